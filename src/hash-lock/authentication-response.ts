@@ -1,0 +1,162 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+
+/** The hashed parameters in their order, which the service and the customer agree on. */
+export type ResponseParameters = ReadonlyArray<readonly [name: string, value: string]>
+
+/** What the service finds when it validates a response. `expiresAtSeconds` is null where the response has no expiry. */
+export type ResponseCheck =
+  | { readonly ok: true; readonly parameters: ReadonlyMap<string, string>; readonly expiresAtSeconds: number | null }
+  | { readonly ok: false; readonly reason: 'malformed' | 'expired' | 'wrong-hash' }
+
+/** The response in its parts, as sent: nothing of it is verified yet. */
+export interface ResponseParts {
+  readonly parameters: ResponseParameters
+  readonly expiresAtSeconds: number | null
+  readonly hash: string
+}
+
+const RESERVED_NAMES: readonly string[] = ['hash', 'hashExpire', '__proto__']
+const LONGEST_VALUE_BYTES = 255
+/** Percent-encoded at its worst this stays, with a 2,048 character address, below Node's 16 KiB of headers. */
+const LONGEST_RESPONSE_BYTES = 4096
+/** The same response with every character beyond ASCII written as \uXXXX, as PHP does: six bytes for two. */
+const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
+
+/**
+ * Why a text cannot be a hashed value, as the end of a sentence that begins with what it is; null when it can.
+ * "|" separates the hashed values, so ["a|b"] and ["a", "b"] would have one hash; a lone surrogate and U+FFFD are the
+ * same bytes in UTF-8.
+ */
+export function faultInValue(value: string): string | null {
+  if (value === '') return 'is empty'
+  if (value.includes('|')) return 'holds a "|", which separates the hashed values'
+  if (/\p{Cc}/u.test(value)) return 'holds a control character'
+  if (!value.isWellFormed()) return 'holds half of a character (a lone surrogate)'
+  if (Buffer.byteLength(value) > LONGEST_VALUE_BYTES) return `is longer than ${LONGEST_VALUE_BYTES} bytes in UTF-8`
+  return null
+}
+
+/** Why a text cannot name a hashed parameter, in the same form as faultInValue(); null when it can. */
+export function faultInName(name: string): string | null {
+  if (RESERVED_NAMES.includes(name)) return 'is reserved'
+  return faultInValue(name)
+}
+
+/**
+ * The authentication response: a JSON array of one object per parameter, then `hashExpire` when there is an expiry, then
+ * `hash` (specification: "Authentication response", "Hash expiry").
+ *
+ * @param expiresAtSeconds UNIX time in whole seconds; null sends no expiry, and the response is then good for ever.
+ * @param secret the key shared with the service. MD5 is what the service computes; a secret of 128 random bits at the
+ *   end of the text leaves neither a search nor a length extension.
+ * @throws RangeError for parameters, an expiry or a secret that the format cannot carry without ambiguity.
+ */
+export function buildAuthenticationResponse(
+  parameters: ResponseParameters,
+  expiresAtSeconds: number | null,
+  secret: string,
+): string {
+  const fault = faultInParameters(parameters)
+  if (fault !== null) throw new RangeError(fault)
+  if (expiresAtSeconds !== null && !isExpiry(expiresAtSeconds)) {
+    throw new RangeError('hashExpire must be a positive whole number of seconds')
+  }
+  assertSecret(secret)
+  const entries: Record<string, string | number>[] = parameters.map(([name, value]) => ({ [name]: value }))
+  if (expiresAtSeconds !== null) entries.push({ hashExpire: expiresAtSeconds })
+  entries.push({ hash: responseHash(parameters, expiresAtSeconds, secret) })
+  const json = JSON.stringify(entries)
+  if (Buffer.byteLength(json) > LONGEST_RESPONSE_BYTES) {
+    throw new RangeError(
+      `The response is longer than ${LONGEST_RESPONSE_BYTES} bytes: send fewer or shorter parameters`,
+    )
+  }
+  return json
+}
+
+/**
+ * Validates a response as the service does. A response at the very second of its expiry is expired.
+ *
+ * A response whose `hashExpire` was renamed to a parameter has the same hash: the format cannot tell it from a response
+ * that never had an expiry, and it is accepted here with `expiresAtSeconds: null`.
+ *
+ * @param json the decoded value of the query parameter `hash`.
+ * @param nowSeconds UNIX time in seconds.
+ * @throws RangeError for an empty secret: whoever knows the rule could make a response for it.
+ */
+export function checkAuthenticationResponse(json: string, secret: string, nowSeconds: number): ResponseCheck {
+  assertSecret(secret)
+  const parts = parseAuthenticationResponse(json)
+  if (parts === null || faultInParameters(parts.parameters) !== null) return { ok: false, reason: 'malformed' }
+  const expected = responseHash(parts.parameters, parts.expiresAtSeconds, secret)
+  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(parts.hash))) return { ok: false, reason: 'wrong-hash' }
+  // Not "<=": with a clock that answers NaN every response would be good.
+  const isAlive = parts.expiresAtSeconds === null || parts.expiresAtSeconds > nowSeconds
+  if (!isAlive) return { ok: false, reason: 'expired' }
+  return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
+}
+
+/** The parts of a response, unverified; null when the text is not of its form. Repeated and odd names are kept. */
+export function parseAuthenticationResponse(json: string): ResponseParts | null {
+  if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return null
+  const pairs = parsePairs(json)
+  const last = pairs?.pop()
+  if (!pairs || last?.[0] !== 'hash' || typeof last[1] !== 'string' || !/^[0-9a-f]{32}$/.test(last[1])) return null
+  const expiry = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
+  if (expiry !== undefined && !isExpiry(expiry)) return null
+  const parameters: [string, string][] = []
+  for (const [name, value] of pairs) {
+    if (typeof value !== 'string') return null
+    parameters.push([name, value])
+  }
+  return { parameters, expiresAtSeconds: expiry ?? null, hash: last[1] }
+}
+
+/** The MD5 digest in lower-case hexadecimal of values, expiry and secret, joined by "|" in this order, in UTF-8. */
+export function responseHash(parameters: ResponseParameters, expiresAtSeconds: number | null, secret: string): string {
+  const values = parameters.map(([, value]) => value)
+  if (expiresAtSeconds !== null) values.push(String(expiresAtSeconds))
+  return hash('md5', [...values, secret].join('|'), 'hex')
+}
+
+/** Why parameters cannot be carried, as a sentence; null when they can. Values are never part of the sentence. */
+export function faultInParameters(parameters: ResponseParameters): string | null {
+  if (parameters.length === 0) return 'A response needs one parameter at least'
+  const seen = new Set<string>()
+  for (const [name, value] of parameters) {
+    const inName = faultInName(name)
+    if (inName !== null) return `The parameter name ${JSON.stringify(name)} ${inName}`
+    if (seen.has(name)) return `The parameter ${JSON.stringify(name)} is named twice`
+    seen.add(name)
+    const inValue = faultInValue(value)
+    if (inValue !== null) return `The value of the parameter ${JSON.stringify(name)} ${inValue}`
+  }
+  return null
+}
+
+function parsePairs(json: string): [name: string, value: unknown][] | null {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(json)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(parsed)) return null
+  const pairs: [string, unknown][] = []
+  for (const item of parsed as unknown[]) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return null
+    const [pair, ...others] = Object.entries(item)
+    if (!pair || others.length > 0) return null
+    pairs.push(pair)
+  }
+  return pairs
+}
+
+function assertSecret(secret: string): void {
+  if (secret === '' || !secret.isWellFormed())
+    throw new RangeError('The shared secret is empty or not well-formed text')
+}
+
+function isExpiry(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}

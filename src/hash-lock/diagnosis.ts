@@ -1,0 +1,163 @@
+import {
+  checkAuthenticationResponse,
+  faultInParameters,
+  parseAuthenticationResponse,
+  type ResponseParameters,
+  type ResponseParts,
+  responseHash,
+} from './authentication-response.ts'
+
+/**
+ * As exactly as can be known, what a service makes of a response and why. Only 'good' and 'expiry-stripped' are
+ * accepted: a response whose expiry was renamed to a parameter has the right hash by the documented rule.
+ */
+export type Diagnosis =
+  | { readonly kind: 'good'; readonly expiresAtSeconds: number | null }
+  | { readonly kind: 'expiry-stripped'; readonly parameter: string }
+  | { readonly kind: 'expired'; readonly secondsAgo: number }
+  | { readonly kind: 'other-order'; readonly order: readonly string[] }
+  | { readonly kind: 'without-expiry'; readonly order: readonly string[] | null }
+  | { readonly kind: 'secret-with-white-space' }
+  | { readonly kind: 'malformed'; readonly fault: string }
+  | { readonly kind: 'wrong-secret-or-altered' }
+
+interface HashedText {
+  readonly name: string
+  readonly value: string
+}
+
+/** 7! orders are 5,040 digests, some ten milliseconds. */
+const MOST_TEXTS_TO_REORDER = 7
+
+/**
+ * Says why a response is accepted or refused, for a developer; the decision itself is checkAuthenticationResponse()'s.
+ *
+ * @param json the decoded value of the query parameter `hash`, whatever it holds.
+ * @param nowSeconds UNIX time in seconds.
+ */
+export function diagnoseResponse(json: string, secret: string, nowSeconds: number): Diagnosis {
+  const check = checkAuthenticationResponse(json, secret, nowSeconds)
+  if (check.ok) {
+    const suspect = check.expiresAtSeconds === null ? nameOfUnixTime(check.parameters) : undefined
+    if (suspect !== undefined) return { kind: 'expiry-stripped', parameter: suspect }
+    return { kind: 'good', expiresAtSeconds: check.expiresAtSeconds }
+  }
+  const parts = parseAuthenticationResponse(json)
+  if (parts === null) return { kind: 'malformed', fault: faultInForm(json) }
+  const fault = faultInParameters(parts.parameters)
+  if (fault !== null) return { kind: 'malformed', fault: `${fault}.` }
+  if (check.reason === 'expired') return { kind: 'expired', secondsAgo: nowSeconds - (parts.expiresAtSeconds ?? 0) }
+  return diagnoseHash(parts, secret)
+}
+
+/** The diagnosis as sentences for a log or a terminal. Parameter names appear in it, values and the secret never. */
+export function describeDiagnosis(diagnosis: Diagnosis): string {
+  switch (diagnosis.kind) {
+    case 'good':
+      return diagnosis.expiresAtSeconds === null
+        ? 'Accepted. It has no expiry: whoever holds it may watch for ever.'
+        : `Accepted until ${new Date(diagnosis.expiresAtSeconds * 1000).toISOString()}.`
+    case 'expiry-stripped':
+      return `Accepted with a warning: it has no hashExpire, and the value of "${diagnosis.parameter}" looks like a UNIX time. An expiry renamed to a parameter has the same hash.`
+    case 'expired':
+      return `Refused: expired ${diagnosis.secondsAgo} s ago.`
+    case 'other-order':
+      return `Refused: the hash would match in this other order: ${diagnosis.order.join(', ')}. The order in the response must be the order that was hashed.`
+    case 'without-expiry':
+      return `Refused: the hash would match without its expiry${diagnosis.order ? ` and in this other order: ${diagnosis.order.join(', ')}` : ''}. hashExpire must be hashed after the parameters, before the secret.`
+    case 'secret-with-white-space':
+      return 'Refused: the hash would match with white space around the secret. One side has read a space or a line end as part of it.'
+    case 'malformed':
+      return `Refused: malformed. ${diagnosis.fault}`
+    case 'wrong-secret-or-altered':
+      return 'Refused: the hash does not match. It was made with another secret, or the response was altered.'
+  }
+}
+
+function diagnoseHash({ parameters, expiresAtSeconds, hash }: ResponseParts, secret: string): Diagnosis {
+  const values = parameters.map(([name, value]) => ({ name, value }))
+  const expiry = expiresAtSeconds === null ? [] : [{ name: 'hashExpire', value: String(expiresAtSeconds) }]
+  if (expiry.length > 0 && responseHash(parameters, null, secret) === hash)
+    return { kind: 'without-expiry', order: null }
+  const order = orderThatMatches([...values, ...expiry], hash, secret)
+  if (order) return { kind: 'other-order', order }
+  if (expiry.length > 0) {
+    const orderWithoutExpiry = orderThatMatches(values, hash, secret)
+    if (orderWithoutExpiry) return { kind: 'without-expiry', order: orderWithoutExpiry }
+  }
+  const spaced = [secret.trim(), `${secret}\n`, `${secret}\r\n`, `${secret} `, ` ${secret}`]
+  if (spaced.some((candidate) => responseHash(parameters, expiresAtSeconds, candidate) === hash)) {
+    return { kind: 'secret-with-white-space' }
+  }
+  return { kind: 'wrong-secret-or-altered' }
+}
+
+function orderThatMatches(texts: readonly HashedText[], hash: string, secret: string): readonly string[] | null {
+  for (const order of ordersToTry(texts)) {
+    const asParameters: ResponseParameters = order.map(({ name, value }) => [name, value] as const)
+    if (responseHash(asParameters, null, secret) === hash) return order.map(({ name }) => name)
+  }
+  return null
+}
+
+function* ordersToTry(texts: readonly HashedText[]): Generator<readonly HashedText[]> {
+  if (texts.length <= MOST_TEXTS_TO_REORDER) {
+    yield* permutations(texts)
+    return
+  }
+  yield texts.toReversed()
+  yield texts.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length <= 1) yield items
+  else {
+    for (const [index, first] of items.entries()) {
+      for (const rest of permutations(items.toSpliced(index, 1))) yield [first, ...rest]
+    }
+  }
+}
+
+function nameOfUnixTime(parameters: ReadonlyMap<string, string>): string | undefined {
+  for (const [name, value] of parameters) if (/^[1-3]\d{9}$/.test(value)) return name
+  return undefined
+}
+
+/** Why a text is not of the form of a response at all. */
+function faultInForm(json: string): string {
+  if (/^%5B/i.test(json)) return 'It is percent-encoded twice.'
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(json)
+  } catch {
+    return 'It is not JSON.'
+  }
+  if (!Array.isArray(parsed)) return 'It must be a JSON array of objects with one key each.'
+  const pairs: [string, unknown][] = []
+  for (const item of parsed as unknown[]) {
+    const entries = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.entries(item) : []
+    const [pair] = entries
+    if (pair === undefined || entries.length > 1) return 'Each item of the array must be an object with one key.'
+    pairs.push(pair)
+  }
+  return faultInPairs(pairs)
+}
+
+function faultInPairs(pairs: readonly [string, unknown][]): string {
+  const last = pairs.at(-1)
+  if (last?.[0] !== 'hash') return 'The last object must be the hash.'
+  if (typeof last[1] !== 'string' || !/^[0-9a-f]{32}$/i.test(last[1])) {
+    return 'The hash must be an MD5 digest: 32 hexadecimal digits.'
+  }
+  if (/[A-F]/.test(last[1])) return 'The hash must be in lower case.'
+  for (const [index, [name, value]] of pairs.slice(0, -1).entries()) {
+    if (name === 'hashExpire') {
+      if (index !== pairs.length - 2) return 'hashExpire must stand directly before the hash.'
+      if (typeof value !== 'number') return 'hashExpire must be a JSON number, without quotation marks.'
+      if (!Number.isSafeInteger(value) || value <= 0) return 'hashExpire must be a whole number of seconds.'
+    } else if (typeof value !== 'string') {
+      return `The value of ${JSON.stringify(name)} must be text.`
+    }
+  }
+  return 'It is longer than a response may be.'
+}
