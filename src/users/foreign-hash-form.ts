@@ -1,0 +1,27 @@
+import { timingSafeEqual } from 'node:crypto'
+
+/** What a text says it is a hash of, once its form is known. */
+export type HashReading =
+  | { readonly ok: true; readonly verify: (password: string) => Promise<boolean> }
+  /** The end of a sentence that begins with the hash. */
+  | { readonly ok: false; readonly fault: string }
+
+/** Reads a hash of one system's form; null for a text that is of another form. */
+export type HashForm = (text: string) => HashReading | null
+
+/**
+ * The parameters of a foreign hash were chosen by whoever wrote the file. What the form allows and no sign-in should
+ * cost, about a second of one core or 256 MiB, is refused.
+ */
+export const TOO_COSTLY: HashReading = { ok: false, fault: 'asks for more memory or time than is given to one sign-in' }
+
+/** A reading that derives a key from the password and compares it, in the same time wherever they differ. */
+export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): HashReading {
+  return {
+    ok: true,
+    verify: async (password) => {
+      const derived = await derive(password)
+      return derived.length === expected.length && timingSafeEqual(derived, expected)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { bcryptForm } from './foreign-hash-bcrypt.ts'
+import { phpassForm, saltedShaForm } from './foreign-hash-digest.ts'
+import type { HashForm, HashReading } from './foreign-hash-form.ts'
+import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './foreign-hash-kdf.ts'
+import { argon2Passwords, type PasswordHashing } from './password.ts'
+
+const LONGEST_HASH = 1024
+const NO_KNOWN_FORM: HashReading = { ok: false, fault: 'is of no known form' }
+
+const FORMS: readonly HashForm[] = [
+  argon2Form,
+  bcryptForm,
+  scryptPhcForm,
+  scryptDjangoForm,
+  pbkdf2PhcForm,
+  pbkdf2DjangoForm,
+  saltedShaForm,
+  phpassForm,
+]
+
+/**
+ * Passwords hashed here or brought along from another system: argon2i, argon2d and argon2id, bcrypt, scrypt, PBKDF2,
+ * salted SHA of LDAP, phpass. Those brought along are to be replaced: `needsRehash` is true of all but today's own.
+ */
+export const knownPasswords: PasswordHashing = {
+  ...argon2Passwords,
+  faultIn: (passwordHash) => {
+    const reading = readHash(passwordHash)
+    return reading.ok ? null : reading.fault
+  },
+  verify: async (passwordHash, password) => {
+    const reading = readHash(passwordHash)
+    return reading.ok && (await reading.verify(password)) && isComparedExactly(password)
+  },
+}
+
+/**
+ * Some passwords are not told apart by what hashes them. In UTF-8 every lone surrogate becomes U+FFFD. HMAC, and with it
+ * PBKDF2 and scrypt, fills the password up with NUL, and bcrypt repeats it with a NUL in between.
+ */
+function isComparedExactly(password: string): boolean {
+  return password.isWellFormed() && !password.includes('\0')
+}
+
+function readHash(text: string): HashReading {
+  if (text.length > LONGEST_HASH) return NO_KNOWN_FORM
+  for (const form of FORMS) {
+    const reading = form(text)
+    if (reading) return reading
+  }
+  return NO_KNOWN_FORM
+}
+
+/** argon2 in the PHC form, also behind `argon2`, as Django keeps it, or `{ARGON2}`, as OpenLDAP does. */
+function argon2Form(text: string): HashReading | null {
+  const phc = text.replace(/^(argon2|\{ARGON2\})(?=\$argon2)/i, '')
+  if (!phc.startsWith('$argon2')) return null
+  const fault = argon2Passwords.faultIn(phc)
+  return fault === null
+    ? { ok: true, verify: (password) => argon2Passwords.verify(phc, password) }
+    : { ok: false, fault }
+}

@@ -1,0 +1,169 @@
+import { setImmediate } from 'node:timers/promises'
+import type { BroughtViewer, EditableUserStore } from './editable-user-store.ts'
+import { createGate, type Gate } from './hashing-gate.ts'
+import { faultInNewPassword } from './new-password.ts'
+import type { PasswordHashing } from './password.ts'
+import { createSeenNames, type SeenNames } from './seen-names.ts'
+import { faultInViewer, usernameKey } from './viewer-fields.ts'
+import type { FileRow, ViewerRow } from './viewer-file.ts'
+
+export interface ImportOptions {
+  /** What happens to a viewer who is there already. */
+  readonly existing: 'update' | 'keep'
+  /** Takes passwords that could not be chosen today, such as short ones. */
+  readonly acceptsWeakPasswords: boolean
+}
+
+export interface ImportDeps {
+  /** Null to check the rows only. */
+  readonly store: Pick<EditableUserStore, 'bring' | 'show'> | null
+  readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
+  /** How many passwords are hashed at once. */
+  readonly hashingWidth: number
+  /** Told of each row that is not taken, with the end of a sentence that begins with its line. */
+  readonly onRefused: (line: number, fault: string) => void
+  /** Told after each batch. */
+  readonly onProgress: (bytesRead: number, counts: ImportCounts) => void
+  /** Asked after each batch. */
+  readonly isStopped: () => boolean
+}
+
+export interface ImportCounts {
+  /** Rows without a fault. */
+  readonly good: number
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly refused: number
+  /** Rows whose password stands in the clear. */
+  readonly inTheClear: number
+}
+
+const BATCH_ROWS = 250
+/** Hashing takes 10 to 25 ms of a core each, and what was hashed since the last transaction is lost with a kill. */
+const BATCH_PASSWORDS = 64
+
+/**
+ * Brings viewers into the store, a transaction a batch. Whatever stops it, the same call begun anew goes on where it
+ * stopped: viewers who are there already are passed over before their passwords are hashed, and none is there twice.
+ * @throws UpstreamError when the store fails; the batches before are there.
+ */
+export async function importViewers(
+  rows: Iterable<FileRow>,
+  options: ImportOptions,
+  deps: ImportDeps,
+): Promise<ImportCounts> {
+  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, inTheClear: 0 }
+  const refuse = (line: number, fault: string) => {
+    counts.refused += 1
+    deps.onRefused(line, fault)
+  }
+  const seen = createSeenNames()
+  const hashPasswords = passwordHasher(options, deps)
+  for (const batch of batches(rows)) {
+    const sound: SoundRow[] = []
+    for (const fileRow of batch) {
+      const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps.passwords) : fileRow.fault
+      if (!fileRow.ok || fault !== null) refuse(fileRow.line, fault ?? '')
+      else sound.push(fileRow)
+    }
+    const candidates = await hashPasswords(sound, refuse)
+    counts.good += candidates.length
+    counts.inTheClear += sound.filter(hasPassword).length
+    const outcomes = (await deps.store?.bring(candidates, options.existing)) ?? []
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome !== 'no-password') counts[outcome] += 1
+      else refuse(candidates[index]?.line ?? 0, 'has no password, and the viewer is not there yet')
+    }
+    deps.onProgress(batch.at(-1)?.bytesRead ?? 0, counts)
+    // Rows are read without a pause: between batches the progress is drawn and Ctrl-C heard.
+    await setImmediate()
+    if (deps.isStopped()) break
+  }
+  return counts
+}
+
+type SoundRow = Extract<FileRow, { ok: true }>
+type Candidate = BroughtViewer & { readonly line: number }
+
+function faultInRow(
+  row: ViewerRow,
+  seen: SeenNames,
+  { existing }: ImportOptions,
+  passwords: ImportDeps['passwords'],
+): string | null {
+  const { username, password, passwordHash, groups = [] } = row
+  if (username === '') return 'has no user name'
+  const attributes = Object.fromEntries(Object.entries(row.attributes).map(([name, value]) => [name, value ?? '']))
+  const inViewer = faultInViewer({ username, groups, attributes })
+  if (inViewer !== null) return cannotBeKept(inViewer)
+  if (password !== undefined && passwordHash !== undefined) return 'has both a password and a password hash'
+  if (password === undefined && passwordHash === undefined && existing === 'keep') {
+    return 'has neither a password nor a password hash'
+  }
+  const inHash = passwordHash === undefined ? null : passwords.faultIn(passwordHash)
+  if (inHash !== null) return `has a password hash that ${inHash}`
+  return seen.meet(usernameKey(username)) ? 'names a viewer whom an earlier line names' : null
+}
+
+/** Makes rows into viewers to bring: those with a password in the clear are hashed, as many at once as there are cores. */
+function passwordHasher(options: ImportOptions, deps: ImportDeps) {
+  const gate = createGate({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
+  return async function hashPasswords(
+    rows: readonly SoundRow[],
+    refuse: (line: number, fault: string) => void,
+  ): Promise<Candidate[]> {
+    const hashes = new Map<SoundRow, Hashed>()
+    await Promise.all(
+      rows.filter(hasPassword).map(async (row) => hashes.set(row, await hashWhenNew(row, options, deps, gate))),
+    )
+    const candidates: Candidate[] = []
+    for (const fileRow of rows) {
+      const { line, row } = fileRow
+      const hashed = hashes.get(fileRow) ?? { ok: true, passwordHash: row.passwordHash ?? null }
+      const { username, groups, disabled, attributes } = row
+      if (!hashed.ok) refuse(line, hashed.fault)
+      else candidates.push({ line, username, passwordHash: hashed.passwordHash, groups, disabled, attributes })
+    }
+    return candidates
+  }
+}
+
+type Hashed =
+  | { readonly ok: true; readonly passwordHash: string | null }
+  | { readonly ok: false; readonly fault: string }
+
+async function hashWhenNew(
+  { row: { username, password = '' } }: SoundRow,
+  { acceptsWeakPasswords }: ImportOptions,
+  { store, passwords }: ImportDeps,
+  gate: Gate,
+): Promise<Hashed> {
+  if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
+  const fault = await faultInNewPassword(password, [username])
+  const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
+  if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeKept(fault) }
+  return { ok: true, passwordHash: store ? await gate.run(() => passwords.hash(password)) : null }
+}
+
+function cannotBeKept(sentence: string): string {
+  return `cannot be kept: ${sentence.replace(/\.$/, '')}`
+}
+
+function* batches(rows: Iterable<FileRow>): Generator<FileRow[]> {
+  let batch: FileRow[] = []
+  let passwords = 0
+  for (const row of rows) {
+    batch.push(row)
+    if (hasPassword(row)) passwords += 1
+    if (batch.length < BATCH_ROWS && passwords < BATCH_PASSWORDS) continue
+    yield batch
+    batch = []
+    passwords = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function hasPassword(row: FileRow): boolean {
+  return row.ok && row.row.password !== undefined
+}

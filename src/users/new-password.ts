@@ -1,0 +1,60 @@
+const FEWEST_CHARACTERS = 8
+const MOST_CHARACTERS = 128
+const COMMON_PASSWORDS = 10_000
+/** A word shorter than this is in too many good passwords to mean anything. */
+const SHORTEST_CONTEXT_WORD = 4
+
+/**
+ * Why a password cannot be chosen, as a whole sentence; null when it can. Any characters are allowed and none asked for
+ * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never changed on the way:
+ * no trimming, no other case, no other form of a letter.
+ *
+ * @param contextWords what a guesser who knows the viewer tries first: the user name, the name of the service.
+ */
+export async function faultInNewPassword(password: string, contextWords: readonly string[]): Promise<string | null> {
+  if (!password.isWellFormed()) return 'The password holds half of a character (a lone surrogate).'
+  if (/[\0\r\n]/.test(password)) return 'The password holds a line break or NUL, which a password field cannot send.'
+  const characters = [...password].length
+  if (characters < FEWEST_CHARACTERS) return `The password is shorter than ${FEWEST_CHARACTERS} characters.`
+  if (characters > MOST_CHARACTERS) return `The password is longer than ${MOST_CHARACTERS} characters.`
+  const folded = fold(password)
+  if (isLittleBut(folded, contextWords)) return 'The password is little more than the user name.'
+  if (new Set(folded).size === 1) return 'The password is one character again and again.'
+  if ((await commonPasswords()).has(folded)) {
+    return `The password is among the ${COMMON_PASSWORDS.toLocaleString('en')} most common ones, which are tried first.`
+  }
+  return null
+}
+
+/** Whether less than a password's worth is left of it once the words and the parts of an address are taken out. */
+function isLittleBut(folded: string, contextWords: readonly string[]): boolean {
+  const words = contextWords.flatMap((word) => [fold(word), ...fold(word).split(/[@._\s-]+/)])
+  const telling = words.filter((word) => word.length >= SHORTEST_CONTEXT_WORD)
+  if (words.includes(folded)) return true
+  const longestFirst = telling.sort((a, b) => b.length - a.length)
+  let rest = folded
+  for (const word of longestFirst) rest = rest.replaceAll(word, '')
+  return rest.length < folded.length && [...rest].length < FEWEST_CHARACTERS
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** Loaded when the first password is chosen, never when one is checked: the list takes 20 MB and 30 ms. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= loadCommonPasswords()
+  return common
+}
+
+/**
+ * The most common ones that are long enough to be chosen at all (ASVS 6.2.4), since shorter ones are refused anyway. The
+ * list is ranked by how often each was found in leaked passwords.
+ */
+async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const longEnough = dictionary['passwords-common'].filter((word) => [...word].length >= FEWEST_CHARACTERS)
+  return new Set(longEnough.slice(0, COMMON_PASSWORDS).map(fold))
+}

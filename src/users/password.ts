@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
+
+/** What a store needs to check passwords; tests hand in one that counts. */
+export interface PasswordHashing {
+  hash(password: string): Promise<string>
+  verify(passwordHash: string, password: string): Promise<boolean>
+  needsRehash(passwordHash: string): boolean
+  /** Why a hash cannot be verified; null when it can. */
+  faultIn(passwordHash: string): string | null
+  /** A hash that no password has, to be checked for a name that nobody has: the answer then takes the same time. */
+  readonly dummyHash: string
+}
+
+/** The costs of argon2id (OWASP Password Storage Cheat Sheet). Raise them here: each viewer's hash follows at sign-in. */
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const LANES = 1
+
+/**
+ * Bounds for a hash that came from elsewhere: its parameters are chosen by whoever wrote it, and `m=4194304000` would
+ * take all memory. 256 MiB, and memory times passes of 1 GiB, admit what PHP, Django, Spring and libsodium write.
+ */
+const MOST_MEMORY_KIB = 262_144
+const MOST_MEMORY_KIB_TIMES_PASSES = 1_048_576
+const MOST_LANES = 16
+const LONGEST_HASH = 1024
+
+export const argon2Passwords: PasswordHashing = {
+  hash: hashPassword,
+  verify: verifyPassword,
+  needsRehash,
+  faultIn: faultInPasswordHash,
+  dummyHash: [
+    `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}`,
+    unpaddedBase64(randomBytes(16)),
+    unpaddedBase64(randomBytes(32)),
+  ].join('$'),
+}
+
+/**
+ * The argon2id hash of a password, in the PHC string form, with a new salt.
+ * @throws RangeError for half a character (a lone surrogate), which could not be told from any other.
+ */
+export function hashPassword(password: string): Promise<string> {
+  if (!password.isWellFormed()) throw new RangeError('A password cannot hold half of a character')
+  return hash(password, { memoryCost: MEMORY_KIB, timeCost: PASSES, parallelism: LANES })
+}
+
+/**
+ * Whether the password is the one that was hashed, byte for byte in UTF-8. False also for a hash that cannot be
+ * verified; `faultInPasswordHash` says why one cannot.
+ */
+export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  if (faultInPasswordHash(passwordHash) !== null) return false
+  // In UTF-8 every lone surrogate becomes U+FFFD: without this, one could be typed for the other.
+  const matches = await verify(passwordHash, password)
+  return matches && password.isWellFormed()
+}
+
+/** Why a stored hash cannot be verified, as the end of a sentence that begins with what it is; null when it can. */
+export function faultInPasswordHash(passwordHash: string): string | null {
+  const parameters = readParameters(passwordHash)
+  if (!parameters) return 'is of no known form'
+  const { memoryCost, timeCost, parallelism } = parameters
+  const work = memoryCost * timeCost
+  if (memoryCost > MOST_MEMORY_KIB || work > MOST_MEMORY_KIB_TIMES_PASSES || parallelism > MOST_LANES) {
+    return 'asks for more memory or time than is given to one sign-in'
+  }
+  return null
+}
+
+/** Whether a hash, just found right, should be replaced by one of today's costs. */
+export function needsRehash(passwordHash: string): boolean {
+  const parameters = readParameters(passwordHash)
+  if (!parameters || !passwordHash.startsWith('$argon2id$v=19$')) return true
+  const { memoryCost, timeCost } = parameters
+  return memoryCost < MEMORY_KIB || memoryCost * timeCost < MEMORY_KIB * PASSES
+}
+
+function readParameters(passwordHash: string): ParsedHashOptions | null {
+  if (passwordHash.length > LONGEST_HASH) return null
+  try {
+    return parseOptions(passwordHash)
+  } catch {
+    // The library throws for every text that is not an argon2 hash of the PHC form.
+    return null
+  }
+}
+
+function unpaddedBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
+import type { StoredViewer } from './hashed-sign-in.ts'
+import { inTransaction, type PostgresAsker, type PostgresConnection } from './postgres-connection.ts'
+import { COLUMNS, readOwnRow } from './postgres-own-table.ts'
+import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'
+import { usernameKey } from './viewer-fields.ts'
+
+type Existing = 'update' | 'keep'
+type Keyed = readonly [key: string, brought: BroughtViewer]
+
+const KeyRows = z.array(z.object({ key: z.string() }))
+
+/** In the order of the keys, as in every other statement that takes several rows: two imports at once cannot block each other. */
+const INSERT = `
+  INSERT INTO viewer_auth.viewers (key, username, password_hash, disabled, group_names, attributes)
+  SELECT key, username, password_hash, disabled,
+         ARRAY(SELECT name FROM jsonb_array_elements_text(group_names) WITH ORDINALITY AS g (name, place) ORDER BY place),
+         attributes
+  FROM jsonb_to_recordset($1::jsonb) AS brought (key text, username text, password_hash text, disabled boolean,
+                                                 group_names jsonb, attributes jsonb)
+  ORDER BY key COLLATE "C"
+  ON CONFLICT (key) DO NOTHING
+  RETURNING key`
+
+const LOAD = `
+  SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE`
+
+const UPDATE = `
+  UPDATE viewer_auth.viewers AS known
+  SET disabled = brought.disabled,
+      group_names = ARRAY(SELECT name FROM jsonb_array_elements_text(brought.group_names)
+                          WITH ORDINALITY AS g (name, place) ORDER BY place),
+      attributes = brought.attributes
+  FROM jsonb_to_recordset($1::jsonb) AS brought (key text, disabled boolean, group_names jsonb, attributes jsonb)
+  WHERE known.key = brought.key`
+
+/** The import of many viewers: three statements a batch, however many they are. */
+export function viewerBringer(connection: PostgresConnection): EditableUserStore['bring'] {
+  return function bring(viewers, existing) {
+    return inTransaction(connection, async (ask) => {
+      const outcomes: Brought[] = []
+      for (const round of rounds(viewers)) outcomes.push(...(await bringRound(ask, round, existing)))
+      return outcomes
+    })
+  }
+}
+
+/** Parts in which no name is twice: a statement sees nothing of what it has changed itself. */
+function rounds(viewers: readonly BroughtViewer[]): Keyed[][] {
+  const parts: Keyed[][] = []
+  let seen = new Set<string>()
+  let part: Keyed[] = []
+  for (const brought of viewers) {
+    const key = usernameKey(brought.username)
+    if (seen.has(key)) {
+      parts.push(part)
+      part = []
+      seen = new Set()
+    }
+    seen.add(key)
+    part.push([key, brought])
+  }
+  return part.length > 0 ? [...parts, part] : parts
+}
+
+async function bringRound(ask: PostgresAsker, round: readonly Keyed[], existing: Existing): Promise<Brought[]> {
+  const added = await insertNew(ask, round)
+  const others = round.filter(([key, brought]) => !added.has(key) && mayChange(brought, existing)).map(([key]) => key)
+  const known = others.length > 0 ? await loadForUpdate(ask, others) : new Map<string, StoredViewer>()
+  const updates: object[] = []
+  const outcomes = round.map(([key, brought]): Brought => {
+    if (added.has(key)) return 'added'
+    if (!mayChange(brought, existing)) return 'unchanged'
+    const over = broughtOver(brought, known.get(key) ?? null, existing)
+    if (over.outcome === 'updated') updates.push(rowOf(key, over.viewer, over.disabled))
+    return over.outcome
+  })
+  if (updates.length > 0) await ask.rows(UPDATE, [JSON.stringify(updates)])
+  return outcomes
+}
+
+async function insertNew(ask: PostgresAsker, round: readonly Keyed[]): Promise<ReadonlySet<string>> {
+  const rows = round.flatMap(([key, brought]) => {
+    if (brought.passwordHash === null) return []
+    const viewer = newcomer(brought)
+    const { username } = viewer
+    return [{ ...rowOf(key, viewer, brought.disabled ?? false), username, password_hash: brought.passwordHash }]
+  })
+  if (rows.length === 0) return new Set()
+  const inserted = KeyRows.parse(await ask.rows(INSERT, [JSON.stringify(rows)]))
+  return new Set(inserted.map(({ key }) => key))
+}
+
+async function loadForUpdate(ask: PostgresAsker, keys: readonly string[]): Promise<Map<string, StoredViewer>> {
+  const known = new Map<string, StoredViewer>()
+  for (const row of await ask.rows(LOAD, [keys])) {
+    const stored = readOwnRow(row)
+    if (stored) known.set(usernameKey(stored.viewer.username), stored)
+  }
+  return known
+}
+
+function rowOf(key: string, { groups, attributes }: StoredViewer['viewer'], disabled: boolean) {
+  return { key, disabled, group_names: groups, attributes }
+}

@@ -1,0 +1,9 @@
+import { isLoopbackHost } from './store-setting-fields.ts'
+
+/**
+ * Whether this app is for its developer alone, so that passwords may go to another loopback address without TLS.
+ * @param publicUrl the value of PUBLIC_URL; what is missing or wrong in it is said elsewhere.
+ */
+export function isOnLaptop(publicUrl: string | undefined): boolean {
+  return publicUrl === undefined || !URL.canParse(publicUrl) || isLoopbackHost(new URL(publicUrl).hostname)
+}

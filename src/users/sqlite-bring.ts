@@ -1,0 +1,67 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
+import type { StoredViewer } from './hashed-sign-in.ts'
+import { promised, viewerLoader } from './sqlite.ts'
+import { queryViewers } from './sqlite-file.ts'
+import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'
+import { usernameKey } from './viewer-fields.ts'
+
+interface Statements {
+  readonly load: (key: string) => StoredViewer | null
+  readonly insert: StatementSync
+  readonly update: StatementSync
+}
+
+/** The import of many viewers into an open file. */
+export function viewerBringer(database: DatabaseSync, file: string): EditableUserStore['bring'] {
+  const statements: Statements = {
+    load: viewerLoader(database, file),
+    insert: database.prepare(
+      `INSERT INTO viewers (key, username, password_hash, disabled, group_names, attributes)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+    ),
+    update: database.prepare('UPDATE viewers SET disabled = ?, group_names = ?, attributes = ? WHERE key = ?'),
+  }
+  return function bring(viewers, existing) {
+    return promised(() =>
+      queryViewers(file, () =>
+        inTransaction(database, () => viewers.map((one) => bringOne(statements, one, existing))),
+      ),
+    )
+  }
+}
+
+function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function bringOne({ load, insert, update }: Statements, brought: BroughtViewer, existing: 'update' | 'keep'): Brought {
+  const key = usernameKey(brought.username)
+  if (brought.passwordHash !== null) {
+    const { passwordHash, disabled = false } = brought
+    const { username, groups, attributes } = newcomer(brought)
+    const { changes } = insert.run(
+      key,
+      username,
+      passwordHash,
+      disabled ? 1 : 0,
+      JSON.stringify(groups),
+      JSON.stringify(attributes),
+    )
+    if (changes === 1) return 'added'
+  }
+  if (!mayChange(brought, existing)) return 'unchanged'
+  const over = broughtOver(brought, load(key), existing)
+  if (over.outcome !== 'updated') return over.outcome
+  const { groups, attributes } = over.viewer
+  update.run(over.disabled ? 1 : 0, JSON.stringify(groups), JSON.stringify(attributes), key)
+  return 'updated'
+}

@@ -1,0 +1,88 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Change, EditableUserStore, ListedViewer } from './editable-user-store.ts'
+import { knownPasswords } from './foreign-hash.ts'
+import { faultInNewPassword } from './new-password.ts'
+import type { PasswordHashing } from './password.ts'
+import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './sqlite.ts'
+import { viewerBringer } from './sqlite-bring.ts'
+import { openViewersFile, queryViewers } from './sqlite-file.ts'
+import { exists, listed, nobody } from './viewer-changes.ts'
+import { canonicalViewer, faultInViewer, usernameKey } from './viewer-fields.ts'
+
+/** A command can wait for another one, an import's batch for instance, to finish writing. */
+const BUSY_TIMEOUT_MS = 10_000
+
+/**
+ * Opens the embedded store to change it, beside a running app and other commands.
+ * @throws ConfigError when the file cannot be used, with a sentence that says what to do.
+ */
+export function openEditableSqliteStore(file: string, options: SqliteStoreOptions = {}): EditableUserStore {
+  const database = openViewersFile(file, BUSY_TIMEOUT_MS)
+  return {
+    ...createSqliteStore(database, file, options),
+    ...viewerChanges(database, file, options.passwords ?? knownPasswords),
+    list: () => listViewers(database, file),
+    bring: viewerBringer(database, file),
+  }
+}
+
+function viewerChanges(
+  database: DatabaseSync,
+  file: string,
+  passwords: PasswordHashing,
+): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
+  const load = viewerLoader(database, file)
+  const insert = database.prepare(
+    `INSERT INTO viewers (key, username, password_hash, group_names, attributes)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+  )
+  const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? RETURNING *')
+  const newState = database.prepare('UPDATE viewers SET disabled = ? WHERE key = ? RETURNING *')
+  const forget = database.prepare('DELETE FROM viewers WHERE key = ? RETURNING *')
+
+  function changed(username: string, query: () => unknown): Change {
+    const row = queryViewers(file, query)
+    return row ? { ok: true, viewer: listed(readViewerRow(row, file)) } : nobody(username)
+  }
+
+  return {
+    async add(viewer, password) {
+      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, [viewer.username]))
+      if (fault !== null) return { ok: false, fault }
+      const { username, groups, attributes } = canonicalViewer(viewer)
+      const key = usernameKey(username)
+      const taken = load(key)
+      if (taken) return exists(taken.viewer)
+      const hash = await passwords.hash(password)
+      const { changes } = queryViewers(file, () =>
+        insert.run(key, username, hash, JSON.stringify(groups), JSON.stringify(attributes)),
+      )
+      // Another process may have added the name while the password was hashed.
+      if (changes === 0) return exists({ username, groups, attributes })
+      return { ok: true, viewer: { username, groups, attributes, disabled: false } }
+    },
+    show: (username) =>
+      promised(() => {
+        const stored = load(usernameKey(username))
+        return stored ? { ok: true, viewer: listed(stored) } : nobody(username)
+      }),
+    async setPassword(username, password) {
+      const fault = await faultInNewPassword(password, [username])
+      if (fault !== null) return { ok: false, fault }
+      const hash = await passwords.hash(password)
+      return changed(username, () => newHash.get(hash, usernameKey(username)))
+    },
+    setDisabled: (username, disabled) =>
+      promised(() => changed(username, () => newState.get(disabled ? 1 : 0, usernameKey(username)))),
+    remove: (username) => promised(() => changed(username, () => forget.get(usernameKey(username)))),
+  }
+}
+
+async function* listViewers(database: DatabaseSync, file: string): AsyncGenerator<ListedViewer> {
+  const rows = queryViewers(file, () => database.prepare('SELECT * FROM viewers ORDER BY key').iterate())
+  for (;;) {
+    const next = await promised(() => queryViewers(file, () => rows.next()))
+    if (next.done) return
+    yield listed(readViewerRow(next.value, file))
+  }
+}

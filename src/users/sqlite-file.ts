@@ -1,0 +1,170 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ConfigError, UpstreamError } from '../errors.ts'
+
+/** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
+const APPLICATION_ID = 0x56777241
+
+/** Each brings a file from the version before it to its own; a file's version is the number of those it has seen. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE viewers (
+     key TEXT PRIMARY KEY,
+     username TEXT NOT NULL,
+     password_hash TEXT NOT NULL,
+     disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+     group_names TEXT NOT NULL DEFAULT '[]' CHECK (json_type(group_names) = 'array'),
+     attributes TEXT NOT NULL DEFAULT '{}' CHECK (json_type(attributes) = 'object')
+   ) STRICT, WITHOUT ROWID`,
+]
+
+const OPENING_TIMEOUT_MS = 10_000
+const RETRY_MS = 20
+const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+const SQLITE_CORRUPT = 11
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
+
+/**
+ * Opens the file of viewers, makes it and its folder when missing, and brings it to the version of this app. Several
+ * processes may do so at once.
+ *
+ * @param busyTimeoutMs how long a later write waits for that of another process; the whole process waits with it.
+ * @param openingTimeoutMs the same for opening.
+ * @throws ConfigError with one sentence that says what to do.
+ */
+export function openViewersFile(
+  file: string,
+  busyTimeoutMs: number,
+  openingTimeoutMs: number = OPENING_TIMEOUT_MS,
+): DatabaseSync {
+  const path = resolve(file)
+  createWhenMissing(path)
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path, { timeout: openingTimeoutMs })
+    assertOurs(database, path)
+    useWriteAheadLog(database, openingTimeoutMs)
+    migrate(database)
+    // One row is read, so that a file cut short is found now and not by the first viewer.
+    database.prepare('SELECT * FROM viewers LIMIT 1').get()
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof ConfigError || sqliteCode(error) === null) throw error
+    throw new ConfigError(openingFault(path, error), { cause: error })
+  }
+}
+
+/**
+ * Runs a query on an open file.
+ * @throws UpstreamError for whatever SQLite or a closed file answers.
+ */
+export function queryViewers<T>(file: string, query: () => T): T {
+  try {
+    return query()
+  } catch (error) {
+    if (sqliteCode(error) === null) throw error
+    throw new UpstreamError('user-store', `The viewer database ${file} failed: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** SQLite's primary result code; 0 for a file that we closed; null for an error that is not of the database. */
+function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  if (error.code === 'ERR_INVALID_STATE') return 0
+  // The upper bytes of an extended code only say more about the same.
+  return error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error ? Number(error.errcode) & 0xff : null
+}
+
+/** The hashes are nobody's business but this user's, whatever the umask; SQLite gives its two side files the same mode. */
+function createWhenMissing(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
+  } catch (cause) {
+    throw new ConfigError(cannotWrite(path, (cause as NodeJS.ErrnoException).code ?? 'unknown'), { cause })
+  }
+}
+
+function assertOurs(database: DatabaseSync, path: string): void {
+  const { application, version, tables } = readHeader(database)
+  if (application !== APPLICATION_ID && (version !== 0 || tables !== 0)) {
+    throw new ConfigError(`${path} is a database of something else, not of viewers: name another file.`)
+  }
+  if (version > MIGRATIONS.length) {
+    throw new ConfigError(
+      `The viewer database ${path} was last written by a newer version of this app (format ${version}; this one knows ` +
+        `${MIGRATIONS.length}): update this app, or go back to a backup from before.`,
+    )
+  }
+}
+
+/** In one statement, so that a file that another process is making is seen either before or after. */
+function readHeader(database: DatabaseSync): { application: number; version: number; tables: number } {
+  const row = database
+    .prepare(`SELECT (SELECT application_id FROM pragma_application_id) AS application,
+                     (SELECT user_version FROM pragma_user_version) AS version,
+                     (SELECT count(*) FROM sqlite_schema) AS tables`)
+    .get()
+  return { application: Number(row?.application), version: Number(row?.version), tables: Number(row?.tables) }
+}
+
+/**
+ * With a write-ahead log nobody who reads waits for who writes. While another process is writing SQLite refuses this
+ * switch at once, whatever the busy timeout.
+ */
+function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
+  const lastTryMs = performance.now() + timeoutMs
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;')
+      return
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > lastTryMs) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+    }
+  }
+}
+
+/** Also when there is nothing to bring up: only the attempt to write shows that the file can be written. */
+function migrate(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const { version } = readHeader(database)
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+    if (version < MIGRATIONS.length) {
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length};`)
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function openingFault(path: string, error: unknown): string {
+  switch (sqliteCode(error)) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return `${path} is damaged or no database at all: bring it back from a backup, or move it away to begin anew.`
+    case SQLITE_BUSY:
+      return `Another program keeps the viewer database ${path} locked: end it, then try again.`
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return cannotWrite(path, 'read-only')
+    default:
+      return `The viewer database ${path} cannot be opened: ${(error as Error).message}.`
+  }
+}
+
+function cannotWrite(path: string, reason: string): string {
+  return (
+    `The viewer database ${path} cannot be written (${reason}): let the user who runs this write to the file and its ` +
+    'folder, or name another file in USER_STORE_URL.'
+  )
+}

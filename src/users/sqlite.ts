@@ -1,0 +1,124 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { UpstreamError } from '../errors.ts'
+import { knownPasswords } from './foreign-hash.ts'
+import { hashedSignIn, type StoredViewer, type Warn } from './hashed-sign-in.ts'
+import { createGate, type Gate, hashingGateOptions } from './hashing-gate.ts'
+import type { PasswordHashing } from './password.ts'
+import { openViewersFile, queryViewers } from './sqlite-file.ts'
+import type { UserStore } from './user-store.ts'
+import { faultInUsername, usernameKey } from './viewer-fields.ts'
+
+export interface SqliteStoreOptions {
+  readonly gate?: Gate
+  readonly passwords?: PasswordHashing
+  readonly warn?: Warn
+}
+
+/**
+ * The only write of the login app is the renewal of a hash, which can wait for the next sign-in: while it waits for the
+ * command line to finish its own, every other viewer waits too.
+ */
+const BUSY_TIMEOUT_MS = 100
+
+const ViewerRow = z.object({
+  username: z.string(),
+  password_hash: z.string(),
+  disabled: z.union([z.literal(0), z.literal(1)]),
+  group_names: json(z.array(z.string())),
+  attributes: json(z.record(z.string(), z.string())),
+})
+
+/**
+ * Opens the embedded store: one file, which the command line may change meanwhile.
+ * @throws ConfigError when the file cannot be used, with a sentence that says what to do.
+ */
+export function openSqliteStore(file: string, options: SqliteStoreOptions = {}): UserStore {
+  return createSqliteStore(openViewersFile(file, BUSY_TIMEOUT_MS), file, options)
+}
+
+/** The store over a file that is open already; the file is closed with it. */
+export function createSqliteStore(
+  database: DatabaseSync,
+  file: string,
+  { gate = createGate(hashingGateOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
+): UserStore {
+  const load = viewerLoader(database, file)
+  const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
+  const standIn = database.prepare(
+    `SELECT coalesce((SELECT password_hash FROM viewers WHERE key >= ? ORDER BY key LIMIT 1),
+                     (SELECT password_hash FROM viewers ORDER BY key LIMIT 1)) AS password_hash`,
+  )
+  const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? AND password_hash = ?')
+  return {
+    assertRoom: gate.assertRoom,
+    authenticate: hashedSignIn({
+      gate,
+      passwords,
+      warn,
+      load,
+      standIn: (key) => {
+        const row = queryViewers(file, () => standIn.get(key))
+        return typeof row?.password_hash === 'string' ? row.password_hash : null
+      },
+      replaceHash: (key, oldHash, hash) => {
+        queryViewers(file, () => newHash.run(hash, key, oldHash))
+      },
+    }),
+    find: (username) =>
+      promised(() => {
+        const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null
+        return stored && !stored.disabled ? stored.viewer : null
+      }),
+    checkHealth: () =>
+      promised(() => {
+        queryViewers(file, () => anyRow.get())
+      }),
+    close: () =>
+      promised(() => {
+        if (database.isOpen) database.close()
+      }),
+  }
+}
+
+/** Looks viewers up by the key of their name. */
+export function viewerLoader(database: DatabaseSync, file: string): (key: string) => StoredViewer | null {
+  const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
+  return function load(key) {
+    const row = queryViewers(file, () => byKey.get(key))
+    return row ? readViewerRow(row, file) : null
+  }
+}
+
+/** What SQLite does at once, as the promise that other stores need: it rejects where the query throws. */
+export function promised<T>(query: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(query()))
+}
+
+/** @throws UpstreamError for a row that this app did not write. */
+export function readViewerRow(row: unknown, file: string): StoredViewer {
+  const parsed = ViewerRow.safeParse(row)
+  if (!parsed.success) {
+    throw new UpstreamError('user-store', `A row of the viewer database ${file} is damaged: ${parsed.error.message}`)
+  }
+  const { username, password_hash, disabled, group_names, attributes } = parsed.data
+  return {
+    viewer: { username, groups: group_names, attributes },
+    passwordHash: password_hash,
+    disabled: disabled === 1,
+  }
+}
+
+function json<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue('is not JSON')
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+}
