@@ -1,0 +1,26 @@
+import type { RequestHandler } from 'express'
+import { readCarried } from './carried-fields.ts'
+import type { EntryPointDeps } from './entry-point-routes.ts'
+import { returnWithoutResponse } from './pass-to-player.ts'
+import { sendRedirect } from './screens.ts'
+
+/** Sends a viewer who gives up back to where they came from, with `hash=false`. */
+export function postCancel({
+  entryPoint,
+  screens,
+  refusals,
+  headersFor,
+  logSignIn,
+}: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>): RequestHandler {
+  return (req, res) => {
+    if (refusals.notAForm(req, res)) return
+    const reading = readCarried(req.body, entryPoint)
+    if (!reading.ok) return refusals.badCarried(req, res, reading)
+    const { carried } = reading
+    if (refusals.isForeign(req)) {
+      return screens.sendSignIn(req, res, { carried, refusal: { status: 403, text: 'notFromOwnPage' } })
+    }
+    logSignIn(req, { outcome: 'cancelled' })
+    sendRedirect(res, headersFor(carried.address.origin), returnWithoutResponse(carried.address))
+  }
+}

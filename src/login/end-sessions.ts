@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { ConfigError } from '../errors.ts'
+import { usernameKey } from '../users/viewer-fields.ts'
+import { withRedis } from './redis-link.ts'
+import { endRedisSessions } from './redis-session-store.ts'
+import type { SessionStoreSettings } from './store-settings.ts'
+
+const Row = z.object({ username: z.string() })
+
+/**
+ * Ends sessions in the store of a running login app, or of one that stands still: the app looks every session up at each
+ * visit, so their viewers have to sign in again from then on. What a player plays already goes on until its response
+ * expires.
+ * @param username whose sessions, whatever the case; null ends those of everybody.
+ * @returns how many there were.
+ * @throws ConfigError when the file cannot be used.
+ * @throws UpstreamError when Redis does not answer.
+ */
+export async function endSessions(settings: SessionStoreSettings, username: string | null): Promise<number> {
+  if (settings.kind === 'sqlite') return endInFile(settings.file, username)
+  return await withRedis(settings.redis, 'SESSION_STORE_URL', (link) => endRedisSessions(link, username))
+}
+
+function endInFile(file: string, username: string | null): number {
+  if (!existsSync(file)) return 0
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { timeout: 5_000 })
+    if (username === null) return Number(database.prepare('DELETE FROM sessions').run().changes)
+    const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
+    const names = database
+      .prepare('SELECT DISTINCT username FROM sessions')
+      .all()
+      .map((row) => Row.parse(row).username)
+    const key = usernameKey(username)
+    const theirs = names.filter((name) => usernameKey(name) === key)
+    return theirs.reduce((ended, name) => ended + Number(remove.run(name).changes), 0)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
+  } finally {
+    database?.close()
+  }
+}

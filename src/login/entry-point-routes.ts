@@ -1,0 +1,53 @@
+import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express'
+import type { UserStore } from '../users/user-store.ts'
+import { postCancel } from './cancel.ts'
+import type { EntryPoint } from './entry-point.ts'
+import { formBody } from './form-body.ts'
+import type { LoopBreaker } from './loop-breaker.ts'
+import type { Refusals } from './refusals.ts'
+import type { Headers } from './screen-headers.ts'
+import type { Screens } from './screens.ts'
+import type { Sessions } from './session.ts'
+import { getSignIn, postSignIn } from './sign-in.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+import type { LogSignIn } from './sign-in-log.ts'
+import { postSignOut } from './sign-out.ts'
+
+/** Everything that one entry point's screens are made of; each screen names the part of it that it uses. */
+export interface EntryPointDeps {
+  readonly entryPoint: EntryPoint
+  readonly users: Pick<UserStore, 'assertRoom' | 'authenticate'>
+  readonly sessions: Sessions
+  readonly signInLimits: SignInLimits
+  readonly loopBreaker: LoopBreaker
+  readonly screens: Screens
+  readonly refusals: Refusals
+  readonly headersFor: (returnOrigin: string | null) => Headers
+  readonly addressOf: (req: Request) => string
+  readonly logSignIn: LogSignIn
+  readonly nowSeconds: () => number
+}
+
+/** The screens of one entry point, below its base path. */
+export function entryPointRoutes(deps: EntryPointDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get('/', getSignIn(deps))
+  router.post('/sign-in', formBody, postSignIn(deps))
+  router.post('/cancel', formBody, postCancel(deps))
+  router.post('/sign-out', formBody, postSignOut(deps))
+  router.all('/', onlyMethods(deps, 'GET, HEAD'))
+  router.all(['/sign-in', '/cancel', '/sign-out'], onlyMethods(deps, 'POST'))
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    deps.refusals.failed(req, res, error)
+  }
+  router.use(onError)
+  return router
+}
+
+function onlyMethods({ screens }: Pick<EntryPointDeps, 'screens'>, allowed: string): RequestHandler {
+  return (req, res) => {
+    res.setHeader('Allow', allowed)
+    screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 405, text: 'methodNotAllowed' } })
+  }
+}

@@ -1,0 +1,47 @@
+import { OverloadedError, UpstreamError } from '../errors.ts'
+import { UNREADABLE_FORM } from './form-body.ts'
+import type { Refusal } from './screens.ts'
+
+const UPSTREAM_RETRY_SECONDS = 30
+
+/** Faults of the form's parser (`body-parser`), by the `type` of its errors. */
+const FORM_FAULTS: Readonly<Record<string, Refusal>> = {
+  'entity.too.large': { status: 413, text: 'tooLarge' },
+  'parameters.too.many': { status: 400, text: 'badForm' },
+  [UNREADABLE_FORM]: { status: 400, text: 'unreadableText' },
+  'charset.unsupported': { status: 415, text: 'wrongType' },
+  'encoding.unsupported': { status: 415, text: 'wrongType' },
+}
+
+/**
+ * The one function that turns an error into a status and a sentence. What the error itself says is for the log: the
+ * viewer never sees anything internal (OWASP ASVS 16.5.1).
+ */
+export function describeError(error: unknown): Refusal {
+  if (error instanceof OverloadedError) {
+    return { status: 503, text: 'overloaded', retryAfterSeconds: error.retryAfterSeconds }
+  }
+  if (error instanceof UpstreamError) {
+    return { status: 503, text: 'storeDown', retryAfterSeconds: UPSTREAM_RETRY_SECONDS }
+  }
+  const type = textProperty(error, 'type')
+  const formFault = type === undefined ? undefined : FORM_FAULTS[type]
+  if (formFault !== undefined) return formFault
+  if (type?.startsWith('request.') || type?.startsWith('entity.')) return { status: 400, text: 'badForm' }
+  const status = statusOfRequestFault(error)
+  if (status !== null) return { status, text: 'methodNotAllowed' }
+  return { status: 500, text: 'internal' }
+}
+
+/** What `http-errors` marks as the client's to know: from Express's file server, a range or a condition it cannot meet. */
+function statusOfRequestFault(error: unknown): number | null {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
+  const status = 'statusCode' in error ? Number(error.statusCode) : 0
+  return status >= 400 && status < 500 ? status : null
+}
+
+function textProperty(error: unknown, name: string): string | undefined {
+  if (!(error instanceof Error) || !(name in error)) return undefined
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === 'string' ? value : undefined
+}

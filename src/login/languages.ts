@@ -1,0 +1,57 @@
+import type { Request } from 'express'
+import de from '../../views/languages/de.json' with { type: 'json' }
+import en from '../../views/languages/en.json' with { type: 'json' }
+import es from '../../views/languages/es.json' with { type: 'json' }
+import ja from '../../views/languages/ja.json' with { type: 'json' }
+
+/** Everything that a screen says. A language more is a file beside the others and a name in this list. */
+const CATALOGUES = { en, de, es, ja }
+
+export type Language = keyof typeof CATALOGUES
+export type Texts = typeof en
+export type TextKey = keyof Texts['errors']
+
+const LANGUAGES = Object.keys(CATALOGUES) as Language[]
+const REMEMBERED_HEADERS = 500
+const chosen = new Map<string, Language>()
+
+export function textsOf(language: Language): Omit<Texts, 'errors'> {
+  return CATALOGUES[language]
+}
+
+/** The catalogue that fits `Accept-Language` best; English where none does. */
+export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): Language {
+  const header = req.headers['accept-language']
+  if (header === undefined) return 'en'
+  const known = chosen.get(header)
+  if (known !== undefined) return known
+  const accepted = req.acceptsLanguages(LANGUAGES)
+  const language = LANGUAGES.find((name) => name === accepted) ?? 'en'
+  if (chosen.size < REMEMBERED_HEADERS) chosen.set(header, language)
+  return language
+}
+
+/**
+ * An error's sentence. Its forms for one, few and many are chosen by `count` where it has them.
+ * @param values put in the place of their names in braces; plain text, to be escaped by the screen.
+ */
+export function errorText(
+  language: Language,
+  key: TextKey,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  const entry: string | Record<string, string> = CATALOGUES[language].errors[key]
+  const text = typeof entry === 'string' ? entry : pluralForm(language, entry, Number(values.count ?? 0))
+  return fill(text, values)
+}
+
+/** The text with each `{name}` replaced by its value. */
+export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (braced, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : braced,
+  )
+}
+
+function pluralForm(language: Language, forms: Record<string, string>, count: number): string {
+  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other ?? ''
+}

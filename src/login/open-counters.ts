@@ -1,0 +1,34 @@
+import type { Logger } from 'pino'
+import { type OpenCounter, openMemoryCounter } from './limit-counters.ts'
+import type { Comfort } from './open-session-store.ts'
+import { redisCounters } from './redis-counters.ts'
+import { openRedisLink, type RedisLink } from './redis-link.ts'
+import type { LimitsStoreSettings } from './store-settings.ts'
+
+/**
+ * Opens the counters of LIMITS_STORE_URL. While Redis is away they count in memory.
+ * @param nowSeconds UNIX time in seconds.
+ */
+export async function openCounters(
+  settings: LimitsStoreSettings,
+  { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
+): Promise<{ openCounter: OpenCounter; comforts: readonly Comfort[]; close: () => void }> {
+  if (settings.kind === 'memory') return { openCounter: openMemoryCounter, comforts: [], close: () => {} }
+  const without = 'each copy of the app counts failed sign-ins for itself'
+  const link = await openRedisLink(settings.redis, { setting: 'LIMITS_STORE_URL', without, log, nowSeconds })
+  void warnOfEviction(link, log)
+  return { openCounter: redisCounters(link), comforts: [link], close: () => link.close() }
+}
+
+/** Asked past the link, to which a refusal would tell that Redis takes no counts: who may count need not have INFO. */
+async function warnOfEviction({ client }: RedisLink, log: Pick<Logger, 'warn'>): Promise<void> {
+  const memory = await client.info('memory').catch(() => '')
+  const [, bytes = '0'] = /^maxmemory:(\d+)/m.exec(memory) ?? []
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? []
+  if (bytes === '0' || policy === 'noeviction') return
+  log.warn(
+    { event: 'redis-evicts', setting: 'LIMITS_STORE_URL', policy },
+    `LIMITS_STORE_URL: Redis has maxmemory-policy ${policy}, so that whoever fills it has it forget counts of failed ` +
+      'sign-ins: set noeviction',
+  )
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Request } from 'express'
+import type { Logger } from 'pino'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** From the moment on at which something asked for it. */
+      id?: string
+    }
+  }
+}
+
+export type SignInOutcome =
+  | 'signed-in'
+  | 'returned'
+  | 'wrong-credentials'
+  | 'disabled'
+  | 'expired-password'
+  | 'not-entitled'
+  | 'unusable-attribute'
+  | 'too-many-tries'
+  | 'not-from-own-page'
+  | 'refused-request'
+  | 'looping'
+  | 'cancelled'
+  | 'signed-out'
+  | 'overloaded'
+  | 'failed'
+
+/** What may be said of a request. There is no field for a form, a query or an address with a response in it. */
+export interface SignInEvent {
+  readonly outcome: SignInOutcome
+  readonly viewer?: string
+  readonly status?: number
+  readonly limit?: string
+  readonly attribute?: string
+  readonly reason?: string
+  readonly error?: unknown
+}
+
+export type LogSignIn = (req: Request, event: SignInEvent) => void
+
+const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
+
+/** One id per request: in each of its log lines, and on the screen of an error that the operator has to look up. */
+export function requestIdOf(req: Request): string {
+  req.id ??= randomUUID()
+  return req.id
+}
+
+/**
+ * Writes one line for each sign-in's outcome and each refusal (OWASP ASVS 16.3.1, 16.3.3).
+ * @param count told of each, for the metrics.
+ */
+export function createSignInLog(
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+  entryPoint: string,
+  addressOf: (req: Request) => string,
+  count: (outcome: SignInOutcome, entryPoint: string) => void = () => {},
+): LogSignIn {
+  return (req, { outcome, viewer, error, ...details }) => {
+    count(outcome, entryPoint)
+    // What is undefined is left out of the line by the logger.
+    const line = {
+      event: 'sign-in',
+      outcome,
+      viewer: viewer?.slice(0, 255),
+      address: addressOf(req),
+      entryPoint,
+      requestId: requestIdOf(req),
+      ...details,
+      err: error,
+    }
+    if (outcome === 'failed') log.error(line)
+    else if (EXPECTED.includes(outcome)) log.info(line)
+    else log.warn(line)
+  }
+}
