@@ -1,0 +1,146 @@
+import { fileURLToPath } from 'node:url'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { createClientAddress } from './login/client-address.ts'
+import { type EntryPointDeps, entryPointRoutes } from './login/entry-point-routes.ts'
+import { createLoopBreaker } from './login/loop-breaker.ts'
+import type { Comfort } from './login/open-session-store.ts'
+import { createRefusals } from './login/refusals.ts'
+import { entryPointHeaders, screenHeaders } from './login/screen-headers.ts'
+import { createScreens, openViews } from './login/screens.ts'
+import { createSessions } from './login/session.ts'
+import type { SessionStore } from './login/session-store.ts'
+import type { SignInLimits } from './login/sign-in-limits.ts'
+import { createSignInLog } from './login/sign-in-log.ts'
+import type { Metrics } from './metrics.ts'
+import type { UserStore } from './users/user-store.ts'
+
+export interface AppDeps {
+  readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
+  readonly users: UserStore
+  readonly sessionStore: SessionStore
+  readonly signInLimits: SignInLimits
+  /** Stores that the app can do without: while one is away it is ready all the same, and says that it is degraded. */
+  readonly comforts: readonly Comfort[]
+  /** False as soon as the program has begun to stop. */
+  readonly isAccepting: () => boolean
+  /** UNIX time in seconds. */
+  readonly nowSeconds: () => number
+  readonly log: Logger
+  /** Absent where no metrics are wanted. */
+  readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
+}
+
+const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
+const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
+
+/** All middleware and routes of the login app, in their order. */
+export function createApp({
+  config,
+  users,
+  sessionStore,
+  signInLimits,
+  comforts,
+  isAccepting,
+  nowSeconds,
+  log,
+  metrics,
+}: AppDeps): Express {
+  const isTls = config.publicUrl.protocol === 'https:'
+  const views = openViews(VIEWS, PUBLIC)
+  const { store } = sessionStore
+  const sessions = createSessions({
+    ...config.sessions,
+    limits: config.sessions,
+    store,
+    isTls,
+    users,
+    nowSeconds,
+    log: sessionStore.reportsItself ? withoutWarnings(log) : log,
+  })
+  const addressOf = createClientAddress(config.trustProxyHops, log)
+  const loopBreaker = createLoopBreaker(nowSeconds)
+  const closedHeaders = screenHeaders({ isTls, frameAncestors: [], formTargets: [] })
+
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  // What Express itself says where our own error screen fails: in any other environment it shows the stack.
+  app.set('env', 'production')
+  app.set('query parser', 'simple').set('trust proxy', config.trustProxyHops).set('case sensitive routing', true)
+  trustPublicUrl(app)
+  if (metrics) app.use(metrics.timeRequests)
+
+  for (const entryPoint of config.entryPoints) {
+    const headersFor = entryPointHeaders(entryPoint, isTls)
+    const screens = createScreens(views, entryPoint.basePath, headersFor)
+    const logSignIn = createSignInLog(log, entryPoint.name, addressOf, metrics?.countSignIn)
+    const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
+    const shared = { users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
+    const deps: EntryPointDeps = { ...shared, entryPoint, screens, refusals, headersFor, logSignIn }
+    const routes = entryPointRoutes(deps)
+    app.use(entryPoint.basePath === '' ? '/' : entryPoint.basePath, routes)
+    if (entryPoint.basePath === '') app.use('/e/default', routes)
+  }
+  app.get('/health/live', (_req, res) => void res.set(closedHeaders).json({ status: 'live' }))
+  app.get('/health/ready', readiness({ users, sessionStore, comforts, isAccepting, log }, closedHeaders))
+  const assetHeaders = { ...closedHeaders, 'Cache-Control': 'public, max-age=31536000, immutable' }
+  const setHeaders = (res: { setHeader(name: string, value: string): unknown }) => {
+    for (const [name, value] of Object.entries(assetHeaders)) res.setHeader(name, value)
+  }
+  app.use('/assets', express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders }))
+
+  const closed = createScreens(views, '', () => closedHeaders)
+  app.use((req, res) => {
+    closed.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
+  })
+  const closedRefusals = createRefusals(
+    closed,
+    createSignInLog(log, 'none', addressOf, metrics?.countSignIn),
+    config.publicUrl.origin,
+  )
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    closedRefusals.failed(req, res, error)
+  }
+  app.use(onError)
+  return app
+}
+
+/**
+ * Whether a connection is secure follows from PUBLIC_URL alone: it is https, or a loopback address, where browsers keep
+ * Secure cookies over plain http too. Neither `X-Forwarded-Proto` nor the socket has a say, so express-session sends its
+ * cookie behind every proxy, and on a laptop.
+ */
+function trustPublicUrl(app: Express): void {
+  Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
+}
+
+/** During an outage of a store that says so itself, a line for every viewer would only bury the others. */
+function withoutWarnings(log: Logger): Pick<Logger, 'info' | 'warn'> {
+  return { info: log.info.bind(log), warn: log.debug.bind(log) }
+}
+
+function readiness(
+  {
+    users,
+    sessionStore,
+    comforts,
+    isAccepting,
+    log,
+  }: Pick<AppDeps, 'users' | 'sessionStore' | 'comforts' | 'isAccepting' | 'log'>,
+  headers: Readonly<Record<string, string>>,
+): RequestHandler {
+  return async (_req, res) => {
+    res.set(headers)
+    if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
+    try {
+      await Promise.all([users.checkHealth(), sessionStore.checkHealth()])
+      // Still 200: all copies miss the same Redis, and a balancer that took them all out would end what goes on.
+      res.json({ status: comforts.every((comfort) => comfort.isWell()) ? 'ready' : 'degraded' })
+    } catch (error) {
+      log.warn({ event: 'not-ready', err: error })
+      res.status(503).json({ status: 'unavailable' })
+    }
+  }
+}

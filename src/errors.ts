@@ -1,0 +1,32 @@
+/**
+ * What went wrong, without a status: `src/login/error-page.ts` alone turns an error into a status and a sentence.
+ * Their messages are for the log or the terminal, never for a viewer.
+ */
+
+/** A setting, file or argument of the operator's is missing or wrong. The message says what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Something we depend on did not answer, or not as agreed. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  readonly upstream: string
+  constructor(upstream: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.upstream = upstream
+  }
+}
+
+/** More work was asked for than is taken on at once; nothing of it was begun. Thrown by the thousand, it has no stack. */
+export class OverloadedError extends Error {
+  override readonly name = 'OverloadedError'
+  readonly retryAfterSeconds: number
+  constructor(message: string, retryAfterSeconds: number) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(message)
+    Error.stackTraceLimit = stackTraceLimit
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

@@ -1,0 +1,29 @@
+import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+
+const MOST_CAUSES = 5
+
+/**
+ * Opens the log: one JSON object a line, times in UTC. Of an error it writes only what holds no form and no secret.
+ * @param destination standard output, unless something else reads along.
+ */
+export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {
+  const serializers = { err: (error: unknown) => describeFault(error, MOST_CAUSES) }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
+}
+
+/**
+ * Name, message, code and stack of an error, and of those that it came from. Its other properties stay out: the parser
+ * of forms hangs the form on its errors, and what is thrown without being an error may be anything.
+ */
+function describeFault(error: unknown, causes: number): unknown {
+  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `Thrown: ${typeof error}` }
+  const { name, message, stack, cause } = error
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  const because = cause === undefined || causes === 0 ? {} : { cause: describeFault(cause, causes - 1) }
+  const several = error instanceof AggregateError && causes > 0 ? { errors: error.errors.map(describeOne) } : {}
+  return { name, message, ...code, stack, ...because, ...several }
+}
+
+function describeOne(error: unknown): unknown {
+  return describeFault(error, 0)
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
+import { createHttpServer, listen, stopServer } from './http-server.ts'
+import { openLog } from './log.ts'
+import { openCounters } from './login/open-counters.ts'
+import { openSessionStore } from './login/open-session-store.ts'
+import { createSignInLimits } from './login/sign-in-limits.ts'
+import { threadPoolSize } from './users/hashing-gate.ts'
+import { openUserStore } from './users/open-user-store.ts'
+
+process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
+
+const RUNNING_REQUESTS_MS = 15_000
+const HOST_FAULTS: readonly string[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT']
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
+const endAtOnce = () => process.exit(0)
+
+// The first process of a container ignores a signal that it has no listener for.
+for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce)
+try {
+  await run(readConfig(process.env))
+} catch (error) {
+  process.stderr.write(`${startFault(error)}\n`)
+  // What was opened before would keep it running.
+  process.exit(1)
+}
+
+async function run(config: Config): Promise<void> {
+  const log = openLog(config.logLevel)
+  for (const warning of config.warnings) log.warn(warning)
+  const users = await openUserStore(config.userStore, (message, cause) =>
+    log.warn({ event: 'user-store', err: cause }, message),
+  )
+  const nowSeconds = () => Date.now() / 1000
+  const [sessions, counters] = await Promise.all([
+    openSessionStore(config.sessionStore, config.sessions, { nowSeconds, log }),
+    openCounters(config.limitsStore, { nowSeconds, log }),
+  ])
+  const { sessionStore } = sessions
+  const signInLimits = createSignInLimits(counters.openCounter)
+  const comforts = [...sessions.comforts, ...counters.comforts]
+  let isAccepting = true
+  const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host)
+  const shared = { config, users, sessionStore, signInLimits, comforts, nowSeconds, log }
+  const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
+  const server = createHttpServer(createApp(deps))
+  const port = await listen(server, config.port, config.host)
+
+  async function stop(signal: string): Promise<void> {
+    if (!isAccepting) return
+    isAccepting = false
+    log.info({ event: 'stopping', signal })
+    // Readiness fails first, so that the balancer sends nobody any more when we stop listening.
+    await sleep(config.shutdownDelaySeconds * 1000)
+    await stopServer(server, RUNNING_REQUESTS_MS)
+    await users.close()
+    sessionStore.close()
+    counters.close()
+    // Last, so that what was answered while stopping can still be read.
+    if (metrics) await stopServer(metrics.server, 0)
+    log.info({ event: 'stopped' })
+  }
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, endAtOnce)
+  // Last, since whoever reads it may send a signal at once.
+  const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
+  log.info({ event: 'started', ...ports, publicUrl: config.publicUrl.origin }, 'The login app listens')
+}
+
+type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
+
+async function openMetrics(asked: number, host: string) {
+  const { createMetrics } = await import('./metrics.ts')
+  const metrics = createMetrics()
+  const server = createHttpServer(metrics.listener)
+  const port = await listen(server, asked, host).catch((cause: ListenFault) => {
+    if (cause.port === undefined) throw cause
+    throw new ConfigError(`METRICS_PORT: port ${asked} cannot be opened (${cause.code}): set another one.`, { cause })
+  })
+  return { metrics, server, port }
+}
+
+function startFault(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  const { code = '', port, message } = error as ListenFault
+  if (code === 'EADDRINUSE') return `Port ${port} is taken by another program: stop it, or set PORT to another one.`
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} may not be opened by this user: set PORT to one above 1023.`
+  if (HOST_FAULTS.includes(code)) {
+    return `HOST must be an address of this machine, such as 0.0.0.0 or 127.0.0.1 (${code}).`
+  }
+  return `The login app could not start: ${message}`
+}

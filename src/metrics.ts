@@ -1,0 +1,60 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { RequestHandler } from 'express'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** Figures for Prometheus. There is no label for a viewer, an address or a path: none that somebody could make grow. */
+export interface Metrics {
+  /** @param outcome as in the log. */
+  countSignIn(outcome: string, entryPoint: string): void
+  readonly timeRequests: RequestHandler
+  /** Answers GET /metrics, on a port of its own: what is told there is not for viewers. */
+  readonly listener: RequestListener
+}
+
+/** Up to a sign-in that waits in a full queue, and one that waits for a user store that hangs. */
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** As Node knows them; anything else is "other". */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const signIns = new Counter({
+    name: 'viewer_auth_sign_ins_total',
+    help: 'Sign-ins and refusals by their outcome, as in the log',
+    labelNames: ['outcome', 'entry_point'],
+    registers,
+  })
+  const requests = new Histogram({
+    name: 'viewer_auth_request_duration_seconds',
+    help: 'From the headers of a request to the end of its answer',
+    labelNames: ['method', 'status'],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  })
+
+  async function answer(req: IncomingMessage, res: Parameters<RequestListener>[1]): Promise<void> {
+    const isMetrics = req.url?.split('?')[0] === '/metrics'
+    const status = !isMetrics ? 404 : req.method === 'GET' || req.method === 'HEAD' ? 200 : 405
+    const body = status === 200 ? await registry.metrics() : ''
+    res.writeHead(status, {
+      'Content-Type': registry.contentType,
+      'Cache-Control': 'no-store',
+      ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+    })
+    res.end(req.method === 'HEAD' ? undefined : body)
+  }
+  return {
+    countSignIn: (outcome, entry_point) => signIns.inc({ outcome, entry_point }),
+    timeRequests(req, res, next) {
+      const startedMs = performance.now()
+      res.once('finish', () => {
+        const method = METHODS.includes(req.method) ? req.method : 'other'
+        requests.observe({ method, status: res.statusCode }, (performance.now() - startedMs) / 1000)
+      })
+      next()
+    },
+    listener: (req, res) => void answer(req, res).catch(() => res.destroy()),
+  }
+}

@@ -1,0 +1,31 @@
+/** Shorter names are too like those that other programs use, such as HOST and HOSTS. */
+const SHORTEST_LETTERS = 8
+const MOST_WRONG_LETTERS = 2
+
+/**
+ * A sentence for each name in the environment that is almost a setting's: ALOWED_GROUPS, ignored without a word, would
+ * let everybody watch.
+ * @param known the names of all settings.
+ */
+export function misspeltSettings(given: readonly string[], known: readonly string[]): string[] {
+  return given.flatMap((name) => {
+    if (name.length < SHORTEST_LETTERS || known.includes(name)) return []
+    const meant = known.find((one) => one.length >= SHORTEST_LETTERS && distance(name, one) <= MOST_WRONG_LETTERS)
+    return meant === undefined ? [] : [`${name} is no setting: write ${meant}, or remove it`]
+  })
+}
+
+/** How many letters must be put in, left out or changed to make one text the other (Levenshtein). */
+function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
+  let before = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...one].entries()) {
+    const current = [row + 1]
+    for (const [column, wanted] of [...other].entries()) {
+      const changed = (before[column] ?? 0) + (letter === wanted ? 0 : 1)
+      current.push(Math.min(changed, (before[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+    }
+    before = current
+  }
+  return before[other.length] ?? 0
+}
