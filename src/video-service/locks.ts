@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { RestApi } from './rest-api.ts'
+import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
+import { readJson, type ServiceAnswer } from './transport.ts'
+
+/** What a lock is on: a video without one of its own has that of its channel. */
+export interface LockPlace {
+  readonly kind: 'channel' | 'video'
+  readonly id: string
+}
+
+/** What the service is told: the entry point's address and the secret shared with it. */
+export interface LockSettings {
+  readonly url: string
+  readonly secret: string
+}
+
+/** A lock as the service shows it. A channel's does not show its secret. */
+export interface Lock {
+  readonly url: string
+  readonly secret?: string
+  readonly type?: string
+  readonly message?: string | null
+  readonly buttonCaption?: string | null
+  readonly popupWidth?: string
+  readonly popupHeight?: string
+}
+
+const Text = z.coerce.string()
+const OptionalText = z.union([z.null(), Text]).optional()
+const LockRecord = z
+  .object({
+    url: z.string().min(1),
+    secret: z.string().optional(),
+    type: z.string().optional(),
+    message: OptionalText,
+    button_caption: OptionalText,
+    popup_width: Text.optional(),
+    popup_height: Text.optional(),
+  })
+  .transform(
+    (record): Lock => ({
+      url: record.url,
+      ...(record.secret === undefined ? {} : { secret: record.secret }),
+      ...(record.type === undefined ? {} : { type: record.type }),
+      ...(record.message === undefined ? {} : { message: record.message }),
+      ...(record.button_caption === undefined ? {} : { buttonCaption: record.button_caption }),
+      ...(record.popup_width === undefined ? {} : { popupWidth: record.popup_width }),
+      ...(record.popup_height === undefined ? {} : { popupHeight: record.popup_height }),
+    }),
+  )
+const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) => hashlock)
+
+/**
+ * Sets the lock, replacing one that is there (specification: "Viewer authentication").
+ * @returns whether it is known to be new: a video's answer does not tell.
+ * @throws ServiceRefusal `invalid_type` for an address that the service does not take, `lack_of_ownership`, `not_found`.
+ */
+export async function setLock(
+  api: RestApi,
+  place: LockPlace,
+  { url, secret }: LockSettings,
+  signal?: AbortSignal,
+): Promise<'new' | 'replaced' | 'set'> {
+  const path = place.kind === 'channel' ? `${pathOf(place)}/advanced.json` : `${pathOf(place)}.json`
+  const { status } = await api({ method: 'PUT', path, form: { url, secret }, signal })
+  if (place.kind === 'video' && status === 204) return 'set'
+  if (status === 201) return 'new'
+  if (status === 204) return 'replaced'
+  throw new UnexpectedAnswer(
+    `Setting the lock was answered with the undocumented status ${status}: look with lock show`,
+  )
+}
+
+/**
+ * The lock of this very place; null when it has none of its own.
+ * @param format XML is read as well, for what only has that.
+ */
+export async function readLock(
+  api: RestApi,
+  place: LockPlace,
+  format: 'json' | 'xml' = 'json',
+  signal?: AbortSignal,
+): Promise<Lock | null> {
+  if (format === 'xml' && place.kind === 'video') throw new RangeError('The lock of a video is answered in JSON only')
+  try {
+    const accept = format === 'xml' ? 'application/xml' : 'application/json'
+    const answer = await api({ method: 'GET', path: `${pathOf(place)}.${format}`, accept, signal })
+    return format === 'xml' ? await readXmlLock(answer) : readJson(LockAnswer, answer, 'the lock')
+  } catch (error) {
+    // A channel that is not there has the same error as a video without settings: only the latter is an answer.
+    if (place.kind === 'video' && error instanceof ServiceRefusal && error.error === 'not_found') return null
+    throw error
+  }
+}
+
+/** Removes the lock; a video then has that of its channel again. @throws ServiceRefusal `not_found` where there is none. */
+export async function removeLock(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<void> {
+  await api({ method: 'DELETE', path: `${pathOf(place)}.json`, signal })
+}
+
+/** An XML answer: root `hashlock`, an empty element for null. No entity is expanded but XML's own five. */
+export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promise<Lock> {
+  // Loaded only here: no other command reads XML, and an import of many viewers has better use for the memory.
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser')
+  if (/<!DOCTYPE/i.test(body) || XMLValidator.validate(body) !== true) {
+    throw new UnexpectedAnswer('For the lock the service sent something that is not XML, or cut short')
+  }
+  const json: unknown = new XMLParser({ parseTagValue: false, ignoreDeclaration: true }).parse(body)
+  const parsed = z.object({ hashlock: z.record(z.string(), z.unknown()) }).safeParse(json)
+  const fields = parsed.success ? parsed.data.hashlock : {}
+  const record = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]))
+  const lock = LockRecord.safeParse(record)
+  if (lock.success) return lock.data
+  throw new UnexpectedAnswer('For the lock the service sent XML that is not as documented: see hashlock and url')
+}
+
+function pathOf({ kind, id }: LockPlace): string {
+  return `/${kind === 'channel' ? 'channels' : 'videos'}/${encodeURIComponent(id)}/locks/hash`
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+  /** For the whole exchange, each try anew. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ServiceAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+/**
+ * Sends a request, and again after a short random wait where that cannot do anything twice: when the connection was
+ * refused before anything was sent, and when the service says `server_error`, which is that it did nothing.
+ *
+ * @returns every answer below 400.
+ * @throws ServiceRefusal for an answer with an error value; 401 always is one.
+ * @throws ServiceUnreachable when no answer came.
+ * @throws UnexpectedAnswer for a redirect (credentials are not carried elsewhere) and for errors of no documented form.
+ * @throws DOMException AbortError when the signal was given.
+ */
+export type Transport = (request: ServiceRequest) => Promise<ServiceAnswer>
+
+export interface TransportOptions {
+  readonly fetch?: typeof globalThis.fetch
+  /** From 0 to 1. */
+  readonly random?: () => number
+  readonly firstWaitMs?: number
+}
+
+const TRIES = 3
+const TIMEOUT_MS = 15_000
+const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+
+export function createTransport({
+  fetch = globalThis.fetch,
+  random = Math.random,
+  firstWaitMs = 200,
+}: TransportOptions = {}): Transport {
+  return async function send(request) {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await exchange(fetch, request)
+      } catch (error) {
+        if (tried === TRIES || !isSafeToRepeat(error)) throw error
+        const waitMs = firstWaitMs * 2 ** (tried - 1) * (0.5 + random())
+        await sleep(waitMs, undefined, request.signal ? { signal: request.signal } : {})
+      }
+    }
+  }
+}
+
+async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest): Promise<ServiceAnswer> {
+  const { method, url, headers = {}, form, timeoutMs = TIMEOUT_MS, signal } = request
+  // Not AbortSignal.timeout(), which would hold every answer of a long report in memory until its time is over.
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(new DOMException('No answer in time', 'TimeoutError')), timeoutMs)
+  const passOn = () => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', passOn, { once: true })
+  let answer: ServiceAnswer
+  try {
+    signal?.throwIfAborted()
+    const response = await fetch(url, {
+      method,
+      headers: { Accept: 'application/json', ...headers },
+      redirect: 'manual',
+      signal: stop.signal,
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    })
+    const contentType = response.headers.get('content-type') ?? ''
+    answer = { status: response.status, contentType, body: await response.text() }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw unreachable(url, cause, timeoutMs)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', passOn)
+  }
+  if (answer.status >= 400) throw refusal(url, answer)
+  if (answer.status >= 300) {
+    throw new UnexpectedAnswer(
+      `${url.origin} redirected (status ${answer.status}); redirects are not followed: check the address`,
+    )
+  }
+  return answer
+}
+
+/**
+ * Reads an answer's JSON.
+ * @throws UnexpectedAnswer when it is none, or not of the documented form.
+ */
+export function readJson<T>(schema: z.ZodType<T>, { contentType, body }: ServiceAnswer, what: string): T {
+  let json: unknown
+  try {
+    json = JSON.parse(body)
+  } catch (cause) {
+    const kind = /html/i.test(contentType) ? 'a web page' : 'something that is not JSON, or cut short'
+    throw new UnexpectedAnswer(`For ${what} the service sent ${kind}: check the address in the settings`, { cause })
+  }
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the answer'))].slice(0, 5)
+  throw new UnexpectedAnswer(
+    `For ${what} the service sent an answer that is not as documented: see ${fields.join(', ')}`,
+  )
+}
+
+const TokenError = z.object({ error: z.string(), error_description: z.string().optional() })
+const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })
+/** What an error of the analytics API, which has a list of sentences only, is called elsewhere. */
+const REPORT_ERRORS: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  404: 'not_found',
+  500: 'server_error',
+  503: 'server_error',
+}
+const XML_ERROR = /<error>([^<]{1,100})<\/error>(?:\s*<error_description>([^<]*)<\/error_description>)?/
+const ReportError = z.object({ parameter: z.string().optional(), message: z.string().optional() })
+
+function refusal(url: URL, { status, body }: ServiceAnswer): Error {
+  const json = jsonOrNull(body)
+  const single = TokenError.safeParse(json)
+  if (single.success)
+    return new ServiceRefusal(clean(single.data.error), status, cleanOrNone(single.data.error_description))
+  const several = ReportErrors.safeParse(json)
+  if (several.success) {
+    const words = several.data.errors.map((item) => {
+      const { parameter, message } = ReportError.safeParse(item).data ?? {}
+      return [parameter, message].filter((word) => word !== undefined).join(': ') || JSON.stringify(item)
+    })
+    return new ServiceRefusal(REPORT_ERRORS[status] ?? 'bad_request', status, clean(words.join('; ')))
+  }
+  const [, xmlError, xmlDescription] = XML_ERROR.exec(body) ?? []
+  if (xmlError !== undefined) return new ServiceRefusal(clean(xmlError), status, cleanOrNone(xmlDescription))
+  if (status === 401) return new ServiceRefusal('unauthorized', status)
+  return new UnexpectedAnswer(`${url.origin} answered ${url.pathname} with status ${status} and no error value`)
+}
+
+function unreachable(url: URL, cause: unknown, timeoutMs: number): ServiceUnreachable {
+  const code = codeOf(cause)
+  if (cause instanceof Error && cause.name === 'TimeoutError') {
+    return new ServiceUnreachable(`${url.origin} did not answer within ${timeoutMs / 1000} s`, 'timeout', { cause })
+  }
+  if (/CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/.test(code)) {
+    return new ServiceUnreachable(
+      `The certificate of ${url.origin} is not trusted (${code}): check the address; for an authority of your own set NODE_EXTRA_CA_CERTS`,
+      'certificate',
+      { cause },
+    )
+  }
+  return new ServiceUnreachable(`${url.origin} cannot be reached (${code || 'connection broken off'})`, 'connection', {
+    cause,
+  })
+}
+
+function isSafeToRepeat(error: unknown): boolean {
+  if (error instanceof ServiceRefusal) return error.status === 503 && error.error === 'server_error'
+  return error instanceof ServiceUnreachable && BEFORE_SENDING.has(codeOf(error.cause))
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return ''
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function cleanOrNone(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : clean(text)
+}
+
+/** What others wrote goes to a terminal: without control characters, and not without end. */
+function clean(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').slice(0, 300)
+}
