@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { createChannel, listChannels } from '../video-service/channels.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
+import { withService } from './service.ts'
+import { textTable } from './table.ts'
+import { printable } from './terminal-text.ts'
+
+interface Options {
+  readonly json?: boolean
+}
+
+/** `channel …`: the channels of the client's owner. */
+export function addChannelCommands(program: Command, context: CommandContext): void {
+  const { io } = context
+  const group = groupCommand(program, 'channel', 'channels at the video service')
+  leafCommand(group, 'create <TITLE>', 'create a channel', ['viewer-auth channel create "Town hall"']).action(
+    (title: string, { json }: Options) =>
+      answer(context, json, () =>
+        withService(io, async ({ api, signal }) => {
+          const channel = await createChannel(api, title, signal)
+          return { ok: true, text: `Created channel ${printable(channel.id)}: ${channel.tinyUrl}`, data: channel }
+        }),
+      ),
+  )
+  leafCommand(group, 'list', 'show the channels with their ids', [
+    'viewer-auth channel list',
+    'viewer-auth channel list --json',
+  ]).action(({ json }: Options) =>
+    answer(context, json, () =>
+      withService(io, async ({ api, signal }) => {
+        const channels = await listChannels(api, signal)
+        const rows = channels.map(({ id, title, url, tinyUrl }) => [id, title, url, tinyUrl])
+        const text = rows.length === 0 ? 'No channels.' : undefined
+        if (!json && rows.length > 0) {
+          io.stdout.write(`${await textTable(io.stdout, ['Id', 'Title', 'Name in addresses', 'Short link'], rows)}\n`)
+        }
+        return { ok: true, data: channels, ...(text === undefined ? {} : { text }) }
+      }),
+    ),
+  )
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import type { Config } from '../config.ts'
+import { describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
+import { examineAddresses } from './doctor-addresses.ts'
+import { type Finding, failure, ok, reach, sourcesOf, warning } from './doctor-finding.ts'
+import { addressOf, type ChosenEntryPoint } from './expected-lock.ts'
+import { nowSeconds } from './service.ts'
+
+export interface TestViewer {
+  readonly username: string
+  readonly password: string
+}
+
+const Readiness = z.object({ status: z.string() })
+
+/** The login app over its PUBLIC_URL: alive, stores answering, and its headers as they arrive behind every proxy. */
+export async function* examineApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+  const { origin, protocol } = config.publicUrl
+  const ready = await reach(`${origin}/health/ready`, signal)
+  if (!(ready instanceof Response)) {
+    yield ready
+    return
+  }
+  yield await examineReadiness(origin, ready)
+  if (protocol === 'https:' && config.trustProxyHops === 0) {
+    yield warning(
+      'TRUST_PROXY_HOPS is 0, but behind a proxy with TLS every viewer then has the address of the proxy, and failed sign-ins hold everybody back: set it to the number of proxies.',
+    )
+  }
+  for (const entryPoint of config.entryPoints) {
+    const address = addressOf(config, entryPoint)
+    const screen = await reach(address, signal)
+    if (!(screen instanceof Response)) yield screen
+    else if (screen.status !== 200)
+      yield failure(`${address} answers ${screen.status} and should show a sign-in screen.`)
+    else yield* examineHeaders(address, screen.headers, entryPoint)
+  }
+  yield* examineAddresses(config, signal)
+}
+
+async function examineReadiness(origin: string, ready: Response): Promise<Finding> {
+  const answer = Readiness.safeParse(await ready.json().catch(() => null))
+  if (!answer.success) {
+    return failure(
+      `${origin}/health/ready answers ${ready.status}, and not in the words of the login app: PUBLIC_URL or a proxy leads to something else, or the app is not running behind it.`,
+    )
+  }
+  if (ready.status !== 200) {
+    return failure(
+      `${origin}/health/ready answers ${ready.status}: a store does not answer, see the log of the login app.`,
+    )
+  }
+  return answer.data.status === 'ready'
+    ? ok(`The login app answers at ${origin}, and so do its user store and session store.`)
+    : warning(
+        `${origin}/health/ready says "${answer.data.status}": Redis does not answer, see the log of the login app.`,
+      )
+}
+
+function* examineHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
+  const missingFrom = (directive: string, sources: readonly string[]) =>
+    sources.filter((source) => !sourcesOf(headers, directive).every((allowed) => allowed.includes(source)))
+  const unframed = missingFrom('frame-ancestors', entryPoint.playerOrigins)
+  if (headers.has('x-frame-options')) {
+    yield failure(`${address} sends X-Frame-Options, so no player can frame it: take it out of the proxy.`)
+  } else if (unframed.length > 0) {
+    yield failure(
+      `${address} may not be framed by ${unframed.join(', ')}: a proxy changes frame-ancestors, or the app runs with other settings.`,
+    )
+  } else {
+    yield ok(
+      `${address} may be framed by ${entryPoint.playerOrigins.join(', ')}. Every page that embeds the player must be among them.`,
+    )
+  }
+  const formTargets = missingFrom('form-action', ["'self'", entryPoint.playerAddress.origin])
+  if (formTargets.length > 0) {
+    yield failure(
+      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers stop the way back to the player.`,
+    )
+  }
+  if (!/no-store/.test(headers.get('cache-control') ?? '')) {
+    yield failure(`${address} may be stored by a cache: one viewer could get the screen of another.`)
+  }
+}
+
+/** A whole sign-in over PUBLIC_URL: form, redirect, response, cookie, return without a password, sign-out. */
+export async function* trySignIn(
+  config: Config,
+  entryPoint: ChosenEntryPoint,
+  { username, password }: TestViewer,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const { origin } = config.publicUrl
+  const post = (path: string, fields: Record<string, string>, cookie = '') => {
+    const headers = { Origin: origin, ...(cookie === '' ? {} : { Cookie: cookie }) }
+    return reach(`${origin}${entryPoint.basePath}${path}`, signal, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(fields),
+    })
+  }
+  const signedIn = await post('/sign-in', { username, password })
+  if (!(signedIn instanceof Response)) return yield signedIn
+  if (signedIn.status !== 303) return yield failure(`The sign-in of the test viewer: ${reasonFor(signedIn.status)}`)
+  yield examineRedirect(signedIn.headers.get('location') ?? '', entryPoint)
+  const [setCookie = ''] = signedIn.headers.getSetCookie()
+  const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
+    (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
+  )
+  if (lacking.length > 0) {
+    return yield failure(
+      setCookie === ''
+        ? 'The sign-in set no session cookie: the session store failed, see the log of the login app.'
+        : `The session cookie lacks ${lacking.join(', ')}: a proxy changes it, and browsers drop it in the player's frame.`,
+    )
+  }
+  const cookie = setCookie.split(';')[0] ?? ''
+  const again = await reach(addressOf(config, entryPoint), signal, { headers: { Cookie: cookie } })
+  yield again instanceof Response && again.status === 303
+    ? ok('A viewer who returns is passed on without signing in again.')
+    : failure(
+        'A viewer who returns has to sign in again: several instances need one session store, or SESSION_SECRET differs.',
+      )
+  await post('/sign-out', {}, cookie)
+}
+
+function examineRedirect(location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
+  if (!URL.canParse(location) || new URL(location).origin !== playerAddress.origin) {
+    return failure(
+      'The sign-in does not lead to the address of the player: the app runs with another PLAYER_RETURN_URL.',
+    )
+  }
+  const response = new URL(location).searchParams.get('hash') ?? ''
+  const diagnosis = diagnoseResponse(response, secret, Math.floor(nowSeconds()))
+  const text = `The test viewer signs in and is sent to the player. The response: ${describeDiagnosis(diagnosis)}`
+  return diagnosis.kind === 'good' ? ok(text) : failure(text)
+}
+
+function reasonFor(status: number): string {
+  const reasons: Readonly<Record<number, string>> = {
+    401: 'user name or password wrong.',
+    403: 'the viewer is disabled or in none of the groups that may watch, or a proxy changes the header Origin.',
+    429: 'held back after too many failed tries; wait, or look at TRUST_PROXY_HOPS.',
+    503: 'the app is overloaded or the user store does not answer; see its log.',
+  }
+  return reasons[status] ?? `the app answered ${status} instead of a redirect to the player.`
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../config.ts'
+import { listChannels } from '../video-service/channels.ts'
+import { type LockPlace, readLock } from '../video-service/locks.ts'
+import type { CommandIo } from './answer.ts'
+import { type Finding, failure, ok, reach, warning } from './doctor-finding.ts'
+import { differences, expectedLock, whatIsUnseen } from './expected-lock.ts'
+import { isRefusal, type Service } from './service.ts'
+
+const MOST_CHANNELS = 20
+const CLOCK_TOLERANCE_SECONDS = 5
+
+/** The video service: client and secret right, clocks together, the lock pointing to the login app of the settings. */
+export async function* examineService(
+  env: CommandIo['env'],
+  config: Config,
+  service: Service,
+  place: LockPlace | null,
+): AsyncGenerator<Finding> {
+  const { api, signal, settings } = service
+  const channels = await listChannels(api, signal)
+  yield ok('The video service knows the client, and its secret is right.')
+  yield await compareClocks(config, settings.baseUrl, signal)
+  const expected = config.entryPoints.map(({ name }) => expectedLock(env, name))
+  if (place !== null) {
+    const first = expectedLock(env, config.entryPoints[0]?.name)
+    const lock = await readLock(api, place, 'json', signal)
+    const name = `${place.kind} ${place.id}`
+    if (lock === null) return yield failure(`The ${name} has no lock of its own; that of its channel holds.`)
+    const fitting = expected.find((one) => differences(lock, one).length === 0)
+    const wrong = differences(lock, expected.find(({ url }) => url === lock.url) ?? first)
+    return yield fitting
+      ? ok(`The lock of ${name} points to the entry point ${fitting.entryPoint}.${whatIsUnseen(lock, fitting)}`)
+      : failure(`The lock of ${name}: ${wrong.join('; ')}. See lock set.`)
+  }
+  const here: string[] = []
+  for (const { id } of channels.slice(0, MOST_CHANNELS)) {
+    const lock = await readLock(api, { kind: 'channel', id }, 'json', signal).catch((error: unknown) => {
+      if (isRefusal(error, 'not_found')) return null
+      throw error
+    })
+    if (expected.some(({ url }) => url === lock?.url)) here.push(id)
+  }
+  const scope = channels.length > MOST_CHANNELS ? `the first ${MOST_CHANNELS} channels` : 'the channels'
+  yield here.length > 0
+    ? ok(`Of ${scope}, these send their viewers here: ${here.join(', ')}.`)
+    : warning(`None of ${scope} sends its viewers here: see lock set.`)
+}
+
+/** The app's clock sets the end of a response, the service's ends it. */
+async function compareClocks(
+  { publicUrl, entryPoints }: Config,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const [app, service] = await Promise.all([reach(`${publicUrl.origin}/health/live`, signal), reach(baseUrl, signal)])
+  const times = [app, service].map((answer) =>
+    answer instanceof Response ? Date.parse(answer.headers.get('date') ?? '') : Number.NaN,
+  )
+  const [appMs = Number.NaN, serviceMs = Number.NaN] = times
+  const ahead = Math.round((serviceMs - appMs) / 1000)
+  if (Number.isNaN(ahead))
+    return warning('The clocks could not be compared: the login app or the service sends no Date.')
+  const shortest = Math.min(...entryPoints.map(({ lifetimeSeconds }) => lifetimeSeconds || Number.POSITIVE_INFINITY))
+  if (ahead >= shortest)
+    return failure(
+      `The service's clock is ${ahead} s ahead of the login app's: every response has expired when it arrives.`,
+    )
+  if (Math.abs(ahead) <= CLOCK_TOLERANCE_SECONDS) return ok("The login app's clock and the service's agree.")
+  return warning(
+    `The clocks of the login app and the service differ by ${Math.abs(ahead)} s: responses end that much early or late.`,
+  )
+}

@@ -1,0 +1,39 @@
+import { constants } from 'node:os'
+import { threadPoolSize } from '../users/hashing-gate.ts'
+import { onInterrupt } from './interrupts.ts'
+import { runCommandLine } from './program.ts'
+
+// Before the first use of the pool, which is when libuv reads it.
+process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
+
+// `viewers list | head` closes the pipe early: that is an end, not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+// Not SIGHUP, which nohup has had ignored.
+process.on('SIGTERM', () => process.exit(128 + constants.signals.SIGTERM))
+
+/**
+ * The environment wins over the file .env, which need not be there. Node's own option for it says on standard error that
+ * there is none, at every command.
+ */
+function readEnvFile(): string | null {
+  try {
+    process.loadEnvFile('.env')
+    return null
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? null : `The file .env cannot be read (${code}).`
+  }
+}
+
+const { env, stdin, stdout, stderr } = process
+const faultInEnvFile = readEnvFile()
+if (faultInEnvFile === null) {
+  process.exitCode = await runCommandLine(process.argv.slice(2), { env, stdin, stdout, stderr, onInterrupt })
+} else {
+  stderr.write(`Failed: ${faultInEnvFile}\n`)
+  process.exitCode = 1
+}

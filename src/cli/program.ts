@@ -1,0 +1,73 @@
+import { Command, CommanderError } from 'commander'
+import { type CommandContext, type CommandIo, faultOf, writeFault } from './answer.ts'
+import { addChannelCommands } from './channel-command.ts'
+import { addCompletionCommand } from './completion-command.ts'
+import { addConfigCommands } from './config-command.ts'
+import { addDoctorCommand } from './doctor-command.ts'
+import { addLockCommands } from './lock-command.ts'
+import { addReportCommands } from './report-command.ts'
+import { addResponseCommands } from './response-command.ts'
+import { addSecretCommands } from './secret-command.ts'
+import { addSessionsCommands } from './sessions-command.ts'
+import { addTokenCommand } from './token-command.ts'
+import { addViewersCommands } from './viewers-command.ts'
+
+/**
+ * Runs one command.
+ * @param args without the names of Node and the program.
+ * @returns the exit status: 0 done, 1 refused or failed, 2 wrong usage.
+ */
+export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<0 | 1 | 2> {
+  let status: 0 | 1 = 0
+  const program = createProgram({
+    io,
+    setStatus: (of) => {
+      status = of
+    },
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return status
+  } catch (error) {
+    // Commander has written its message already, help included.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    writeFault(io, args.includes('--json'), faultOf(error))
+    return 1
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const { stdout, stderr } = context.io
+  const program = new Command('viewer-auth')
+    .description('Manage the viewers of the login app, and what it needs at the video service.')
+    .usage('COMMAND')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError('Add --help to see how it is used.')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'From a checkout or in the container: npm run -s viewer-auth -- COMMAND',
+        'Exit status: 0 done, 1 refused or failed, 2 wrong usage. Settings come from the environment or the file .env.',
+      ].join('\n'),
+    )
+  addViewersCommands(program, context)
+  addSessionsCommands(program, context)
+  addSecretCommands(program, context)
+  addConfigCommands(program, context)
+  addResponseCommands(program, context)
+  addTokenCommand(program, context)
+  addChannelCommands(program, context)
+  addLockCommands(program, context)
+  addReportCommands(program, context)
+  addDoctorCommand(program, context)
+  addCompletionCommand(program, context)
+  return program
+}

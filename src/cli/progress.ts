@@ -1,0 +1,38 @@
+import type { CommandIo } from './answer.ts'
+
+export interface Progress {
+  /** A line above the bar, or alone where there is none. */
+  write(line: string): void
+  update(done: number, label: string): void
+  stop(): void
+}
+
+/**
+ * A bar on a terminal; elsewhere nothing but the lines, so that a log stays one.
+ * @param total 0 where there is nothing to compare with: no bar then either.
+ */
+export async function startProgress(stderr: CommandIo['stderr'], total: number): Promise<Progress> {
+  if (!stderr.isTTY || total === 0) {
+    return { write: (line) => void stderr.write(`${line}\n`), update: () => {}, stop: () => {} }
+  }
+  const { default: cliProgress } = await import('cli-progress')
+  const bars = new cliProgress.MultiBar({
+    stream: stderr as NodeJS.WriteStream,
+    format: '{bar} {percentage} % · {label} · {eta_formatted} to go',
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    clearOnComplete: true,
+    // It would take the first Ctrl-C for itself, and the import would go on.
+    gracefulExit: false,
+  })
+  const bar = bars.create(total, 0, { label: '' })
+  return {
+    write: (line) => bars.log(`${line}\n`),
+    update: (done, label) => bar.update(Math.min(done, total), { label }),
+    stop: () => {
+      // Draws the lines that still wait.
+      bars.update()
+      bars.stop()
+    },
+  }
+}

@@ -1,0 +1,252 @@
+import type { Axis, Config, Mark, Spec } from 'vega'
+import type { Chart, ColumnsChart, Point, RowsChart, Span, TimeRange } from './chart.ts'
+import { fitText, textWidth } from './fit-text.ts'
+
+const TEXT_PIXELS = 13
+const AXIS_TEXT_PIXELS = 12
+const ROW_PIXELS = { bars: 43, timelines: 47, curves: 86 }
+/** From the top of a row to the foot of its name, and to what is drawn. */
+const NAME_FOOT_PIXELS = 13
+const BODY_TOP_PIXELS = 18
+const ROW_GAP_PIXELS = 14
+const COLUMNS_HEIGHT_PIXELS = 230
+/** Beyond, columns have no gaps between them. */
+const MOST_SEPARATE_COLUMNS = 100
+const WIDEST_COLUMN_PIXELS = 72
+/** What is watched for a minute in a month must be seen too. */
+const THINNEST_PIXELS = 1.5
+const PADDING = { left: 1, right: 1, top: 2, bottom: 4 }
+const AXIS_PIXELS = 24
+/** Of the style sheet, which gives them other values in the dark. */
+const LAYER_COLORS = ['var(--live)', 'var(--recorded)']
+const CLOCK_24_HOURS = {
+  year: '%Y',
+  quarter: '%b %Y',
+  month: '%b %Y',
+  week: '%-d %b',
+  date: '%-d %b',
+  day: '%a %-d',
+  hours: '%H:%M',
+  minutes: '%H:%M',
+  seconds: '%H:%M:%S',
+  milliseconds: '%H:%M:%S',
+}
+
+interface Box {
+  readonly x1: number
+  readonly x2: number
+  readonly y1: number
+  readonly y2: number
+  readonly fill: string
+}
+interface Line {
+  readonly text: string
+  readonly y: number
+}
+
+/** The chart in this width, in the grammar of vega. Nothing in it is measured by vega, which knows no font here. */
+export function chartSpec(chart: Chart, widthPixels: number): Spec {
+  return chart.kind === 'columns' ? columnsSpec(chart, widthPixels) : rowsSpec(chart, widthPixels)
+}
+
+function columnsSpec({ range, points, unit }: ColumnsChart, widthPixels: number): Spec {
+  const most = Math.max(0, ...points.map(({ values }) => sum(values)))
+  const top = most === 0 ? 1 : most
+  const labelPixels = Math.ceil(textWidth(numberLabel(top, top), AXIS_TEXT_PIXELS)) + 12
+  const left = Math.min(Math.max(labelPixels, 34), widthPixels / 3)
+  const plotPixels = widthPixels - left - 16
+  const gap = points.length > MOST_SEPARATE_COLUMNS ? 0 : 0.2
+  const boxes = columnBoxes(points, range, plotPixels, gap)
+  return {
+    ...frame(plotPixels, COLUMNS_HEIGHT_PIXELS, { left, right: 16, top: 26, bottom: AXIS_PIXELS + PADDING.bottom }),
+    data: [
+      { name: 'boxes', values: boxes },
+      { name: 'unit', values: [{ text: fitText(unit, widthPixels - 16, AXIS_TEXT_PIXELS) }] },
+    ],
+    scales: [timeScale(range), { name: 'y', type: 'linear', domain: [0, top], nice: 4, range: 'height' }],
+    axes: [
+      {
+        ...{ scale: 'y', orient: 'left', grid: true, domain: false, ticks: false, tickCount: 4 },
+        ...(top >= 4 ? { tickMinStep: 1 } : {}),
+        format: top < 4 ? '~g' : ',.0f',
+      },
+      timeAxis(plotPixels),
+    ],
+    marks: [
+      {
+        type: 'text',
+        from: { data: 'unit' },
+        encode: {
+          enter: {
+            ...{ x: { value: -left + 1 }, y: { value: -12 }, text: { field: 'text' }, fill: { value: 'var(--soft)' } },
+            fontSize: { value: AXIS_TEXT_PIXELS },
+          },
+        },
+      },
+      boxesMark('scale'),
+    ],
+  }
+}
+
+function columnBoxes(points: readonly Point[], range: TimeRange, plotPixels: number, gap: number): Box[] {
+  const pixels = plotPixels / (range.toMs - range.fromMs)
+  const widest = gap === 0 ? plotPixels : WIDEST_COLUMN_PIXELS
+  return points.flatMap(({ fromMs, toMs, values }) => {
+    const [left, right] = [
+      Math.max(0, fromMs - range.fromMs) * pixels,
+      Math.min(plotPixels, (toMs - range.fromMs) * pixels),
+    ]
+    const width = Math.max(THINNEST_PIXELS / 2, Math.min(widest, (right - left) * (1 - gap)))
+    const x1 = (left + right - width) / 2
+    let y2 = 0
+    return values.flatMap((value, layer) => {
+      const box = { x1, x2: x1 + width, y1: y2 + value, y2, fill: LAYER_COLORS[layer] ?? 'var(--ink)' }
+      y2 += value
+      return value > 0 ? [box] : []
+    })
+  })
+}
+
+/** A row has its name and its number on a line, and what is drawn below it: room for long names in any width. */
+function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
+  const plotPixels = widthPixels - PADDING.left - PADDING.right
+  const rowPixels = ROW_PIXELS[chart.kind]
+  const height = chart.rows.length * rowPixels
+  const asides = chart.rows.map(({ aside }, index) => lineOf(aside, index * rowPixels))
+  const names = chart.rows.map(({ name, aside }, index) => {
+    const room = plotPixels - textWidth(aside, TEXT_PIXELS) - 12
+    return lineOf(fitText(name, Math.max(room, plotPixels / 4), TEXT_PIXELS), index * rowPixels)
+  })
+  const hasTime = chart.kind !== 'bars'
+  const bottom = PADDING.bottom + (hasTime ? AXIS_PIXELS : 0)
+  return {
+    ...frame(plotPixels, height, { ...PADDING, bottom }),
+    data: [
+      { name: 'names', values: names },
+      { name: 'asides', values: asides },
+      { name: 'tracks', values: tracks(chart, rowPixels, plotPixels) },
+      { name: 'boxes', values: rowBoxes(chart, rowPixels, plotPixels) },
+    ],
+    scales: hasTime ? [timeScale(chart.range)] : [],
+    axes: hasTime ? [timeAxis(plotPixels)] : [],
+    marks: [
+      boxesMark('pixels', 'tracks'),
+      boxesMark('pixels'),
+      textsMark('names', 0, 'left', 'var(--ink)'),
+      textsMark('asides', plotPixels, 'right', 'var(--soft)'),
+    ],
+  }
+}
+
+function lineOf(text: string, rowTop: number): Line {
+  return { text, y: rowTop + NAME_FOOT_PIXELS }
+}
+
+function tracks({ rows }: RowsChart, rowPixels: number, plotPixels: number): Box[] {
+  return rows.map((_row, index) => {
+    const [y1, y2] = bodyOf(index, rowPixels)
+    return { x1: 0, x2: plotPixels, y1, y2, fill: 'var(--track)' }
+  })
+}
+
+function rowBoxes(chart: RowsChart, rowPixels: number, plotPixels: number): Box[] {
+  switch (chart.kind) {
+    case 'bars': {
+      const most = Math.max(...chart.rows.map(({ value }) => value), Number.MIN_VALUE)
+      return chart.rows.map(({ value }, index) => {
+        const [y1, y2] = bodyOf(index, rowPixels)
+        return { x1: 0, x2: (value / most) * plotPixels, y1, y2, fill: 'var(--live)' }
+      })
+    }
+    case 'timelines':
+      return chart.rows.flatMap(({ spans }, index) =>
+        spanBoxes(spans, chart.range, bodyOf(index, rowPixels), plotPixels),
+      )
+    case 'curves': {
+      const most = Math.max(...chart.rows.flatMap(({ points }) => points.map(({ values }) => values[0] ?? 0)), 1)
+      return chart.rows.flatMap(({ points }, index) => {
+        const [y1, y2] = bodyOf(index, rowPixels)
+        return columnBoxes(points, chart.range, plotPixels, 0).map((box) => ({
+          ...box,
+          y1: y2 - (box.y1 / most) * (y2 - y1),
+          y2,
+        }))
+      })
+    }
+  }
+}
+
+/** Live over the whole height, recordings over the lower half: told apart without colours too. */
+function spanBoxes(spans: readonly Span[], range: TimeRange, [y1, y2]: [number, number], plotPixels: number): Box[] {
+  const pixels = plotPixels / (range.toMs - range.fromMs)
+  return spans.map(({ fromMs, toMs, isLive }) => {
+    const x1 = Math.min(plotPixels - THINNEST_PIXELS, Math.max(0, (fromMs - range.fromMs) * pixels))
+    const x2 = Math.min(plotPixels, Math.max(x1 + THINNEST_PIXELS, (toMs - range.fromMs) * pixels))
+    return { x1, x2, y1: isLive ? y1 : (y1 + y2) / 2, y2, fill: LAYER_COLORS[isLive ? 0 : 1] ?? '' }
+  })
+}
+
+function bodyOf(index: number, rowPixels: number): [top: number, foot: number] {
+  return [index * rowPixels + BODY_TOP_PIXELS, (index + 1) * rowPixels - ROW_GAP_PIXELS]
+}
+
+function frame(
+  width: number,
+  height: number,
+  padding: { left: number; right: number; top: number; bottom: number },
+): Spec {
+  const axis: Config['axis'] = {
+    ...{ labelColor: 'var(--soft)', labelFontSize: AXIS_TEXT_PIXELS, labelLimit: 0, labelOverlap: false },
+    ...{ gridColor: 'var(--line)', tickColor: 'var(--line)', domainColor: 'var(--line)', labelPadding: 6 },
+  }
+  const config = {
+    aria: false,
+    axis,
+    text: { font: 'system-ui, sans-serif' },
+    style: { 'guide-label': { font: 'system-ui, sans-serif' } },
+  }
+  return { width, height, padding, autosize: 'none', config }
+}
+
+/** A program that runs in a time zone draws in it. */
+function timeScale({ fromMs, toMs }: TimeRange) {
+  return { name: 'x', type: 'time' as const, domain: [fromMs, toMs], range: 'width' as const }
+}
+
+function timeAxis(plotPixels: number): Axis {
+  return {
+    ...{ scale: 'x', orient: 'bottom', tickCount: Math.max(2, Math.floor(plotPixels / 110)), tickSize: 5 },
+    ...{ format: CLOCK_24_HOURS, formatType: 'time', labelFlush: 2, labelBound: 2 },
+  }
+}
+
+function boxesMark(vertical: 'scale' | 'pixels', data = 'boxes'): Mark {
+  const y = (field: string) => (vertical === 'scale' ? { scale: 'y', field } : { field })
+  const across = { x: { field: 'x1' }, x2: { field: 'x2' } }
+  return {
+    type: 'rect',
+    from: { data },
+    encode: { enter: { ...across, y: y('y1'), y2: y('y2'), fill: { field: 'fill' } } },
+  }
+}
+
+function textsMark(data: string, x: number, align: 'left' | 'right', fill: string): Mark {
+  return {
+    type: 'text',
+    from: { data },
+    encode: {
+      enter: {
+        ...{ x: { value: x }, y: { field: 'y' }, text: { field: 'text' }, align: { value: align } },
+        ...{ fill: { value: fill }, fontSize: { value: TEXT_PIXELS } },
+      },
+    },
+  }
+}
+
+function numberLabel(value: number, top: number): string {
+  return top < 4 ? '0.00' : Math.ceil(value * 1.25).toLocaleString('en')
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

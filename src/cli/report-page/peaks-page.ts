@@ -1,0 +1,105 @@
+import type { PeakRow } from '../../video-service/analytics.ts'
+import { createRanking } from './bounded-ranking.ts'
+import type { Point, TimeRange } from './chart.ts'
+import { nothing, type PageCollector, type PageModel } from './page-model.ts'
+import { contentName, countWords, numberWords, readTime, timeWords } from './words.ts'
+
+const MOST_CONTENTS = 2_000
+const SHOWN_CONTENTS = 12
+const BINS = 720
+const GRANULARITY_MS = { hour: 3_600_000, minute: 60_000 }
+
+interface Peak {
+  value: number
+  timeMs: number
+  /** The highest number in each part of the period. */
+  readonly bins: Float64Array
+}
+
+/**
+ * How many watched at once, by content. The highest numbers and their times are exact for up to 2,000 channels and videos
+ * (see createRanking); the curves show the highest number of each 720th of the period.
+ * @param range the period that was asked for.
+ */
+export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange): PageCollector<PeakRow> {
+  const ranking = createRanking<Peak>({
+    most: MOST_CONTENTS,
+    create: () => ({ value: -1, timeMs: 0, bins: new Float64Array(BINS) }),
+    weightOf: ({ value }) => value,
+  })
+  return {
+    add(row) {
+      const timeMs = readTime(row.time)
+      const peak = ranking.entryOf(contentName(row.content_type, row.content_id))
+      if (row.value > peak.value) {
+        peak.value = row.value
+        peak.timeMs = timeMs
+      }
+      fill(peak.bins, { fromMs: timeMs, toMs: timeMs + GRANULARITY_MS[granularity] }, range, row.value)
+    },
+    model: () => peaksModel(granularity, range, ranking.top(SHOWN_CONTENTS), ranking.size()),
+  }
+}
+
+function fill(bins: Float64Array, { fromMs, toMs }: TimeRange, range: TimeRange, value: number): void {
+  const binOf = (timeMs: number) => ((timeMs - range.fromMs) / (range.toMs - range.fromMs)) * BINS
+  const first = Math.max(0, Math.floor(binOf(fromMs)))
+  const last = Math.min(BINS, Math.max(first + 1, Math.ceil(binOf(toMs))))
+  for (let bin = first; bin < last; bin += 1) bins[bin] = Math.max(bins[bin] ?? 0, value)
+}
+
+function peaksModel(
+  granularity: 'hour' | 'minute',
+  range: TimeRange,
+  top: readonly (readonly [string, Peak])[],
+  known: number,
+): PageModel {
+  const title = 'Most viewers at once'
+  const [highest] = top
+  if (highest === undefined) return nothing(title)
+  const [name, { value, timeMs }] = highest
+  return {
+    title,
+    summary: `Most at once: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
+    figures: [
+      { value: numberWords(value), label: `at once, of ${name}` },
+      { value: timeWords(timeMs), label: 'when that was' },
+      { value: numberWords(known), label: 'channels and videos' },
+    ],
+    sections: [
+      {
+        title: 'By channel and video',
+        words: `${known > top.length ? `The first ${top.length} of ${numberWords(known)}` : 'All'} by their highest number, each on the same scale.`,
+        chart: {
+          kind: 'curves',
+          range,
+          rows: top.map(([content, peak]) => ({
+            name: content,
+            aside: `${numberWords(peak.value)} · ${timeWords(peak.timeMs)}`,
+            points: pointsOf(peak.bins, range),
+          })),
+        },
+        table: {
+          columns: ['Content', 'Most at once', `In the ${granularity} from`],
+          rows: top.map(([content, peak]) => [content, peak.value, timeWords(peak.timeMs)]),
+        },
+        hasLegend: false,
+        isHalf: false,
+      },
+    ],
+    notes: ['The highest numbers of different channels and videos are of different moments: they do not add up.'],
+  }
+}
+
+/** Equal neighbours are one point, so that a page stays small. */
+function pointsOf(bins: Float64Array, { fromMs, toMs }: TimeRange): Point[] {
+  const timeOf = (bin: number) => fromMs + ((toMs - fromMs) * bin) / BINS
+  const points: Point[] = []
+  for (let bin = 0, begin = 0; bin < BINS; bin += 1) {
+    if (bins[bin] === bins[bin + 1]) continue
+    const value = bins[bin] ?? 0
+    if (value > 0) points.push({ fromMs: timeOf(begin), toMs: timeOf(bin + 1), values: [value] })
+    begin = bin + 1
+  }
+  return points
+}

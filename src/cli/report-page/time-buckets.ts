@@ -1,0 +1,71 @@
+import type { TimeRange } from './chart.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const STEPS_MS = [1, 2, 5, 10, 15, 30]
+  .map((minutes) => minutes * MINUTE_MS)
+  .concat([1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS))
+const STEPS_DAYS = [1, 2, 7, 14, 28, 91, 182, 364]
+const MOST_BUCKETS = 180
+
+export interface TimeBuckets {
+  /** The beginnings, and the end of the last one: within the range, on round local times. */
+  readonly bordersMs: readonly number[]
+  /** In words: "10 minutes". */
+  readonly lengthWords: string
+}
+
+/** At most 180 equal stretches of the range, on round times of this machine's zone. Days are those of the calendar. */
+export function timeBuckets({ fromMs, toMs }: TimeRange): TimeBuckets {
+  const stepMs = STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1)
+  const days =
+    STEPS_DAYS.find((count) => (toMs - fromMs) / (count * DAY_MS) <= MOST_BUCKETS - 1) ??
+    Math.ceil((toMs - fromMs) / DAY_MS / MOST_BUCKETS)
+  const midnight = new Date(fromMs).setHours(0, 0, 0, 0)
+  const bordersMs = [fromMs]
+  for (let at = midnight, count = 0; at < toMs; ) {
+    if (at > fromMs) bordersMs.push(at)
+    count += 1
+    at =
+      stepMs === undefined
+        ? new Date(midnight).setDate(new Date(midnight).getDate() + count * days)
+        : midnight + count * stepMs
+  }
+  return { bordersMs: [...bordersMs, toMs], lengthWords: stepMs === undefined ? plural(days, 'day') : wordsOf(stepMs) }
+}
+
+/**
+ * Calls back for each bucket that a span touches, with what of the span lies in it.
+ * @returns nothing for a span outside of the buckets.
+ */
+export function spread(
+  bordersMs: readonly number[],
+  { fromMs, toMs }: TimeRange,
+  give: (bucket: number, ms: number) => void,
+): void {
+  for (let bucket = bucketOf(bordersMs, fromMs); bucket < bordersMs.length - 1; bucket += 1) {
+    const [begin = 0, end = 0] = [bordersMs[bucket], bordersMs[bucket + 1]]
+    if (begin >= toMs) return
+    give(bucket, Math.min(end, toMs) - Math.max(begin, fromMs))
+  }
+}
+
+/** The bucket that holds the time; the first for a time before all. */
+function bucketOf(bordersMs: readonly number[], timeMs: number): number {
+  let [low, high] = [0, bordersMs.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((bordersMs[middle] ?? 0) <= timeMs) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function wordsOf(stepMs: number): string {
+  return stepMs < HOUR_MS ? plural(stepMs / MINUTE_MS, 'minute') : plural(stepMs / HOUR_MS, 'hour')
+}
+
+function plural(count: number, unit: string): string {
+  return count === 1 ? unit : `${count} ${unit}s`
+}

@@ -1,0 +1,75 @@
+import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import { printable } from '../terminal-text.ts'
+import type { TimeRange } from './chart.ts'
+
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+} as const)
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
+const OFFSET = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'longOffset' })
+const MOST_NAME_LETTERS = 200
+
+export function timeWords(timeMs: number): string {
+  return TIME.format(timeMs)
+}
+
+export function dayWords(timeMs: number): string {
+  return DAY.format(timeMs)
+}
+
+export function monthWords(timeMs: number): string {
+  return MONTH.format(timeMs)
+}
+
+export function rangeWords({ fromMs, toMs }: TimeRange): string {
+  return `${timeWords(fromMs)} – ${timeWords(toMs)}`
+}
+
+/** "Europe/Budapest (GMT+01:00)", the offset at this time. */
+export function timeZoneWords(timeMs: number): string {
+  const offset = OFFSET.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  return `${OFFSET.resolvedOptions().timeZone} (${offset})`
+}
+
+export function durationWords(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000)
+  if (minutes === 0) return `${Math.round(milliseconds / 1000)} s`
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 100) return `${Math.round(minutes / 60).toLocaleString('en')} h`
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+export function countWords(count: number, one: string, several = `${one}s`): string {
+  return `${numberWords(count)} ${count === 1 ? one : several}`
+}
+
+export function numberWords(number: number): string {
+  return number.toLocaleString('en', { maximumFractionDigits: Math.abs(number) < 10 ? 1 : 0 })
+}
+
+export function shareWords(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`
+}
+
+/** A name that a stranger chose, for one line: without what changes the order of letters around it, and not without end. */
+export function nameWords(name: string): string {
+  const letters = [...name.slice(0, 2 * MOST_NAME_LETTERS)]
+  const isCut = name.length > 2 * MOST_NAME_LETTERS || letters.length > MOST_NAME_LETTERS
+  const text = printable(isCut ? `${letters.slice(0, MOST_NAME_LETTERS).join('')}…` : name)
+  return text.trim() === '' ? '(no name)' : text
+}
+
+export function contentName(contentType: 'live' | 'recorded', contentId: string): string {
+  return `${contentType === 'live' ? 'Channel' : 'Video'} ${nameWords(contentId)}`
+}
+
+/** @throws UnexpectedAnswer for what is no time: it would be drawn at the wrong place. */
+export function readTime(text: string): number {
+  const timeMs = Date.parse(text)
+  if (Number.isNaN(timeMs)) {
+    throw new UnexpectedAnswer('In the report the service sent a time that is not in ISO 8601')
+  }
+  return timeMs
+}

@@ -1,0 +1,33 @@
+import type { CommandIo } from './answer.ts'
+
+export interface ReportProgress {
+  page(number: number, rows: number): void
+  end(): void
+}
+
+const REDRAW_MS = 1_000
+/** In a log, a line now and then. */
+const LINE_EVERY_MS = 15_000
+
+/** What is awaited and what has come: one line on a terminal that is drawn again, elsewhere a line now and then. */
+export function startReportProgress(stderr: CommandIo['stderr']): ReportProgress {
+  const beganMs = performance.now()
+  let [pages, rows] = [0, 0]
+  const text = () => {
+    const seconds = Math.round((performance.now() - beganMs) / 1000)
+    return `Page ${pages + 1} is awaited; ${rows.toLocaleString('en')} rows so far, ${seconds} s`
+  }
+  const draw = stderr.isTTY ? () => void stderr.write(`\r\u001b[2K${text()}`) : () => void stderr.write(`${text()}\n`)
+  const timer = setInterval(draw, stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS)
+  return {
+    page(number, count) {
+      pages = number
+      rows += count
+      if (stderr.isTTY) draw()
+    },
+    end() {
+      clearInterval(timer)
+      if (stderr.isTTY) stderr.write('\r\u001b[2K')
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../video-service/analytics.ts'
+
+export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow
+type Cell = string | number | boolean | null | undefined
+
+const SERIES_COLUMNS = ['dimension_type', 'point', 'value']
+
+/** The names of the service, those of nested fields joined by dots. */
+const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
+  viewers: ['viewer_identifier', 'last_activity', 'videos_watched', 'segments'],
+  // biome-ignore format: by what they are about
+  views: [
+    'view_id', 'viewer_identifier', 'content_type', 'content_id', 'started_at', 'finished_at', 'from', 'to',
+    'client_id', 'view_session_id', 'country', 'city', 'is_mobile_view', 'view_type',
+    'browser.family', 'browser.major', 'os.family', 'os.major', 'device.family', 'device.brand', 'device.model',
+  ],
+  'total-views': SERIES_COLUMNS,
+  'unique-devices': SERIES_COLUMNS,
+  'authenticated-viewers': SERIES_COLUMNS,
+  'peak-viewer-numbers': ['content_type', 'content_id', 'time', 'value'],
+}
+
+/** In the order of CSV_COLUMNS. */
+export function csvLine(row: ReportRow): string {
+  return lineOf(csvCells(row))
+}
+
+export function csvHeader(report: Question['report']): string {
+  return lineOf(CSV_COLUMNS[report])
+}
+
+const SERIES_TITLES = ['Point', 'Value']
+export const TABLE_TITLES: Readonly<Record<Question['report'], readonly string[]>> = {
+  viewers: ['Viewer', 'Last activity', 'Videos watched', 'Segments'],
+  views: ['Started', 'Finished', 'Viewer', 'Content', 'Place', 'Device'],
+  'total-views': SERIES_TITLES,
+  'unique-devices': SERIES_TITLES,
+  'authenticated-viewers': SERIES_TITLES,
+  'peak-viewer-numbers': ['Time', 'Content', 'Viewers at once'],
+}
+
+/** In the order of TABLE_TITLES. */
+export function tableCells(row: ReportRow): string[] {
+  if ('segments' in row) {
+    return [row.viewer_identifier, row.last_activity, String(row.videos_watched), String(row.segments.length)]
+  }
+  if ('view_id' in row) {
+    const place = [row.city, row.country].filter(Boolean).join(', ')
+    const { browser, os } = row.device_info
+    return [
+      row.started_at,
+      row.finished_at ?? 'watching',
+      row.viewer_identifier ?? '',
+      `${row.content_type} ${row.content_id}`,
+      place,
+      `${browser.family} on ${os.family}`,
+    ]
+  }
+  if ('dimension_type' in row) return [seriesPoint(row), String(row.value)]
+  return [row.time, `${row.content_type} ${row.content_id}`, String(row.value)]
+}
+
+/** Of `location:Germany` the part after the colon: the group that a number is of; else the dimension itself. */
+export function seriesGroup({ dimension_type: type }: SeriesRow): string {
+  return type.includes(':') ? type.slice(type.indexOf(':') + 1) : type
+}
+
+/** The point of a group is the begin of the period, which tells nothing. */
+function seriesPoint(row: SeriesRow): string {
+  return row.dimension_type.includes(':') ? seriesGroup(row) : row.point
+}
+
+function csvCells(row: ReportRow): readonly Cell[] {
+  if ('segments' in row) return [row.viewer_identifier, row.last_activity, row.videos_watched, row.segments.length]
+  if ('dimension_type' in row) return [row.dimension_type, row.point, row.value]
+  if (!('view_id' in row)) return [row.content_type, row.content_id, row.time, row.value]
+  const { browser, os, device } = row.device_info
+  return [
+    ...[row.view_id, row.viewer_identifier, row.content_type, row.content_id, row.started_at, row.finished_at],
+    ...[row.from, row.to, row.client_id, row.view_session_id, row.country, row.city, row.is_mobile_view],
+    ...[row.view_type, browser.family, browser.major, os.family, os.major, device.family, device.brand, device.model],
+  ]
+}
+
+/** RFC 4180. */
+function lineOf(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+/**
+ * Names and devices are what strangers sent: a spreadsheet would run a text that begins like a formula, so such a one
+ * gets an apostrophe before it (OWASP: CSV Injection).
+ */
+function csvCell(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  if (typeof cell !== 'string') return String(cell)
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

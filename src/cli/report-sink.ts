@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ConfigError } from '../errors.ts'
+import type { CommandIo } from './answer.ts'
+
+/** Where a report goes, in order. */
+export interface ReportSink {
+  write(text: string): Promise<void>
+  /** Puts the whole report in its place. */
+  finish(): Promise<void>
+  /** Leaves nothing behind, unless it is finished. */
+  close(): Promise<void>
+}
+
+const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
+  ENOENT: ': its folder is not there',
+  EACCES: ': the user who runs this may not write there',
+  EROFS: ': the file system is read-only',
+  ENOSPC: ': the disk is full',
+}
+
+export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal): ReportSink {
+  return {
+    async write(text) {
+      if (!stdout.write(text)) await once(stdout, 'drain', { signal })
+    },
+    finish: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+/**
+ * A file that is there whole or not at all: written beside its place, for this user alone since it names viewers, and
+ * renamed when it is finished. One that was there before stays until then. A program that ends at once, as at a second
+ * Ctrl-C, leaves nothing either.
+ * @throws ConfigError when it cannot be written.
+ */
+export async function openFileSink(path: string): Promise<ReportSink> {
+  const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.part`)
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      throw new ConfigError(`The file ${path} cannot be written${WHY_UNWRITABLE[code] ?? ''} (${code}).`, { cause })
+    }
+  }
+  const removeAtOnce = () => rmSync(beside, { force: true })
+  process.once('exit', removeAtOnce)
+  let file: FileHandle | null = await guard(() => open(beside, 'wx', 0o600))
+  return {
+    write: (text) => guard(async () => void (await file?.appendFile(text))),
+    finish: () =>
+      guard(async () => {
+        await file?.sync()
+        await file?.close()
+        file = null
+        await rename(beside, path)
+      }),
+    async close() {
+      await file?.close()
+      await rm(beside, { force: true })
+      process.off('exit', removeAtOnce)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import { buildAuthenticationResponse, parseAuthenticationResponse } from '../hash-lock/authentication-response.ts'
+import { type Diagnosis, describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
+import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from './answer.ts'
+import { type ChosenEntryPoint, chosenEntryPoint } from './expected-lock.ts'
+import { readStandardInput } from './read-standard-input.ts'
+import { nowSeconds } from './service.ts'
+
+/** The longest response, percent-encoded in the longest address. */
+const MOST_BYTES = 65_536
+const LONGEST_LIFETIME_SECONDS = 31_536_000
+
+interface BuildOptions {
+  readonly json?: boolean
+  readonly entryPoint?: string
+  readonly lifetime?: number
+}
+
+/** `response …`: what the login app hands to the player, made and examined by hand. */
+export function addResponseCommands(program: Command, context: CommandContext): void {
+  const { io } = context
+  const group = groupCommand(program, 'response', 'authentication responses, with the secret of the settings')
+  leafCommand(group, 'build <NAME=VALUE...>', 'make a response with these parameters in this order', [
+    'viewer-auth response build user=ada@example.com',
+    'viewer-auth response build user=ada group=staff --lifetime 60',
+  ])
+    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--lifetime <SECONDS>', 'how long it is good; 0: for ever (default: as in the settings)', lifetime)
+    .action((pairs: string[], options: BuildOptions, command: Command) => {
+      const parameters = pairs.map((pair) => parameterOf(pair, command))
+      return answer(context, options.json, () => Promise.resolve(build(io, parameters, options)))
+    })
+  leafCommand(group, 'check', 'say exactly why the service would accept or refuse a response', [
+    'viewer-auth response check < response.json',
+    `printf %s "$ADDRESS" | viewer-auth response check   # the address that the player was sent to`,
+  ])
+    .addHelpText('after', '\nStandard input: the response, or the whole address or query that holds it as hash=.')
+    .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: of each)')
+    .action((options: BuildOptions) => answer(context, options.json, () => check(io, options.entryPoint)))
+}
+
+function build(io: CommandIo, parameters: [string, string][], { entryPoint, lifetime }: BuildOptions): Outcome {
+  const { secret, lifetimeSeconds } = chosenEntryPoint(readConfig(io.env), entryPoint)
+  const seconds = lifetime ?? lifetimeSeconds
+  const expiresAtSeconds = seconds === 0 ? null : Math.floor(nowSeconds()) + seconds
+  try {
+    const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
+    return { ok: true, text: response, data: { response, expiresAtSeconds } }
+  } catch (error) {
+    if (error instanceof RangeError) return { ok: false, fault: `${error.message}.` }
+    throw error
+  }
+}
+
+async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
+  const config = readConfig(io.env)
+  const tried = name === undefined ? config.entryPoints : [chosenEntryPoint(config, name)]
+  if (io.stdin.isTTY) io.stderr.write('Paste the response or the address that holds it, then press Enter and Ctrl-D:\n')
+  const read = await readStandardInput(io.stdin, MOST_BYTES)
+  if (!read.ok) return read
+  const response = responseIn(read.text.trim())
+  if (response === '') return { ok: false, fault: 'No response: give it on standard input. Try response check --help.' }
+  if (response === 'false') {
+    return { ok: false, fault: 'It is the text false: the login app says that the viewer may not watch.' }
+  }
+  const now = Math.floor(nowSeconds())
+  const found = tried.map((entryPoint) => ({
+    entryPoint,
+    diagnosis: diagnoseResponse(response, entryPoint.secret, now),
+  }))
+  // The secret that fits says most.
+  const best = found.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? found[0]
+  if (best === undefined) throw new Error('There is no entry point')
+  return describe(config, best.entryPoint, best.diagnosis, response)
+}
+
+function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagnosis, response: string): Outcome {
+  const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'
+  const names = parseAuthenticationResponse(response)?.parameters.map(([parameter]) => parameter) ?? []
+  const agreed = entryPoint.parameters.map((parameter) => parameter.name)
+  const lines = [describeDiagnosis(diagnosis)]
+  if (config.entryPoints.length > 1 && diagnosis.kind !== 'wrong-secret-or-altered' && diagnosis.kind !== 'malformed') {
+    lines.push(`Looked at with the secret of the entry point ${entryPoint.name}.`)
+  }
+  if (names.length > 0 && names.join('\n') !== agreed.join('\n')) {
+    lines.push(`Its parameters are ${names.join(', ')}; those of the settings are ${agreed.join(', ')}.`)
+  }
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    data: { accepted: isAccepted, entryPoint: entryPoint.name, ...diagnosis, parameters: names },
+    isPartial: !isAccepted,
+  }
+}
+
+/** The response in what somebody copied: itself, or an address or a query with the parameter hash. */
+function responseIn(text: string): string {
+  if (/^[[{]/.test(text)) return text
+  const query = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).search : text
+  const hash = new URLSearchParams(query).get('hash')
+  if (hash !== null) return hash
+  try {
+    return /^%5B/i.test(text) ? decodeURIComponent(text) : text
+  } catch {
+    return text
+  }
+}
+
+function parameterOf(pair: string, command: Command): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) return command.error(`error: write each parameter as NAME=VALUE`)
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+function lifetime(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) <= LONGEST_LIFETIME_SECONDS) return Number(text)
+  throw new InvalidArgumentError(`Write a whole number of seconds from 0 to ${LONGEST_LIFETIME_SECONDS}.`)
+}

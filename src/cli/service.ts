@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '../errors.ts'
+import { type AccessToken, createTokenCache, requestToken } from '../video-service/access-token.ts'
+import { createRestApi, type RestApi } from '../video-service/rest-api.ts'
+import { ServiceRefusal } from '../video-service/service-errors.ts'
+import { ServiceEnvironment, type ServiceSettings } from '../video-service/service-settings.ts'
+import { createTransport, type Transport } from '../video-service/transport.ts'
+import type { CommandIo, Outcome } from './answer.ts'
+import { serviceFault } from './service-fault.ts'
+
+/** The video service as a command sees it. */
+export interface Service {
+  readonly settings: ServiceSettings
+  readonly send: Transport
+  /** With a bearer token of the client's own. */
+  readonly api: RestApi
+  readonly analyticsToken: (signal?: AbortSignal) => Promise<AccessToken>
+  /** Given by the first Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+export function nowSeconds(): number {
+  return Date.now() / 1000
+}
+
+/** @throws ConfigError with a line for every setting `SERVICE_…` that is missing or wrong. None repeats a value. */
+export function readServiceSettings(env: CommandIo['env']): ServiceSettings {
+  // As for the login app, an empty setting is an absent one.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const { SERVICE_CLIENT_SECRET_FILE: file } = given
+  const mistakes: string[] = []
+  if (file !== undefined && given.SERVICE_CLIENT_SECRET !== undefined) {
+    mistakes.push('SERVICE_CLIENT_SECRET and SERVICE_CLIENT_SECRET_FILE are both set: remove one')
+  } else if (file !== undefined) {
+    const secret = readSecretFile(file)
+    if (secret === null) mistakes.push('SERVICE_CLIENT_SECRET_FILE names a file that cannot be read')
+    given.SERVICE_CLIENT_SECRET = secret ?? '0'.repeat(40)
+  }
+  const parsed = ServiceEnvironment.safeParse(given)
+  if (parsed.success && mistakes.length === 0) return parsed.data
+  for (const { path, message } of parsed.error?.issues ?? []) mistakes.push(`${path.join('.')} ${message}`)
+  throw new ConfigError(`These settings are missing or wrong:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`)
+}
+
+/**
+ * Does the work with the video service of the settings. What goes wrong there becomes a sentence that says what to do;
+ * the first Ctrl-C calls off what is under way.
+ * @throws ConfigError for settings that are missing or wrong.
+ */
+export async function withService(io: CommandIo, work: (service: Service) => Promise<Outcome>): Promise<Outcome> {
+  const settings = readServiceSettings(io.env)
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  const send = createTransport()
+  const obtain = (type: AccessToken['type']) =>
+    createTokenCache(
+      (signal) => requestToken({ settings, send, nowSeconds }, { grant: 'client_credentials', type }, { signal }),
+      nowSeconds,
+    )
+  const api = createRestApi({ settings, send, token: obtain('bearer'), nowSeconds })
+  try {
+    return await work({ settings, send, api, analyticsToken: obtain('jwt'), signal: stop.signal })
+  } catch (error) {
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
+    const fault = serviceFault(error, settings)
+    if (fault === null) throw error
+    return { ok: false, fault }
+  } finally {
+    release()
+  }
+}
+
+/** Whether the service said no with this error value. */
+export function isRefusal(error: unknown, value: string): boolean {
+  return error instanceof ServiceRefusal && error.error === value
+}
+
+function readSecretFile(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return null
+  }
+}

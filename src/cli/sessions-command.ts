@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
+import { faultInConfirmation } from './confirm.ts'
+import { printable } from './terminal-text.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly all?: boolean
+  readonly yes?: boolean
+}
+
+/** `sessions …`: who is signed in to the login app. */
+export function addSessionsCommands(program: Command, context: CommandContext): void {
+  const { io } = context
+  const group = groupCommand(program, 'sessions', 'sessions of the login app, kept in SESSION_STORE_URL')
+  leafCommand(group, 'end [USERNAME]', 'sign a viewer out, on every device, while the app runs', [
+    'viewer-auth sessions end ada@example.com',
+    'viewer-auth sessions end --all --yes',
+  ])
+    .option('--all', 'sign everybody out')
+    .option('--yes', 'do not ask')
+    .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
+      if ((username === undefined) === (all === undefined)) command.error('error: give a USERNAME, or --all')
+      return answer(context, json, async () => {
+        const { sessionStore } = readConfig(io.env)
+        const question = 'Sign everybody out?'
+        const fault = username === undefined ? await faultInConfirmation(io, yes, question) : null
+        if (fault !== null) return { ok: false, fault }
+        // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
+        const { endSessions } = await import('../login/end-sessions.ts')
+        const ended = await endSessions(sessionStore, username ?? null)
+        const whose = username === undefined ? '' : ` of ${printable(username)}`
+        const text = `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.`
+        return { ok: true, text, data: { ended } }
+      })
+    })
+}

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Change } from '../users/editable-user-store.ts'
+import { faultInViewer } from '../users/viewer-fields.ts'
+import { answer, type CommandContext, groupCommand, leafCommand, type Outcome } from './answer.ts'
+import { faultInConfirmation } from './confirm.ts'
+import { withEditableStore } from './editable-store.ts'
+import { readNewPassword } from './read-password.ts'
+import { printable } from './terminal-text.ts'
+import { addViewersImportCommand } from './viewers-import-command.ts'
+import { addViewersListCommand } from './viewers-list-command.ts'
+import { addViewersMigrateCommand } from './viewers-migrate-command.ts'
+import { addViewersUnlockCommand } from './viewers-unlock-command.ts'
+
+interface Options {
+  readonly json?: boolean
+}
+
+/** `viewers …`: who may sign in, where this app itself looks after the viewers. */
+export function addViewersCommands(program: Command, context: CommandContext): void {
+  const group = groupCommand(program, 'viewers', 'the viewers who can sign in, kept where USER_STORE_URL says')
+  addAddCommand(group, context)
+  addViewersImportCommand(group, context)
+  addViewersListCommand(group, context)
+  addSetPasswordCommand(group, context)
+  addStateCommands(group, context)
+  addRemoveCommand(group, context)
+  addViewersUnlockCommand(group, context)
+  addViewersMigrateCommand(group, context)
+}
+
+function addAddCommand(group: Command, context: CommandContext): void {
+  interface AddOptions extends Options {
+    readonly group?: string[]
+    readonly attribute?: [name: string, value: string][]
+  }
+  leafCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from the prompt or standard input', [
+    'viewer-auth viewers add ada@example.com',
+    'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
+    'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
+  ])
+    .option('--group <NAME>', 'a group of the viewer; may be repeated', collectGroup)
+    .option('--attribute <NAME=VALUE>', 'what a hashed parameter can send; may be repeated', collectAttribute)
+    .action((username: string, { json, group: groups = [], attribute = [] }: AddOptions) =>
+      answer(context, json, () =>
+        withEditableStore(context.io, async (store) => {
+          const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
+          // Before anybody is asked for a password in vain.
+          const fault = faultInViewer(viewer)
+          if (fault !== null) return { ok: false, fault }
+          const there = await store.show(username)
+          if (there.ok)
+            return { ok: false, fault: `There is a viewer ${JSON.stringify(there.viewer.username)} already.` }
+          const read = await readNewPassword(context.io, username)
+          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+        }),
+      ),
+    )
+}
+
+function addSetPasswordCommand(group: Command, context: CommandContext): void {
+  leafCommand(group, 'set-password <USERNAME>', 'give a viewer a new password', [
+    'viewer-auth viewers set-password ada@example.com',
+    'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
+  ]).action((username: string, { json }: Options) =>
+    answer(context, json, () =>
+      withEditableStore(context.io, async (store) => {
+        const there = await store.show(username)
+        if (!there.ok) return there
+        const read = await readNewPassword(context.io, there.viewer.username)
+        return read.ok ? outcomeOf(await store.setPassword(username, read.password), 'New password for') : read
+      }),
+    ),
+  )
+}
+
+function addStateCommands(group: Command, context: CommandContext): void {
+  const states = [
+    ['disable', 'stop a viewer from signing in, and from passing with a session', true, 'Disabled'],
+    ['enable', 'let a disabled viewer sign in again', false, 'Enabled'],
+  ] as const
+  for (const [name, summary, disabled, done] of states) {
+    leafCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`]).action(
+      (username: string, { json }: Options) =>
+        answer(context, json, () =>
+          withEditableStore(context.io, async (store) => outcomeOf(await store.setDisabled(username, disabled), done)),
+        ),
+    )
+  }
+}
+
+function addRemoveCommand(group: Command, context: CommandContext): void {
+  interface RemoveOptions extends Options {
+    readonly yes?: boolean
+  }
+  leafCommand(group, 'remove <USERNAME>', 'forget a viewer; there is no way back', [
+    'viewer-auth viewers remove ada@example.com',
+    'viewer-auth viewers remove ada@example.com --yes',
+  ])
+    .option('--yes', 'do not ask')
+    .action((username: string, { json, yes }: RemoveOptions) =>
+      answer(context, json, () =>
+        withEditableStore(context.io, async (store) => {
+          const there = await store.show(username)
+          if (!there.ok) return there
+          const question = `Remove the viewer ${there.viewer.username}? There is no way back.`
+          const fault = await faultInConfirmation(context.io, yes, question)
+          return fault === null ? outcomeOf(await store.remove(username), 'Removed') : { ok: false, fault }
+        }),
+      ),
+    )
+}
+
+function outcomeOf(change: Change, done: string): Outcome {
+  if (!change.ok) return change
+  return { ok: true, text: `${done} ${printable(change.viewer.username)}.`, data: change.viewer }
+}
+
+function collectGroup(value: string, groups: string[] = []): string[] {
+  return [...groups, value]
+}
+
+function collectAttribute(text: string, attributes: [string, string][] = []): [string, string][] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('Write it as NAME=VALUE.')
+  const name = text.slice(0, at)
+  if (attributes.some(([other]) => other === name)) throw new InvalidArgumentError('Each attribute has one value.')
+  return [...attributes, [name, text.slice(at + 1)]]
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { readLimitsStore } from '../config.ts'
+import { answer, type CommandContext, leafCommand } from './answer.ts'
+import { printable } from './terminal-text.ts'
+
+/** `viewers unlock`: for who mistyped too often, or whose account somebody else guesses at. */
+export function addViewersUnlockCommand(group: Command, context: CommandContext): void {
+  leafCommand(
+    group,
+    'unlock <USERNAME>',
+    'forget a viewer’s failed sign-ins, counted in Redis, so that they can try at once',
+    ['viewer-auth viewers unlock ada@example.com'],
+  ).action((username: string, { json }: { json?: boolean }) =>
+    answer(context, json, async () => {
+      // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
+      const { unlockViewer } = await import('../login/unlock-viewer.ts')
+      const wasCounted = await unlockViewer(readLimitsStore(context.io.env), username)
+      const text = wasCounted
+        ? `Unlocked ${printable(username)}: the failed sign-ins are forgotten.`
+        : `No failed sign-in of ${printable(username)} is counted.`
+      return { ok: true, text, data: { username, unlocked: wasCounted } }
+    }),
+  )
+}

@@ -1,0 +1,133 @@
+import { pages, type Question } from '../video-service/analytics.ts'
+import type { CommandIo, Outcome } from './answer.ts'
+import { startReportProgress } from './report-progress.ts'
+import { csvHeader, csvLine, type ReportRow, TABLE_TITLES, tableCells } from './report-rows.ts'
+import { openFileSink, type ReportSink, standardOutput } from './report-sink.ts'
+import type { Service } from './service.ts'
+import { textTable } from './table.ts'
+import { printableJson } from './terminal-text.ts'
+
+export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
+
+interface ReportOptions {
+  readonly format: ReportFormat
+  /** A path; undefined writes to standard output. */
+  readonly output: string | undefined
+  readonly rowsPerPage: number
+}
+
+/** A table is held in memory to find its widths, and nobody reads more. */
+const MOST_TABLE_ROWS = 1_000
+
+/** Fetches page after page and writes each as it comes, so that a report of any length needs the memory of one page. */
+export async function writeReport(
+  io: CommandIo,
+  service: Service,
+  question: Question,
+  { format, output, rowsPerPage }: ReportOptions,
+): Promise<Outcome> {
+  const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+  try {
+    const rows = watchedRows(io, service, question, format === 'table' ? MOST_TABLE_ROWS : rowsPerPage)
+    const count = await WRITERS[format](sink, rows, question, output === undefined ? io.stdout : null)
+    service.signal.throwIfAborted()
+    await sink.finish()
+    const period = question.period?.from === undefined ? 'all time' : `${question.period.from} to ${question.period.to}`
+    const place = output === undefined ? '' : ` in ${output}`
+    io.stderr.write(`${count}${place} (${period})\n`)
+    return { ok: true }
+  } finally {
+    await sink.close()
+  }
+}
+
+/** The rows, page by page, while the progress is shown. */
+async function* watchedRows(
+  { stderr }: CommandIo,
+  { settings, send, analyticsToken: token, signal }: Service,
+  question: Question,
+  rowsPerPage: number,
+): AsyncGenerator<readonly ReportRow[]> {
+  const progress = startReportProgress(stderr)
+  try {
+    for await (const page of pages({ settings, send, token }, question, rowsPerPage, signal)) {
+      progress.page(page.number, page.rows.length)
+      yield page.rows
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** Each writes all rows and says how many there were. */
+type Writer = (
+  sink: ReportSink,
+  pagesOfRows: AsyncGenerator<readonly ReportRow[]>,
+  question: Question,
+  stdout: CommandIo['stdout'] | null,
+) => Promise<string>
+
+const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
+  table: writeTable,
+  csv: writeCsv,
+  json: writeJson,
+  html: writeHtml,
+}
+
+async function writeCsv(...[sink, pagesOfRows, { report }]: Parameters<Writer>): Promise<string> {
+  let written = 0
+  await sink.write(csvHeader(report))
+  for await (const rows of pagesOfRows) {
+    await sink.write(rows.map(csvLine).join(''))
+    written += rows.length
+  }
+  return rowsText(written)
+}
+
+/** One array, a row a line. */
+async function writeJson(...[sink, pagesOfRows]: Parameters<Writer>): Promise<string> {
+  let written = 0
+  await sink.write('[')
+  for await (const rows of pagesOfRows) {
+    const lines = rows.map((row, index) => `${written + index === 0 ? '\n' : ',\n'}${printableJson(row)}`)
+    await sink.write(lines.join(''))
+    written += rows.length
+  }
+  await sink.write(written === 0 ? ']\n' : '\n]\n')
+  return rowsText(written)
+}
+
+async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters<Writer>): Promise<string> {
+  const shown: ReportRow[] = []
+  let hasMore = false
+  for await (const rows of pagesOfRows) {
+    hasMore = shown.length > 0 && rows.length > 0
+    if (hasMore) break
+    shown.push(...rows)
+  }
+  if (shown.length > 0) {
+    await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown.map(tableCells))}\n`)
+  }
+  return hasMore ? `The first ${rowsText(shown.length)}; --csv and --json give all` : rowsText(shown.length)
+}
+
+/** Nothing is kept of the rows but what the page shows, so this too needs the memory of one page of rows. */
+async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): Promise<string> {
+  const [{ collectorFor, rangeOf }, { renderPage }] = await Promise.all([
+    import('./report-page/collect-page.ts'),
+    import('./report-page/render-page.ts'),
+  ])
+  const nowMs = Date.now()
+  const collector = collectorFor(question, nowMs)
+  let written = 0
+  for await (const rows of pagesOfRows) {
+    for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
+    written += rows.length
+  }
+  await sink.write(await renderPage(collector.model(), { question, range: rangeOf(question), nowMs }))
+  return rowsText(written)
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`
+}
