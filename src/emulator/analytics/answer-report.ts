@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { mapEach } from './map-each.ts'
+import { paginate } from './pagination.ts'
+import { answerPeaks } from './report-peaks.ts'
+import type { ReportQuestion } from './report-question.ts'
+import { answerSeries } from './report-series.ts'
+import { answerViewers, type ViewerItem } from './report-viewers.ts'
+import { answerViews } from './report-views.ts'
+
+interface Answer {
+  /** Of all pages together. */
+  readonly count: number
+  /** The items of this page, each as pieces of JSON. */
+  readonly items: Iterable<Iterable<string>>
+}
+
+const CHUNK_CHARACTERS = 32_768
+
+/**
+ * The body of the answer, in chunks of about 32 kB, each made when it is asked for: what a page holds is never in memory
+ * as a whole. Statements stay open between two chunks, so nothing else may write through this connection meanwhile.
+ */
+export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
+  const { count, items } = answer(database, question)
+  let text = '{"data":['
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) text += ','
+    isFirst = false
+    for (const piece of item) {
+      text += piece
+      if (text.length < CHUNK_CHARACTERS) continue
+      yield text
+      text = ''
+    }
+  }
+  yield `${text}],"pagination":${JSON.stringify(paginate(question, count))}}`
+}
+
+function answer(database: DatabaseSync, question: ReportQuestion): Answer {
+  const { report } = question
+  switch (report.kind) {
+    case 'viewers': {
+      const { count, items } = answerViewers(database, { ...question, report })
+      return { count, items: mapEach(items, viewerPieces) }
+    }
+    case 'views': {
+      const { count, items } = answerViews(database, { ...question, report })
+      return { count, items: mapEach(items, wholeItem('View')) }
+    }
+    case 'series': {
+      const window = answerSeries(database, { ...question, report })
+      return { count: window.count(), items: mapEach(window.items(), wholeItem('Series')) }
+    }
+    case 'peaks': {
+      const window = answerPeaks(database, { ...question, report })
+      return { count: window.count(), items: mapEach(window.items(), wholeItem('PeakSeries')) }
+    }
+  }
+}
+
+function wholeItem(type: string): (attributes: object) => [string] {
+  return (attributes) => [JSON.stringify({ type, attributes })]
+}
+
+/** One viewer may have any number of segments. */
+function* viewerPieces({ segments, ...attributes }: ViewerItem): Iterable<string> {
+  yield `{"type":"Viewer","attributes":${JSON.stringify(attributes).slice(0, -1)},"segments":[`
+  let separator = ''
+  for (const segment of segments) {
+    yield separator + JSON.stringify(segment)
+    separator = ','
+  }
+  yield ']}}'
+}

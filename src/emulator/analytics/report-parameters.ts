@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { ReportKind, ReportQuestion, Selection, SeriesDimension, SeriesMetric } from './report-question.ts'
+import { readTimeParameter, type TimeParameter } from './report-times.ts'
+import type { ContentType } from './segments.ts'
+
+/** What is wrong with one parameter, as an item of the `errors` of an answer. */
+export interface ParameterError {
+  readonly parameter: string
+  readonly in: 'query' | 'path' | 'header'
+  /** As received; absent when the parameter is missing, repeated or long. */
+  readonly value?: string
+  readonly message: string
+}
+
+/** An endpoint with the parts of its path that say what is asked. */
+export type Endpoint = { readonly contentType: ContentType | null } & (
+  | { readonly kind: 'viewers' | 'views' | 'peaks' }
+  | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
+)
+
+/** By name: the text, or all texts of a parameter that was given more than once. */
+export type QueryParameters = Readonly<Record<string, string | string[] | undefined>>
+
+type Asked = Pick<ReportQuestion, 'report' | 'timeZone' | 'page'> & { readonly selection: Omit<Selection, 'ownerId'> }
+export type ParameterCheck =
+  | { readonly ok: true; readonly asked: Asked }
+  | { readonly ok: false; readonly errors: readonly ParameterError[] }
+
+const GREATEST_LIMIT = 10_000
+const LONGEST_IDENTIFIER = 255
+const LONGEST_SHOWN_VALUE = 100
+
+const Once = z.string({
+  error: ({ input }) => (Array.isArray(input) ? 'must be given only once' : 'is required'),
+})
+const Time = Once.transform((text, context): TimeParameter => {
+  const time = readTimeParameter(text)
+  if (time !== null) return time
+  context.addIssue({ code: 'custom', message: 'must be a time like 2026-01-31T23:59:59+00:00 that exists' })
+  return z.NEVER
+})
+const Switch = Once.pipe(z.enum(['true', 'false'], { error: 'must be true or false' })).transform(
+  (text) => text === 'true',
+)
+const ContentIds = Once.transform((text, context): readonly number[] => {
+  const ids = text.split(',').map((id) => (/^\d{1,16}$/.test(id) ? Number(id) : Number.NaN))
+  if (ids.every(Number.isSafeInteger)) return [...new Set(ids)]
+  context.addIssue({ code: 'custom', message: 'must be a number, or several separated by commas' })
+  return z.NEVER
+})
+
+function wholeNumber(least: number, greatest: number) {
+  const message = `must be a whole number from ${least} to ${greatest}`
+  return Once.transform((text, context): number => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (number >= least && number <= greatest) return number
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+}
+
+const Page = {
+  _page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
+  _limit: wholeNumber(1, GREATEST_LIMIT).default(10),
+}
+const RequiredRange = { date_time_from: Time, date_time_to: Time }
+const Unfinished = { list_unfinished_segments: Switch.default(true) }
+
+/** Exactly the parameters that the document gives each endpoint; any other is ignored. */
+const Viewers = z.object({
+  ...Page,
+  ...Unfinished,
+  viewer_identifier: Once.max(
+    LONGEST_IDENTIFIER,
+    `must not be longer than ${LONGEST_IDENTIFIER} characters`,
+  ).optional(),
+  date_time_from: Time.optional(),
+  date_time_to: Time.optional(),
+})
+const Views = z.object({ ...Page, ...RequiredRange, ...Unfinished, inclusive_range: Switch.default(true) })
+const Series = z.object({ ...Page, ...RequiredRange })
+const Peaks = z.object({
+  ...Page,
+  ...RequiredRange,
+  granularity: Once.pipe(z.enum(['hour', 'minute'], { error: 'must be hour or minute' })).default('minute'),
+})
+/** Of the endpoints with a content type in the path. */
+const OfOneType = z.object({ content_id: ContentIds.optional() })
+
+/** Reads the query of one endpoint. All mistakes are reported together. */
+export function readParameters(endpoint: Endpoint, query: QueryParameters): ParameterCheck {
+  switch (endpoint.kind) {
+    case 'viewers':
+      return check(Viewers, endpoint, query, ({ viewer_identifier }) => ({
+        kind: 'viewers',
+        viewerIdentifier: viewer_identifier ?? null,
+      }))
+    case 'views':
+      return check(Views, endpoint, query, ({ inclusive_range }) => ({ kind: 'views', insideOnly: !inclusive_range }))
+    case 'series': {
+      const { metric, dimension } = endpoint
+      return check(Series, endpoint, query, () => ({ kind: 'series', metric, dimension }))
+    }
+    case 'peaks':
+      return check(Peaks, endpoint, query, ({ granularity }) => ({ kind: 'peaks', granularity }))
+  }
+}
+
+interface Common {
+  readonly _page: number
+  readonly _limit: number
+  readonly date_time_from?: TimeParameter | undefined
+  readonly date_time_to?: TimeParameter | undefined
+  readonly list_unfinished_segments?: boolean
+}
+
+function check<Parameters extends Common>(
+  schema: z.ZodType<Parameters>,
+  { contentType }: Endpoint,
+  query: QueryParameters,
+  toReport: (parameters: Parameters) => ReportKind,
+): ParameterCheck {
+  const parsed = schema.safeParse(query)
+  const content = OfOneType.safeParse(contentType === null ? {} : query)
+  const errors = [...issuesOf(parsed, query), ...issuesOf(content, query), ...reversedRange(query)]
+  if (!parsed.success || !content.success || errors.length > 0) return { ok: false, errors }
+  const { _page, _limit, date_time_from: from, date_time_to: to, list_unfinished_segments } = parsed.data
+  return {
+    ok: true,
+    asked: {
+      report: toReport(parsed.data),
+      selection: {
+        contentType,
+        contentIds: content.data.content_id ?? null,
+        fromSeconds: from?.seconds ?? null,
+        toSeconds: to?.seconds ?? null,
+        finishedOnly: list_unfinished_segments === false,
+      },
+      timeZone: from?.timeZone ?? to?.timeZone ?? '+00:00',
+      page: { number: _page, limit: _limit },
+    },
+  }
+}
+
+function issuesOf({ error }: z.ZodSafeParseResult<unknown>, query: QueryParameters): ParameterError[] {
+  return (error?.issues ?? []).map(({ path, message }) => describeError(String(path[0]), message, query))
+}
+
+function reversedRange(query: QueryParameters): ParameterError[] {
+  const [from, to] = [Time.safeParse(query.date_time_from), Time.safeParse(query.date_time_to)]
+  if (!from.success || !to.success || from.data.seconds <= to.data.seconds) return []
+  return [describeError('date_time_to', 'must not be before date_time_from', query)]
+}
+
+function describeError(parameter: string, problem: string, query: QueryParameters): ParameterError {
+  const value = query[parameter]
+  const isShown = typeof value === 'string' && value.length <= LONGEST_SHOWN_VALUE
+  return { parameter, in: 'query', ...(isShown && { value }), message: `${parameter} ${problem}` }
+}

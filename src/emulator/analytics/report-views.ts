@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ReportQuestion } from './report-question.ts'
+import { openSegmentReader } from './segment-reader.ts'
+import { selectSegments, selectSegmentsInside } from './segment-selection.ts'
+
+export interface ViewsQuestion extends ReportQuestion {
+  readonly report: Extract<ReportQuestion['report'], { kind: 'views' }>
+}
+
+/** How many there are on all pages, and those of this page in the order in which they started, read one by one. */
+export function answerViews(
+  database: DatabaseSync,
+  question: ViewsQuestion,
+): { count: number; items: Iterable<object> } {
+  const { selection, page, report } = question
+  const { where, parameters } = report.insideOnly ? selectSegmentsInside(selection) : selectSegments(selection)
+  const source = `segments INDEXED BY segments_by_start WHERE ${where}`
+  const row = database.prepare(`SELECT count(*) AS count FROM ${source}`).get(parameters)
+  const ids = database.prepare(`SELECT id FROM ${source} ORDER BY started_at, id LIMIT :limit OFFSET :offset`)
+  const offset = Math.min((page.number - 1) * page.limit, Number.MAX_SAFE_INTEGER)
+  return { count: Number(row?.count), items: readViews() }
+
+  function* readViews() {
+    const readSegment = openSegmentReader(database, question.timeZone)
+    for (const { id } of ids.iterate({ ...parameters, limit: page.limit, offset })) {
+      const { segment, viewerIdentifier } = readSegment(Number(id))
+      const { id: view_id, content_id, ...rest } = segment
+      yield { view_id, viewer_identifier: viewerIdentifier, ...rest, content_id: String(content_id) }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { parse } from 'node:querystring'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Endpoint, type ParameterError, type QueryParameters, readParameters } from './report-parameters.ts'
+import type { SeriesDimension, SeriesMetric } from './report-question.ts'
+import type { ReportRunner } from './report-runner.ts'
+import type { ContentType } from './segments.ts'
+
+export interface AnalyticsDeps {
+  readonly reports: Pick<ReportRunner, 'answer'>
+  readonly nowSeconds: () => number
+  /** Whose content the caller may see. The reason of a refusal is a sentence for the developer. */
+  readonly verifyToken: (
+    authorizationHeader: string | undefined,
+  ) => Promise<{ ok: true; ownerId: number } | { ok: false; reason: string }>
+  /** Told what broke on our side; whoever asked is not. */
+  readonly onError: (error: unknown) => void
+}
+
+const METRICS: readonly SeriesMetric[] = ['total-views', 'unique-devices', 'authenticated-viewers']
+const DIMENSIONS: readonly SeriesDimension[] = ['month', 'day', 'hour', 'location', 'device', 'view-source']
+/** A client that fetches nothing for so long is let go. */
+const STALLED_AFTER_MS = 120_000
+
+/** The analytics API, to be mounted at `/v1`. Every answer is JSON. */
+export function analyticsRoutes(deps: AnalyticsDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  const serve = (path: string, endpointOf: (params: Request['params']) => Endpoint | ParameterError) => {
+    router.all(path, onlyGet, answerWith(deps, endpointOf))
+  }
+  for (const kind of ['viewers', 'views', 'peaks'] as const) {
+    const path = kind === 'peaks' ? '/peak-viewer-numbers' : `/${kind}`
+    serve(path, () => ({ kind, contentType: null }))
+    serve(`${path}/:content_type`, (params) => ofType(params, (contentType) => ({ kind, contentType })))
+  }
+  for (const metric of METRICS) {
+    const summary = { kind: 'series', metric, dimension: 'summary' } as const
+    serve(`/${metric}/summary`, () => ({ ...summary, contentType: null }))
+    serve(`/${metric}/:dimension`, (params) =>
+      inDimension(params, (dimension) => ({ kind: 'series', metric, dimension, contentType: null })),
+    )
+    serve(`/${metric}/:content_type/summary`, (params) =>
+      ofType(params, (contentType) => ({ ...summary, contentType })),
+    )
+    serve(`/${metric}/:content_type/:dimension`, (params) =>
+      ofType(params, (contentType) =>
+        inDimension(params, (dimension) => ({ kind: 'series', metric, dimension, contentType })),
+      ),
+    )
+  }
+  router.use((req, res) => {
+    refuse(res, 404, [{ parameter: 'path', in: 'path', message: `There is no report at ${req.path}` }])
+  })
+  router.use(answerError(deps.onError))
+  return router
+}
+
+type EndpointOrError = Endpoint | ParameterError
+
+function ofType(params: Request['params'], toEndpoint: (contentType: ContentType) => EndpointOrError): EndpointOrError {
+  const { content_type } = params
+  if (content_type === 'live' || content_type === 'recorded') return toEndpoint(content_type)
+  return unknownInPath('content_type', content_type, 'live or recorded')
+}
+
+function inDimension(params: Request['params'], toEndpoint: (dimension: SeriesDimension) => Endpoint): EndpointOrError {
+  const dimension = DIMENSIONS.find((known) => known === params.dimension)
+  return dimension === undefined
+    ? unknownInPath('dimension', params.dimension, `summary or one of ${DIMENSIONS.join(', ')}`)
+    : toEndpoint(dimension)
+}
+
+function unknownInPath(parameter: string, value: unknown, allowed: string): ParameterError {
+  return { parameter, in: 'path', value: String(value).slice(0, 100), message: `${parameter} must be ${allowed}` }
+}
+
+const onlyGet: RequestHandler = (req, res, next) => {
+  if (req.method === 'GET' || req.method === 'HEAD') return next()
+  res.set('Allow', 'GET, HEAD')
+  refuse(res, 405, [{ parameter: 'method', in: 'path', message: `${req.method} is not possible here, only GET` }])
+}
+
+function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params']) => EndpointOrError): RequestHandler {
+  return async (req, res) => {
+    const endpoint = endpointOf(req.params)
+    if ('message' in endpoint) return refuse(res, 404, [endpoint])
+    const caller = await deps.verifyToken(req.get('authorization'))
+    if (!caller.ok) {
+      res.set('WWW-Authenticate', 'JWT realm="analytics"')
+      return refuse(res, 401, [{ parameter: 'Authorization', in: 'header', message: caller.reason }])
+    }
+    // Not req.query: its shape depends on a setting of the app that we are mounted in.
+    const query: QueryParameters = parse(req.originalUrl.split('?').slice(1).join('?'))
+    const checked = readParameters(endpoint, query)
+    if (!checked.ok) return refuse(res, 400, checked.errors)
+    const { selection, ...asked } = checked.asked
+    const chunks = deps.reports.answer({
+      ...asked,
+      selection: { ...selection, ownerId: caller.ownerId },
+      nowSeconds: deps.nowSeconds(),
+      link: { path: req.baseUrl + req.path, parameters: listParameters(query) },
+    })
+    await send(req, res, chunks)
+  }
+}
+
+function listParameters(query: QueryParameters): [string, string][] {
+  return Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  )
+}
+
+/** The first chunk is made before anything is sent, so that a report that fails can still say so. */
+async function send(req: Request, res: Response, chunks: AsyncGenerator<Uint8Array, void>): Promise<void> {
+  const first = await chunks.next()
+  res.status(200).set('Cache-Control', 'no-store').type('application/json')
+  if (req.method === 'HEAD') {
+    await chunks.return()
+    res.end()
+    return
+  }
+  res.setTimeout(STALLED_AFTER_MS, () => res.destroy())
+  try {
+    await pipeline(Readable.from(withFirst(first, chunks), { objectMode: true, highWaterMark: 1 }), res)
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+async function* withFirst(first: IteratorResult<Uint8Array, void>, rest: AsyncGenerator<Uint8Array, void>) {
+  try {
+    if (first.done !== true) yield first.value
+    yield* rest
+  } finally {
+    await rest.return()
+  }
+}
+
+/** The caller went away before the end: nothing to report. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
+function refuse(res: Response, status: number, errors: readonly ParameterError[]): void {
+  res.locals.explanation = errors.map(({ message }) => message).join('; ')
+  res.status(status).set('Cache-Control', 'no-store').json({ errors })
+}
+
+function answerError(onError: AnalyticsDeps['onError']): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (error instanceof URIError || (error instanceof Error && 'status' in error && error.status === 400)) {
+      return refuse(res, 400, [{ parameter: 'path', in: 'path', message: `The path cannot be read: ${req.path}` }])
+    }
+    if (res.headersSent) return next(error)
+    onError(error)
+    refuse(res, 500, [{ parameter: 'path', in: 'path', message: 'The report could not be made' }])
+  }
+}

@@ -1,0 +1,100 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Selection } from './report-question.ts'
+
+export interface SelectionSql {
+  /** Conditions on the columns of `segments`, for a WHERE. */
+  readonly where: string
+  readonly parameters: Readonly<Record<string, string | number>>
+}
+
+/**
+ * The default range rule: what started before the range and ended inside it, or started inside it, finished or not. What
+ * started before the range and runs on after it, or is unfinished, is left out.
+ */
+export function selectSegments(selection: Selection): SelectionSql {
+  const { fromSeconds, toSeconds } = selection
+  const sql = ownContent(selection)
+  if (toSeconds !== null) sql.push(['started_at <= :to', { to: toSeconds }])
+  if (fromSeconds !== null) {
+    const endedInside = toSeconds === null ? 'finished_at >= :from' : 'finished_at BETWEEN :from AND :to'
+    sql.push([`(started_at >= :from OR ${endedInside})`, { from: fromSeconds }])
+  }
+  return conjunction(sql)
+}
+
+/** Only what started and finished inside the range, which leaves out what is unfinished. */
+export function selectSegmentsInside(selection: Selection): SelectionSql {
+  return conjunction([
+    ...ownContent(selection),
+    ['started_at BETWEEN :from AND :to', { from: selection.fromSeconds ?? 0, to: selection.toSeconds ?? 0 }],
+    ['finished_at <= :to', {}],
+  ])
+}
+
+/** Whatever ran at some moment from the start of the range up to, not including, its end. */
+export function selectSegmentsRunning(selection: Selection): SelectionSql {
+  return conjunction([
+    ...ownContent(selection),
+    ['started_at < :to', { to: selection.toSeconds ?? 0 }],
+    ['(finished_at > :from OR finished_at IS NULL)', { from: selection.fromSeconds ?? 0 }],
+  ])
+}
+
+type Condition = readonly [sql: string, parameters: Record<string, string | number>]
+
+function ownContent({ ownerId, contentType, contentIds, finishedOnly }: Selection): Condition[] {
+  const conditions: Condition[] = [['owner_id = :owner', { owner: ownerId }]]
+  if (contentType !== null) conditions.push(['content_type = :contentType', { contentType }])
+  if (contentIds !== null) {
+    conditions.push([
+      'content_id IN (SELECT value FROM json_each(:contentIds))',
+      { contentIds: JSON.stringify(contentIds) },
+    ])
+  }
+  if (finishedOnly) conditions.push(['finished_at IS NOT NULL', {}])
+  return conditions
+}
+
+function conjunction(conditions: readonly Condition[]): SelectionSql {
+  return {
+    where: conditions.map(([sql]) => sql).join(' AND '),
+    parameters: Object.assign({}, ...conditions.map(([, parameters]) => parameters)),
+  }
+}
+
+type Step = (a: number, b: number, c: number) => void
+
+const scans = new WeakMap<DatabaseSync, { step: Step }>()
+
+/**
+ * Calls `step` with three numbers of each row, null as 0. An aggregate function written in JavaScript is three times as
+ * fast as iterating over the rows of a statement.
+ * @param columns three SQL expressions.
+ * @param source all that follows FROM; the rows come in its order.
+ */
+export function scanRows(
+  database: DatabaseSync,
+  {
+    columns,
+    source,
+    parameters,
+  }: { columns: readonly [string, string, string]; source: string; parameters: SelectionSql['parameters'] },
+  step: Step,
+): void {
+  const scan = scans.get(database) ?? { step }
+  if (!scans.has(database)) {
+    scans.set(database, scan)
+    database.aggregate('scan_row', {
+      start: 0,
+      step: (_state, a, b, c) => {
+        scan.step(Number(a), Number(b), Number(c))
+        return 0
+      },
+    })
+  }
+  scan.step = step
+  const [a, b, c] = columns
+  database
+    .prepare(`SELECT scan_row(a, b, c) FROM (SELECT ${a} AS a, ${b} AS b, ${c} AS c FROM ${source})`)
+    .get(parameters)
+}

@@ -1,0 +1,66 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * What all rooms of the emulator share. A room with tables of its own exports their SQL, and `openDatabase` runs it.
+ * Times are UNIX seconds. Client secrets and lock secrets are kept in the clear, because `/emulator/seed` and the hash
+ * need them; passwords, tokens and codes are not.
+ */
+const SHARED_TABLES = `
+  CREATE TABLE IF NOT EXISTS users (
+    id INTEGER PRIMARY KEY,
+    username TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    password_hash TEXT NOT NULL,
+    language TEXT,
+    created_at_seconds INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS clients (
+    client_id TEXT PRIMARY KEY,
+    client_secret TEXT NOT NULL,
+    name TEXT NOT NULL,
+    redirect_uri_prefix TEXT NOT NULL,
+    owner_id INTEGER NOT NULL REFERENCES users (id)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS channels (
+    id INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    url TEXT NOT NULL,
+    owner_id INTEGER NOT NULL REFERENCES users (id),
+    created_at_seconds INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS videos (
+    id INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    channel_id INTEGER NOT NULL REFERENCES channels (id),
+    owner_id INTEGER NOT NULL REFERENCES users (id),
+    created_at_seconds INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS locks (
+    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+    content_id INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    message TEXT,
+    button_caption TEXT,
+    popup_width TEXT,
+    popup_height TEXT,
+    PRIMARY KEY (content_type, content_id)
+  ) STRICT;
+`
+
+/**
+ * Opens the emulator's database and creates what is missing.
+ * @param file a path, or ":memory:".
+ * @param roomTables the SQL of each room's own tables.
+ */
+export function openDatabase(file: string, roomTables: readonly string[]): DatabaseSync {
+  // For this user alone: secrets are in it. SQLite gives its two side files the same mode.
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
+  const database = new DatabaseSync(file)
+  // In WAL mode a commit outlives the process that made it, killed or not; only a power cut could take back the last.
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
+  )
+  for (const tables of [SHARED_TABLES, ...roomTables]) database.exec(tables)
+  return database
+}

@@ -1,0 +1,68 @@
+import { relative } from 'node:path'
+import { styleText } from 'node:util'
+import { DemoError } from './demo/demo-error.ts'
+import { type RunningDemo, runDemo } from './demo/run-demo.ts'
+import { readDemoSettings } from './settings.ts'
+import { EmulatorStartError } from './start-emulator.ts'
+
+/** All that a program needs of the environment to run; everything else could be a setting of a real installation. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
+
+// From the first moment: a Ctrl-C while the programs start must stop both, too.
+const stopAsked = new Promise<null>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
+  // Ended from outside, npm may take its shell with it and leave us behind: that is a stop, too.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event !== undefined) {
+    setInterval(() => process.ppid !== parent && resolve(null), 500).unref()
+  }
+})
+
+const read = readDemoSettings(process.env)
+if (!read.ok) end(1, read.message)
+
+process.stdout.write('Starting the login app and the emulated video service…\n')
+const starting = runDemo(read.settings, inheritedEnvironment()).catch((error: unknown) =>
+  end(1, error instanceof DemoError || error instanceof EmulatorStartError ? error.message : String(error)),
+)
+const demo = (await Promise.race([starting, stopAsked])) ?? end(0)
+process.stdout.write(introduction(demo))
+const message = await Promise.race([demo.died, stopAsked])
+await demo.stop()
+if (message !== null) end(1, `The login app has ended, and the demo with it. ${message}`)
+process.stdout.write('\nStopped.\n')
+end(0)
+
+function inheritedEnvironment(): Record<string, string> {
+  const known = INHERITED.map((name) => [name, process.env[name]] as const)
+  return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+function introduction({ pageUrl, serviceUrl, loginUrl, viewers, logFile, settingsFile }: RunningDemo): string {
+  const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
+  return [
+    '',
+    styleText('bold', 'The demo is running.'),
+    '',
+    'Open this page, press "Log in" in the player, and sign in:',
+    `  ${styleText(['bold', 'cyan'], pageUrl)}`,
+    '',
+    'Who can sign in, with which password:',
+    ...accounts,
+    '',
+    `The video service   ${serviceUrl}   its channels, accounts, request log`,
+    `The login app       ${loginUrl}   its log: ${relative('.', logFile)}`,
+    '',
+    'The command line, in another terminal:',
+    `  set -a; . ${relative('.', settingsFile)}; set +a`,
+    '  npm run -s viewer-auth -- doctor',
+    '',
+    'Ctrl-C stops both.',
+    '',
+  ].join('\n')
+}
+
+function end(status: number, complaint?: string): never {
+  if (complaint !== undefined) process.stderr.write(`${complaint}\n`)
+  process.exit(status)
+}

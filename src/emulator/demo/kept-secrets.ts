@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readablePassword, type SeedAccount } from '../seed.ts'
+
+const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']
+
+const DemoSecrets = z.object({
+  hashSecret: z.string(),
+  sessionSecret: z.string(),
+  viewers: z.array(z.object({ username: z.string(), password: z.string() })).min(1),
+})
+
+export interface DemoSecrets {
+  /** Shared between the login app and the locks of the emulator. */
+  readonly hashSecret: string
+  readonly sessionSecret: string
+  readonly viewers: readonly SeedAccount[]
+  /** Made just now: whoever has these names in the store already has other passwords. */
+  readonly isNew: boolean
+}
+
+/**
+ * The secrets of the demo, from its earlier start or new ones from a CSPRNG: the viewers keep their passwords, and those
+ * who are signed in stay so.
+ * @param folder the demo's own; made when it is missing, readable by nobody else.
+ */
+export function keptSecrets(folder: string): DemoSecrets {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+  const file = join(folder, 'secrets.json')
+  const kept = existsSync(file) ? DemoSecrets.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
+  if (kept?.success) return { ...kept.data, isNew: false }
+  const made = {
+    hashSecret: randomBytes(20).toString('hex'),
+    sessionSecret: randomBytes(32).toString('hex'),
+    viewers: DEMO_VIEWERS.map((username) => ({ username, password: readablePassword() })),
+  }
+  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  return { ...made, isNew: true }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

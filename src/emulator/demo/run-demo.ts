@@ -1,0 +1,84 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { linesOf, type ProgramSettings, programSettings } from '../developer/program-settings.ts'
+import type { DemoSettings } from '../settings.ts'
+import { startEmulator } from '../start-emulator.ts'
+import { freePort } from './free-port.ts'
+import { keptSecrets } from './kept-secrets.ts'
+import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
+import { prepareViewers } from './viewers.ts'
+
+export interface RunningDemo {
+  /** The customer's page with the locked channel: a third site, besides player and login app. */
+  readonly pageUrl: string
+  readonly serviceUrl: string
+  readonly loginUrl: string
+  readonly viewers: readonly { username: string; password: string }[]
+  readonly logFile: string
+  /** All settings of the login app and of its command line, for a shell. */
+  readonly settingsFile: string
+  /** Resolves with its message when the login app ends by itself. */
+  readonly died: Promise<string>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the login app and the emulated service, made for each other, on loopback.
+ * @param inherited what every program needs of the environment (PATH and the like), and nothing else.
+ * @throws DemoError or EmulatorStartError with a sentence for the terminal.
+ */
+export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment): Promise<RunningDemo> {
+  const loginPort = await freePort(settings.DEMO_PORT, 'the login app', 'DEMO_PORT')
+  const servicePort = await freePort(settings.EMULATOR_PORT, 'the emulated video service', 'EMULATOR_PORT')
+  const folder = resolve(settings.DEMO_DATA_FOLDER)
+  const secrets = keptSecrets(folder)
+  const loginUrl = `http://localhost:${loginPort}`
+  const store = { ...inherited, USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}` }
+  await prepareViewers(secrets, store)
+  const emulator = await startEmulator({
+    port: servicePort,
+    dataFile: join(folder, 'emulator.db'),
+    seed: { lock: { url: `${loginUrl}/`, secret: secrets.hashSecret }, viewers: secrets.viewers },
+  })
+  const pageOrigin = `http://page.localhost:${servicePort}`
+  const logFile = join(folder, 'login-app.log')
+  const settingsFile = join(folder, 'settings.env')
+  try {
+    const environment = {
+      PUBLIC_URL: loginUrl,
+      HOST: '127.0.0.1',
+      PORT: String(loginPort),
+      HASH_SECRET: secrets.hashSecret,
+      HASH_LIFETIME_SECONDS: settings.HASH_LIFETIME_SECONDS,
+      SESSION_SECRET: secrets.sessionSecret,
+      USER_STORE_URL: store.USER_STORE_URL,
+      SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
+      SHUTDOWN_DELAY_SECONDS: '0',
+      ...programSettings(emulator.url, emulator.seed),
+    }
+    writeSettings(settingsFile, environment)
+    const loginApp = await startLoginApp({ ...inherited, ...environment }, { port: loginPort, logFile })
+    const channel = emulator.seed.channels.find(({ locked }) => locked)
+    return {
+      pageUrl: `${pageOrigin}/channel/${channel?.id}`,
+      serviceUrl: `${emulator.url}/`,
+      loginUrl: `${loginUrl}/`,
+      viewers: secrets.viewers,
+      logFile,
+      settingsFile,
+      died: loginApp.died,
+      async stop() {
+        await Promise.all([loginApp.stop(), emulator.close()])
+      },
+    }
+  } catch (error) {
+    await emulator.close()
+    throw error
+  }
+}
+
+/** For this user alone: the secrets are in it. */
+function writeSettings(file: string, settings: ProgramSettings): void {
+  writeFileSync(file, linesOf(settings), { mode: 0o600 })
+  chmodSync(file, 0o600)
+}

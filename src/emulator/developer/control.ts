@@ -1,0 +1,134 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import { z } from 'zod'
+import { ownPagesAndPrograms } from '../loopback-only.ts'
+import { onlyMethods } from '../only-methods.ts'
+import { type Fault, NewFault } from './faults.ts'
+import { linesOf, programSettings } from './program-settings.ts'
+import type { DeveloperDeps } from './routes.ts'
+
+/** 9999-12-31T23:59:59Z: later times have no four-digit year. */
+const LATEST_SECONDS = 253_402_300_799
+
+const Whole = z.coerce.number().int('must be a whole number')
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, such as 2026-11-21T10:00:00Z' })
+  .transform((text) => Math.floor(Date.parse(text) / 1000))
+
+/** One of the four ways to say a time. */
+const ClockChange = z.union([
+  z.strictObject({ now: Time }).transform(({ now }) => ({ now_seconds: now })),
+  z.strictObject({ now_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)) }),
+  z.strictObject({ advance_seconds: Whole }),
+  z.strictObject({ real: z.union([z.literal(true), z.literal('true')]) }),
+])
+
+/** A form holds texts only, and an empty field for what was not chosen. */
+const FaultForm = z.preprocess((body) => {
+  if (typeof body !== 'object' || body === null) return body
+  const given = Object.entries(body).filter(([, value]) => value !== '')
+  const numbers = ['status', 'delay_ms', 'count']
+  return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]))
+}, NewFault)
+
+/** What changes the emulator itself, by JSON or by the forms of its page; what can be changed can be read, too. */
+export function controlRoutes(deps: DeveloperDeps): Router {
+  const router = Router()
+  router.use(
+    ownPagesAndPrograms,
+    express.json({ limit: '16kb' }),
+    express.urlencoded({ extended: false, limit: '16kb' }),
+  )
+  router
+    .route('/seed')
+    .get((_req, res) => send(res, deps.seed))
+    .all(onlyMethods('GET, HEAD'))
+  router
+    .route('/env')
+    .get((_req, res) => {
+      res
+        .set('Cache-Control', 'no-store')
+        .type('text/plain')
+        .send(linesOf(programSettings(deps.publicUrl, deps.seed)))
+    })
+    .all(onlyMethods('GET, HEAD'))
+  router
+    .route('/reset')
+    .post(async (req, res) => {
+      await deps.resetDatabase()
+      deps.clock.reset()
+      deps.faults.clear()
+      deps.requestLog.clear()
+      changed(req, res, { reset: true })
+    })
+    .all(onlyMethods('POST'))
+  clockRoutes(router, deps)
+  faultRoutes(router, deps)
+  return router
+}
+
+function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
+  const state = () => ({
+    now: new Date(clock.nowSeconds() * 1000).toISOString(),
+    now_seconds: clock.nowSeconds(),
+    offset_seconds: clock.offsetSeconds(),
+  })
+  const change = (req: Request, res: Response) => {
+    const parsed = ClockChange.safeParse(req.body)
+    const ahead = parsed.data && 'advance_seconds' in parsed.data ? parsed.data.advance_seconds : 0
+    const target = clock.nowSeconds() + ahead
+    if (!parsed.success || target < 0 || target > LATEST_SECONDS) {
+      const forms = 'one of now (ISO 8601 with an offset), now_seconds, advance_seconds, real: true'
+      return refuse(res, `The clock is set by ${forms}; the years are 1970 to 9999.`)
+    }
+    if ('now_seconds' in parsed.data) clock.set(parsed.data.now_seconds)
+    else if ('advance_seconds' in parsed.data) clock.advance(parsed.data.advance_seconds)
+    else clock.reset()
+    return changed(req, res, state())
+  }
+  router
+    .route('/clock')
+    .get((_req, res) => send(res, state()))
+    .put(change)
+    .post(change)
+    .all(onlyMethods('GET, HEAD, PUT, POST'))
+}
+
+function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
+  const state = () => ({ faults: faults.list() })
+  const add: RequestHandler = (req, res) => {
+    const parsed = FaultForm.safeParse(req.body)
+    if (!parsed.success) return refuse(res, z.prettifyError(parsed.error))
+    const added: Fault | null = faults.add(parsed.data)
+    if (added === null) return refuse(res, 'There are too many faults already. Remove some.')
+    return changed(req, res.status(201), added)
+  }
+  const clear: RequestHandler = (req, res) => {
+    faults.clear()
+    changed(req, res, state())
+  }
+  const remove: RequestHandler = (req, res) => {
+    if (faults.remove(Number(req.params.id))) return changed(req, res, state())
+    return res.status(404).json({ error: 'not_found', error_description: 'There is no fault with this number.' })
+  }
+  const show: RequestHandler = (_req, res) => send(res, state())
+  router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE'))
+  // A form has no DELETE.
+  router.route('/faults/clear').post(clear).all(onlyMethods('POST'))
+  router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE'))
+}
+
+function send(res: Response, body: object): void {
+  res.set('Cache-Control', 'no-store').json(body)
+}
+
+/** A program gets the new state; a person, whose browser posted a form, is back at the page. */
+function changed(req: Request, res: Response, state: object): void {
+  if (req.is('application/x-www-form-urlencoded') !== false && req.accepts(['json', 'html']) === 'html') {
+    res.redirect(303, '/')
+  } else send(res, state)
+}
+
+function refuse(res: Response, description: string): void {
+  res.locals.explanation = description
+  res.status(400).json({ error: 'invalid_request', error_description: description })
+}

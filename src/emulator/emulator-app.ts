@@ -1,0 +1,112 @@
+import type { DatabaseSync } from 'node:sqlite'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import type { ReportRunner } from './analytics/report-runner.ts'
+import { analyticsRoutes } from './analytics/routes.ts'
+import { openSegmentRecorder, SEGMENT_TABLES } from './analytics/segments.ts'
+import type { SettableClock } from './developer/clock.ts'
+import { openFaults } from './developer/faults.ts'
+import { openRequestLog } from './developer/request-log.ts'
+import { developerRoutes } from './developer/routes.ts'
+import { loopbackHostsOnly } from './loopback-only.ts'
+import { verifyAnalyticsToken } from './oauth/analytics-token.ts'
+import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
+import { PLAYER_TABLES, playerRoutes } from './player/routes.ts'
+import { SILENT_FOR_SECONDS } from './player/views.ts'
+import { restRoutes } from './rest/routes.ts'
+import { type Seed, STATE_TABLES } from './seed.ts'
+
+/** The tables of every room, in the order in which they are made. */
+export const ROOM_TABLES: readonly string[] = [STATE_TABLES, OAUTH_TABLES, PLAYER_TABLES, SEGMENT_TABLES]
+
+export interface EmulatorDeps {
+  readonly database: DatabaseSync
+  readonly clock: SettableClock
+  /** Scheme, host and port: where the player, the chat and the service live. */
+  readonly publicUrl: string
+  readonly seed: Seed
+  readonly reports: ReportRunner
+  readonly resetDatabase: () => Promise<void>
+  /** Told what broke on our side; whoever asked is not. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Everything that the emulator answers, in order. */
+export function createEmulatorApp(deps: EmulatorDeps): Express {
+  const { database, clock, publicUrl, reports, onError } = deps
+  const { nowSeconds } = clock
+  const faults = openFaults()
+  const requestLog = openRequestLog(nowSeconds)
+  const app = express()
+  app.set('query parser', 'simple')
+  app.set('etag', false)
+  app.set('view engine', 'ejs')
+  app.enable('view cache')
+  app.disable('x-powered-by')
+  app.use(requestLog.record)
+  app.use(loopbackHostsOnly)
+  app.use(defaultHeaders)
+  app.use(faults.inject)
+  app.use(developerRoutes({ ...deps, faults, requestLog }))
+  app.use(oauthRoutes({ database, nowSeconds, publicUrl }))
+  app.use(restRoutes({ database, nowSeconds, publicUrl }))
+  const segments = openSegmentRecorder(database)
+  const verifyToken = (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
+  app.use('/v1', (_req, _res, next) => {
+    // What crashed players left running is no longer watched.
+    segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })
+    next()
+  })
+  app.use('/v1', analyticsRoutes({ reports, nowSeconds, verifyToken, onError }))
+  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments }))
+  app.use(notFound)
+  app.use(describeError(onError))
+  return app
+}
+
+/** Closed by default; a room that shows a page sets the policy that this page needs. */
+const defaultHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+  },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  referrerPolicy: { policy: 'same-origin' },
+  strictTransportSecurity: false,
+  xFrameOptions: false, // frame-ancestors is the guard
+})
+
+const notFound: RequestHandler = (req, res) => {
+  res.locals.explanation ??= 'Nothing is served at this path with this method'
+  res.status(404).json({ error: 'not_found', error_description: `Nothing is served at ${req.path}` })
+}
+
+function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    const { status, message } = faultOf(error)
+    if (status >= 500) onError(error)
+    if (res.headersSent) return next(error)
+    res.locals.explanation ??= error instanceof Error ? error.message : String(error)
+    const kind = status < 500 ? 'invalid_request' : 'server_error'
+    return res.status(status).json({ error: kind, error_description: message })
+  }
+}
+
+/** What the body parser and the router refuse says so with a status of 4xx; the rest broke on our side. */
+function faultOf(error: unknown): { status: number; message: string } {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined
+  if (typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error) {
+    return { status, message: error.message }
+  }
+  return { status: 500, message: 'Something broke in the emulator.' }
+}

@@ -1,0 +1,38 @@
+import { readEmulatorSettings } from './settings.ts'
+import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
+
+const read = readEmulatorSettings(process.env, process.argv.slice(2))
+if (!read.ok) {
+  process.stderr.write(`${read.message}\n`)
+  process.exit(read.status)
+}
+const { settings, seedViews } = read
+
+const emulator = await startEmulator({
+  port: settings.EMULATOR_PORT,
+  host: settings.EMULATOR_HOST,
+  dataFile: settings.EMULATOR_DATA_FILE,
+  seed: {
+    views: seedViews,
+    lock: {
+      url: settings.EMULATOR_LOCK_URL,
+      ...(settings.EMULATOR_LOCK_SECRET !== undefined && { secret: settings.EMULATOR_LOCK_SECRET }),
+    },
+  },
+}).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof EmulatorStartError ? error.message : String(error)}\n`)
+  process.exit(1)
+})
+
+process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
+
+function stop({ close }: RunningEmulator): void {
+  close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`${String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}

@@ -1,0 +1,111 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Request, type Response, Router } from 'express'
+import type { AccountSessions, User } from './account-session.ts'
+import {
+  type AuthorizationRequest,
+  errorLocation,
+  readAuthorizationRequest,
+  resultLocation,
+} from './authorization-request.ts'
+import { refuseAuthorization } from './carried-request.ts'
+import { issueCode } from './code-store.ts'
+import { formBody, formText, queryText } from './form.ts'
+import { formFields, onlyMethods, ownPostsOnly, redirect, showMessage, showPage, wordsOf } from './page.ts'
+import { openShownRequest, sealShownRequest } from './shown-request.ts'
+import { showSignIn } from './sign-in.ts'
+import { issueToken } from './token-store.ts'
+
+interface AuthorizeDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  readonly publicUrl: string
+  readonly sessions: AccountSessions
+}
+
+/** `/authorize`: the sign-in, then what is asked for, then the way back to the client. */
+export function authorizeRoutes(deps: AuthorizeDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/authorize')
+    .get((req, res) => show(deps, req, res, queryText(req)))
+    // Clients may post here from their own sites: it only shows a page.
+    .post(formBody, (req, res) => {
+      const text = formText(req)
+      return text === null ? void formFields(req, res) : show(deps, req, res, text)
+    })
+    .all(onlyMethods('GET, HEAD, POST'))
+  router
+    .route('/authorize/decision')
+    .post(ownPostsOnly(deps.publicUrl), formBody, (req, res) => decide(deps, req, res))
+    .all(onlyMethods('POST'))
+  return router
+}
+
+async function show(deps: AuthorizeDeps, req: Request, res: Response, text: string): Promise<void> {
+  const reading = readAuthorizationRequest(deps.database, text)
+  if (!reading.ok) return refuseAuthorization(req, res, reading)
+  const user = deps.sessions.signedInUser(req)
+  if (user === null) return showSignIn(req, res, { request: reading.request })
+  await showConsent(deps, req, res, reading.request, user)
+}
+
+async function showConsent(
+  { database, nowSeconds, sessions }: AuthorizeDeps,
+  req: Request,
+  res: Response,
+  request: AuthorizationRequest,
+  user: User,
+): Promise<void> {
+  const words = wordsOf(req, request.lang, user)
+  const shownRequest = { query: request.query, userId: user.id, session: sessions.fingerprint(req) }
+  const shown = await sealShownRequest(database, shownRequest, nowSeconds())
+  const { host, protocol } = new URL(request.redirectUri)
+  const target = /^https?:$/.test(protocol) ? host : protocol
+  const { formActionSources } = request
+  showPage(res, 'consent', words, { request, user, target, shown }, { formActionSources })
+}
+
+/** Allow or Deny, for exactly the request that was shown, by the user and in the session to whom it was. */
+async function decide(deps: AuthorizeDeps, req: Request, res: Response): Promise<void> {
+  const { database, nowSeconds, sessions } = deps
+  const fields = formFields(req, res)
+  if (fields === null) return
+  const shown = await openShownRequest(database, fields.shown ?? '', nowSeconds())
+  const user = sessions.signedInUser(req)
+  if (shown === null || user?.id !== shown.userId || sessions.fingerprint(req) !== shown.session) {
+    return showOutOfDate(req, res, shown?.query ?? null, user)
+  }
+  const reading = readAuthorizationRequest(database, shown.query)
+  if (!reading.ok) return refuseAuthorization(req, res, reading)
+  if (fields.decision === 'deny') return redirect(res, errorLocation(reading.request, 'access_denied'))
+  if (fields.decision === 'allow') return redirect(res, grantLocation(deps, reading.request, user))
+  return showOutOfDate(req, res, shown.query, user)
+}
+
+function grantLocation({ database, nowSeconds }: AuthorizeDeps, request: AuthorizationRequest, user: User): string {
+  const { redirectUri, deviceName, kind, scope } = request
+  const { clientId } = request.client
+  if (request.responseType === 'code') {
+    const code = issueCode(database, { clientId, userId: user.id, redirectUri, deviceName }, nowSeconds())
+    return resultLocation(request, { code })
+  }
+  const grant = { kind, clientId, userId: user.id, isClientLevel: false, scope, deviceName }
+  const token = issueToken(database, grant, nowSeconds())
+  const { macKey } = token
+  return resultLocation(request, {
+    access_token: token.accessToken,
+    expires_in: token.expiresInSeconds,
+    ...(macKey === undefined
+      ? {}
+      : { mac_key: macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
+    token_type: kind,
+  })
+}
+
+function showOutOfDate(req: Request, res: Response, query: string | null, user: User | null): void {
+  res.locals.explanation =
+    'Nothing was decided: the form is not the one that this session was shown in the last ten minutes'
+  const words = wordsOf(req, query === null ? null : new URLSearchParams(query).get('lang'), user)
+  const link = query === null ? {} : { link: { href: `/authorize?${query}`, text: words.showAgain } }
+  showMessage(res, words, { heading: words.outOfDateHeading, text: words.outOfDate, ...link }, 403)
+}

@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+
+export interface Client {
+  readonly clientId: string
+  readonly name: string
+  readonly redirectUriPrefix: string
+  /** The user whose content a client-level token reaches. */
+  readonly ownerId: number
+}
+
+export type ClientAuthentication =
+  | { readonly ok: true; readonly client: Client }
+  /** A sentence for the developer. */
+  | { readonly ok: false; readonly reason: string }
+
+export function findClient(database: DatabaseSync, clientId: string): Client | null {
+  const row = database
+    .prepare('SELECT client_id, name, redirect_uri_prefix, owner_id FROM clients WHERE client_id = ?')
+    .get(clientId)
+  if (row === undefined) return null
+  return {
+    clientId: String(row.client_id),
+    name: String(row.name),
+    redirectUriPrefix: String(row.redirect_uri_prefix),
+    ownerId: Number(row.owner_id),
+  }
+}
+
+/**
+ * Whether the request comes from the client that its `client_id` names. The documents leave the composition of the Basic
+ * credential open, so these are accepted: base64 of "client_id:client_secret" (RFC 6749 2.3.1), and the bare secret, as
+ * it is or in base64.
+ * @param clientId of the form.
+ * @param authorizationHeader as received; undefined when absent.
+ */
+export function authenticateClient(
+  database: DatabaseSync,
+  clientId: string,
+  authorizationHeader: string | undefined,
+): ClientAuthentication {
+  const client = findClient(database, clientId)
+  if (client === null) return { ok: false, reason: 'No client has this client_id' }
+  const credential = /^Basic +([\w+/=:-]{1,512})$/i.exec(authorizationHeader?.trim() ?? '')?.[1]
+  if (credential === undefined) {
+    return { ok: false, reason: 'The Authorization header does not hold "Basic" and the client credentials' }
+  }
+  const [id, secret] = readCredential(credential, clientId)
+  if (id !== clientId) return { ok: false, reason: 'The Authorization header names another client than client_id' }
+  return hasSecret(database, clientId, secret) ? { ok: true, client } : { ok: false, reason: 'The secret is wrong' }
+}
+
+/** Compared in constant time. */
+export function hasSecret(database: DatabaseSync, clientId: string, secret: string): boolean {
+  const row = database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)
+  const [kept, sent] = [String(row?.client_secret ?? ''), secret].map((text) =>
+    createHash('sha256').update(text).digest(),
+  )
+  return row !== undefined && kept !== undefined && sent !== undefined && timingSafeEqual(kept, sent)
+}
+
+/** A bare secret is hexadecimal, which also looks like base64; only the pair has a colon once decoded. */
+function readCredential(credential: string, clientId: string): [id: string, secret: string] {
+  const decoded = Buffer.from(credential, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  if (/^[0-9a-f]{40}$/.test(credential)) return [clientId, credential]
+  if (colon === -1) return [clientId, decoded]
+  return [decoded.slice(0, colon), decoded.slice(colon + 1)]
+}

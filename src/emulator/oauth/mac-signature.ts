@@ -1,0 +1,74 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+
+/** The attributes of an `Authorization: MAC …` header. */
+export interface MacCredentials {
+  readonly id: string
+  /** Seconds, by the client's clock. */
+  readonly ts: string
+  readonly nonce: string
+  readonly ext: string
+  readonly mac: string
+}
+
+/** What of the request is signed. */
+export interface SignedRequest {
+  readonly method: string
+  /** As in the request line: path and query, untouched. */
+  readonly requestUri: string
+  /** Of the Host header. */
+  readonly host: string
+  readonly port: number
+}
+
+const Attribute = z.string().min(1).max(512)
+const Credentials = z.object({
+  id: Attribute,
+  ts: z.string().regex(/^[1-9]\d{0,11}$/),
+  nonce: Attribute,
+  ext: z.string().max(512).default(''),
+  mac: Attribute,
+})
+const SCHEME = /^MAC\s+(.+)$/is
+const ONE_ATTRIBUTE = /\s*([a-z]+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"\s*(?:,|$)/iy
+
+/**
+ * The header of draft-ietf-oauth-v2-http-mac-02, 3.1: quoted attributes in any order, none twice. Attributes of other
+ * names are passed over.
+ * @returns null for what is not of this form.
+ */
+export function readMacHeader(authorizationHeader: string): MacCredentials | null {
+  const text = SCHEME.exec(authorizationHeader)?.[1]
+  if (text === undefined || text.length > 4_096) return null
+  const attributes = new Map<string, string>()
+  const pattern = new RegExp(ONE_ATTRIBUTE)
+  while (pattern.lastIndex < text.length) {
+    const found = pattern.exec(text)
+    if (found === null) return null
+    const [, name = '', value = ''] = found
+    if (attributes.has(name)) return null
+    attributes.set(name, value)
+  }
+  const parsed = Credentials.safeParse(Object.fromEntries(attributes))
+  return parsed.success ? parsed.data : null
+}
+
+/** The text that is signed: draft-ietf-oauth-v2-http-mac-02, 3.2.1. The body is not part of it. */
+export function normalizedRequest(
+  { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,
+  { method, requestUri, host, port }: SignedRequest,
+): string {
+  return [ts, nonce, method.toUpperCase(), requestUri, host.toLowerCase(), port, ext, ''].join('\n')
+}
+
+/** `hmac-sha-1` of the draft: base64 of HMAC-SHA1 under the MAC key as it was issued, in its 40 characters. */
+export function macOf(normalized: string, macKey: string): string {
+  return createHmac('sha1', macKey).update(normalized).digest('base64')
+}
+
+/** Compared in constant time. */
+export function isSignedBy(credentials: MacCredentials, request: SignedRequest, macKey: string): boolean {
+  const expected = Buffer.from(macOf(normalizedRequest(credentials, request), macKey))
+  const received = Buffer.from(credentials.mac)
+  return expected.length === received.length && timingSafeEqual(expected, received)
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { Router } from 'express'
+import { NONCE_TABLE } from './access.ts'
+import { createAccountSessions, SESSION_TABLE } from './account-session.ts'
+import { authorizeRoutes } from './authorize-page.ts'
+import { CODE_TABLE } from './code-store.ts'
+import { connectedClientsRoutes } from './connected-clients.ts'
+import { createFailureLimits } from './failure-limits.ts'
+import { answeringErrors } from './form.ts'
+import { createOutbox, outboxRoutes } from './outbox.ts'
+import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
+import { createPasswords } from './password.ts'
+import { passwordResetRoutes, RESET_TABLE } from './password-reset.ts'
+import { signInRoutes } from './sign-in.ts'
+import { signUpRoutes } from './sign-up.ts'
+import { SIGNING_KEY_TABLE, signingKey } from './signing-key.ts'
+import { tokenRoutes } from './token-endpoint.ts'
+import { TOKEN_TABLE } from './token-store.ts'
+
+/** Every table of this room. */
+export const OAUTH_TABLES = SIGNING_KEY_TABLE + TOKEN_TABLE + NONCE_TABLE + CODE_TABLE + SESSION_TABLE + RESET_TABLE
+
+export interface OauthDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: string
+}
+
+const STYLESHEET = fileURLToPath(new URL('public/pages.css', import.meta.url))
+
+/** The authorization server: `/authorize`, `/oauth2/token`, and the user's own pages under `/account`. */
+export function oauthRoutes(deps: OauthDeps): Router {
+  const { database } = deps
+  const generation = () => Buffer.from(signingKey(database, 'limits')).toString('base64url')
+  const limits = createFailureLimits(generation)
+  const passwords = createPasswords()
+  const outbox = createOutbox(generation)
+  const sessions = createAccountSessions(deps)
+  const shared = { ...deps, limits, passwords, outbox, sessions }
+
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(tokenRoutes(shared))
+  router.get(STYLESHEET_PATH, (_req, res) => res.sendFile(STYLESHEET, { maxAge: 600_000 }))
+  router.use(['/authorize', '/account'], sessions.middleware)
+  router.use(authorizeRoutes(shared))
+  router.use(signInRoutes(shared))
+  router.use(signUpRoutes(shared))
+  router.use(passwordResetRoutes(shared))
+  router.use(connectedClientsRoutes(shared))
+  router.use(outboxRoutes(outbox))
+  router.use(
+    ['/authorize', '/account'],
+    answeringErrors((res, status) => {
+      const words = wordsOf(res.req, null)
+      if (status !== null) {
+        return showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, status)
+      }
+      showMessage(res, words, { heading: words.brokenHeading, text: words.broken }, 503)
+    }),
+  )
+  return router
+}

@@ -1,0 +1,28 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+
+export const SIGNING_KEY_TABLE = `
+  CREATE TABLE IF NOT EXISTS oauth_signing_keys (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    secret BLOB NOT NULL
+  ) STRICT;
+`
+
+/** What is signed; a text signed for one purpose never passes for another. */
+type Purpose = 'analytics-token' | 'shown-request' | 'session-cookie' | 'limits'
+
+/**
+ * The key of this database for one purpose: 256 bits, derived from a random secret that is made at first use. It is read
+ * each time, because a reset empties the tables and so retires everything that was signed before.
+ */
+export function signingKey(database: DatabaseSync, purpose: Purpose): Uint8Array {
+  const made = database.prepare('INSERT OR IGNORE INTO oauth_signing_keys (id, secret) VALUES (1, ?)')
+  const read = database.prepare('SELECT secret FROM oauth_signing_keys WHERE id = 1')
+  let row = read.get()
+  if (row === undefined) {
+    made.run(randomBytes(32))
+    row = read.get()
+  }
+  if (!(row?.secret instanceof Uint8Array)) throw new Error('The signing key could not be stored')
+  return new Uint8Array(hkdfSync('sha256', row.secret, '', purpose, 32))
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { TokenKind } from './token-store.ts'
+
+/** The documented errors of the token endpoint, and RFC 6749's `invalid_scope`. */
+export type TokenError =
+  | 'invalid_request'
+  | 'unsupported_grant_type'
+  | 'invalid_grant'
+  | 'invalid_client'
+  | 'invalid_scope'
+  | 'server_error'
+
+const Text = z.string().min(1).max(2_048)
+export const DeviceName = z
+  .string()
+  .max(255)
+  // Nothing that turns the direction of what the user reads, or that cannot be seen.
+  .regex(/^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u)
+
+const Shared = z.object({
+  client_id: Text,
+  token_type: z.string().optional(),
+  scope: z.string().optional(),
+  device_name: DeviceName.optional(),
+})
+const TokenRequest = z.discriminatedUnion('grant_type', [
+  Shared.extend({ grant_type: z.literal('authorization_code'), code: Text, redirect_uri: Text }),
+  Shared.extend({ grant_type: z.literal('password'), client_secret: Text, username: Text, password: Text }),
+  Shared.extend({ grant_type: z.literal('client_credentials') }),
+])
+
+export type TokenRequest = z.infer<typeof TokenRequest>
+
+export type TokenRequestReading =
+  | { readonly ok: true; readonly request: TokenRequest }
+  | { readonly ok: false; readonly error: TokenError; readonly reason: string }
+
+export type Terms =
+  | { readonly ok: true; readonly kind: TokenKind; readonly scope: '' | 'broadcaster' }
+  | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_scope'; readonly reason: string }
+
+/** Which kinds each grant gives; the first is the default. */
+const KINDS: Record<TokenRequest['grant_type'], readonly TokenKind[]> = {
+  authorization_code: ['bearer'],
+  password: ['bearer', 'mac', 'jwt'],
+  client_credentials: ['bearer', 'mac', 'jwt'],
+}
+
+/** The grant type is looked at first, then whether everything that it requires is there. */
+export function readTokenRequest(fields: Readonly<Record<string, string>>): TokenRequestReading {
+  if (fields.grant_type === undefined) {
+    return { ok: false, error: 'invalid_request', reason: 'Required parameters are missing: grant_type' }
+  }
+  if (!Object.hasOwn(KINDS, fields.grant_type)) {
+    return { ok: false, error: 'unsupported_grant_type', reason: 'The grant type is none of the three' }
+  }
+  const parsed = TokenRequest.safeParse(fields)
+  if (parsed.success) return { ok: true, request: parsed.data }
+  const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
+  return {
+    ok: false,
+    error: 'invalid_request',
+    reason: `Required parameters are missing, or cannot be right: ${names}`,
+  }
+}
+
+/** What is asked for, for a grant or at the authorization endpoint. */
+export function readTerms(
+  { token_type: kind, scope = '' }: { token_type?: string | undefined; scope?: string | undefined },
+  allowedKinds: readonly TokenKind[],
+): Terms {
+  const found = kind === undefined ? allowedKinds[0] : allowedKinds.find((allowed) => allowed === kind)
+  if (found === undefined) {
+    return { ok: false, error: 'invalid_request', reason: `token_type is not one of ${allowedKinds.join(', ')} here` }
+  }
+  if (scope !== '' && scope !== 'broadcaster') {
+    return { ok: false, error: 'invalid_scope', reason: 'The only scope is "broadcaster"' }
+  }
+  if (scope === 'broadcaster' && found !== 'mac') {
+    return { ok: false, error: 'invalid_scope', reason: 'The scope "broadcaster" goes only with token_type=mac' }
+  }
+  return { ok: true, kind: found, scope }
+}
+
+export function termsOfGrant(request: TokenRequest): Terms {
+  return readTerms(request, KINDS[request.grant_type])
+}

@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { openMacKey, sealMacKey } from './mac-key.ts'
+
+/** Tokens are kept as SHA-256 (of a JWT, the digest of its `jti`), MAC keys sealed under their own token. */
+export const TOKEN_TABLE = `
+  CREATE TABLE IF NOT EXISTS oauth_tokens (
+    id INTEGER PRIMARY KEY,
+    token_hash TEXT NOT NULL UNIQUE,
+    refresh_token_hash TEXT,
+    kind TEXT NOT NULL CHECK (kind IN ('bearer', 'mac', 'jwt')),
+    client_id TEXT NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client_level INTEGER NOT NULL,
+    scope TEXT NOT NULL,
+    device_name TEXT,
+    sealed_mac_key BLOB,
+    clock_offset_seconds INTEGER,
+    code_hash TEXT,
+    created_at_seconds INTEGER NOT NULL,
+    expires_at_seconds INTEGER NOT NULL,
+    revoked_at_seconds INTEGER
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS oauth_tokens_by_user ON oauth_tokens (user_id, client_id);
+  CREATE INDEX IF NOT EXISTS oauth_tokens_by_code ON oauth_tokens (code_hash) WHERE code_hash IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS oauth_tokens_by_expiry ON oauth_tokens (expires_at_seconds);
+`
+
+export const TOKEN_LIFETIME_SECONDS = 86_400
+/** How long a token is still known after its end, so that a client is told "expired" or "revoked", not "unknown". */
+const REMEMBERED_SECONDS = 30 * 86_400
+
+export type TokenKind = 'bearer' | 'mac' | 'jwt'
+
+/** What a token will be allowed to do, and in whose name. */
+export interface Grant {
+  readonly kind: TokenKind
+  readonly clientId: string
+  /** Whose channels and videos the token reaches. */
+  readonly userId: number
+  /** True for the client credentials flow: also the client's own resources. */
+  readonly isClientLevel: boolean
+  readonly scope: '' | 'broadcaster'
+  readonly deviceName: string | null
+  /** The digest of the code that was exchanged: its replay revokes the token. */
+  readonly codeHash?: string
+}
+
+export interface IssuedToken {
+  readonly accessToken: string
+  readonly expiresInSeconds: number
+  readonly createdAtSeconds: number
+  readonly macKey?: string
+  readonly refreshToken?: string
+}
+
+export interface KnownToken {
+  readonly id: number
+  readonly kind: TokenKind
+  readonly clientId: string
+  readonly userId: number
+  readonly isClientLevel: boolean
+  readonly macKey: string | null
+  /** Seconds that the client's clock is ahead of ours, as its first signed request showed. */
+  readonly clockOffsetSeconds: number | null
+}
+
+export type TokenLookup =
+  | { readonly ok: true; readonly token: KnownToken }
+  | { readonly ok: false; readonly reason: 'unknown' | 'expired' | 'revoked' }
+
+/** 40 hexadecimal characters from a CSPRNG: every id, code and token of the service has this form. */
+export function randomToken(): string {
+  return randomBytes(20).toString('hex')
+}
+
+export function digest(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** Stores a new token. The caller answers with it: nothing here can show it again. */
+export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number): IssuedToken {
+  database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - REMEMBERED_SECONDS)
+  const accessToken = randomToken()
+  const macKey = grant.kind === 'mac' ? randomToken() : undefined
+  const refreshToken = grant.codeHash === undefined ? undefined : randomToken()
+  database
+    .prepare(
+      `INSERT INTO oauth_tokens (token_hash, refresh_token_hash, kind, client_id, user_id, client_level, scope,
+         device_name, sealed_mac_key, code_hash, created_at_seconds, expires_at_seconds)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      digest(accessToken),
+      refreshToken === undefined ? null : digest(refreshToken),
+      grant.kind,
+      grant.clientId,
+      grant.userId,
+      grant.isClientLevel ? 1 : 0,
+      grant.scope,
+      grant.deviceName,
+      macKey === undefined ? null : sealMacKey(macKey, accessToken),
+      grant.codeHash ?? null,
+      nowSeconds,
+      nowSeconds + TOKEN_LIFETIME_SECONDS,
+    )
+  return {
+    accessToken,
+    expiresInSeconds: TOKEN_LIFETIME_SECONDS,
+    createdAtSeconds: nowSeconds,
+    ...(macKey === undefined ? {} : { macKey }),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+  }
+}
+
+/** @param accessToken as the client sent it; for a JWT its `jti`. */
+export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
+  const row = database
+    .prepare(
+      `SELECT id, kind, client_id, user_id, client_level, sealed_mac_key, clock_offset_seconds, expires_at_seconds,
+         revoked_at_seconds
+       FROM oauth_tokens WHERE token_hash = ?`,
+    )
+    .get(digest(accessToken))
+  if (row === undefined) return { ok: false, reason: 'unknown' }
+  if (row.revoked_at_seconds !== null) return { ok: false, reason: 'revoked' }
+  if (Number(row.expires_at_seconds) <= nowSeconds) return { ok: false, reason: 'expired' }
+  const sealed = row.sealed_mac_key
+  return {
+    ok: true,
+    token: {
+      id: Number(row.id),
+      kind: row.kind as TokenKind,
+      clientId: String(row.client_id),
+      userId: Number(row.user_id),
+      isClientLevel: row.client_level === 1,
+      macKey: sealed instanceof Uint8Array ? openMacKey(sealed, accessToken) : null,
+      clockOffsetSeconds: row.clock_offset_seconds === null ? null : Number(row.clock_offset_seconds),
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { fileURLToPath } from 'node:url'
+import express, { type RequestHandler, type Response, Router } from 'express'
+import { onlyMethods } from '../only-methods.ts'
+import { CONTENT_TYPES, type Content, type ContentType, contentPath, type FindContent } from './content.ts'
+import { chatConsumer, entryAddress, ownResource } from './entry-address.ts'
+import { setCustomerPolicy, setPlayerPolicy, setReturnPolicy } from './page-policy.ts'
+
+const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
+const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
+
+export interface PageDeps {
+  readonly publicUrl: string
+  readonly findContent: FindContent
+}
+
+/** The pages for viewers: the customer's page, the player, the chat, both combined, and where responses return to. */
+export function pageRoutes(deps: PageDeps): Router {
+  const router = Router()
+  const page = (path: string, ...handlers: RequestHandler[]) => {
+    router
+      .route(path)
+      .get(...handlers)
+      .all(onlyMethods('GET, HEAD'))
+  }
+  router.use('/assets', express.static(PUBLIC, { index: false }))
+  page('/embed/hashlock/pass', (_req, res) => {
+    setReturnPolicy(res)
+    res.render(view('return'), { resource: '' })
+  })
+  page('/channel/:id', customerPage('live', deps))
+  page('/video/:id', customerPage('recorded', deps))
+  for (const type of CONTENT_TYPES) {
+    const id = type === 'live' ? ':id' : 'recorded/:id'
+    const atHome = onlyAtHome(deps.publicUrl)
+    page(`/embed/${id}`, atHome, embedPage('player', type, deps))
+    page(`/chat/${id}`, atHome, embedPage('chat', type, deps))
+    page(`/combined/${id}`, atHome, embedPage('combined', type, deps))
+    page(`/chat/authorize/${id}`, chatReturnPage(type, deps))
+  }
+  return router
+}
+
+/** The player has one address, as a real one has: responses return there, and what it keeps in the browser is there. */
+function onlyAtHome(publicUrl: string): RequestHandler {
+  const home = new URL(publicUrl).host
+  return (req, res, next) => {
+    if (req.headers.host === home) return next()
+    res.locals.explanation = `The player lives at ${publicUrl}`
+    return res.redirect(307, publicUrl + req.originalUrl)
+  }
+}
+
+function embedPage(kind: 'player' | 'chat' | 'combined', type: ContentType, deps: PageDeps): RequestHandler {
+  return (req, res) => {
+    const content = deps.findContent(type, String(req.params.id))
+    if (content === null) return notHere(res)
+    setPlayerPolicy(res, content)
+    return res.render(view(kind), { content, settings: JSON.stringify(gateSettings(kind, content, deps.publicUrl)) })
+  }
+}
+
+/** What the page's script needs to know; `public/gate.js` reads it. */
+function gateSettings(kind: 'player' | 'chat' | 'combined', content: Content, publicUrl: string) {
+  const { lock } = content
+  const path = contentPath(content)
+  const consumer = kind === 'player' ? undefined : chatConsumer(publicUrl, content, `/${kind}/${path}`)
+  return {
+    kind,
+    contentType: content.type,
+    contentId: String(content.id),
+    contentPath: path,
+    entryUrl: lock === null ? null : entryAddress(lock, content, consumer),
+    texts: gateTexts(kind, content),
+    popupWidth: pixels(lock?.popupWidth),
+    popupHeight: pixels(lock?.popupHeight),
+  }
+}
+
+/** What the gate says in each of its states; the lock's own message takes the place of ours. */
+function gateTexts(kind: 'player' | 'chat' | 'combined', { lock }: Content): Record<string, string> {
+  return {
+    locked: lock?.message ?? (kind === 'chat' ? 'Sign in to join the chat.' : 'Sign in to watch.'),
+    checking: 'One moment…',
+    cancelled: 'The sign-in was cancelled.',
+    refused: 'The service has refused this sign-in several times.',
+    unreachable: 'The service does not answer.',
+  }
+}
+
+/** A size as the customer wrote it ("400", "400px"); null for what is not one. */
+function pixels(text: string | null | undefined): number | null {
+  const digits = /^(\d{1,4})(px)?$/.exec(text ?? '')?.[1]
+  return digits === undefined || Number(digits) === 0 ? null : Number(digits)
+}
+
+function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
+  return (req, res) => {
+    if (findContent(type, String(req.params.id)) === null) return notHere(res)
+    const resource = ownResource(req.query.resource, publicUrl)
+    if (resource === null) {
+      res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of ours'
+      const message = 'This address leads somewhere that is not ours. Open the chat again from the page you came from.'
+      return res.status(400).render(view('message'), { heading: 'Not a page of ours', message })
+    }
+    setReturnPolicy(res)
+    return res.render(view('return'), { resource })
+  }
+}
+
+function customerPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
+  return (req, res) => {
+    const content = findContent(type, String(req.params.id))
+    if (content === null) return notHere(res)
+    setCustomerPolicy(res, publicUrl)
+    return res.render(view('customer-page'), { content, publicUrl, path: contentPath(content) })
+  }
+}
+
+function notHere(res: Response): void {
+  const message = 'There is no channel or video with this number. It may have been removed, or the emulator was reset.'
+  res.status(404).render(view('message'), { heading: 'Nothing to watch here', message })
+}

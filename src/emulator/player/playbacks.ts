@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Content, type ContentType, type FindContent, lockFingerprint } from './content.ts'
+
+/** A playback is the right of one player to one content for a while; only the digest of its token is kept. */
+export const PLAYBACK_TABLES = `
+  CREATE TABLE IF NOT EXISTS playbacks (
+    token_digest TEXT PRIMARY KEY,
+    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+    content_id INTEGER NOT NULL,
+    viewer TEXT,
+    lock_fingerprint TEXT NOT NULL,
+    ends_at_seconds INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS playbacks_by_end ON playbacks (ends_at_seconds);
+`
+
+/** Also where a response has no expiry: the player then shows its stored response again. */
+const LONGEST_PLAYBACK_SECONDS = 4 * 3600
+
+export interface Playback {
+  readonly content: Content
+  /** The `user` parameter of the response; null where there is none. */
+  readonly viewer: string | null
+  /** What to call a viewer without a name, different for each playback. */
+  readonly guestName: string
+  readonly endsAtSeconds: number
+}
+
+export interface StartedPlayback {
+  /** 40 hexadecimal characters; whoever has it may play. */
+  readonly token: string
+  readonly endsAtSeconds: number
+}
+
+export interface Playbacks {
+  /** @param expiresAtSeconds the expiry of the validated response; null without one. */
+  start(content: Content, viewer: string | null, expiresAtSeconds: number | null): StartedPlayback
+  /** Null once it has ended, or when the content's lock has another secret than at the start. */
+  find(token: string, type: ContentType, contentId: string): Playback | null
+}
+
+interface PlaybackDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  readonly findContent: FindContent
+}
+
+export function openPlaybacks({ database, nowSeconds, findContent }: PlaybackDeps): Playbacks {
+  const insert = database.prepare('INSERT INTO playbacks VALUES (?, ?, ?, ?, ?, ?)')
+  const removeEnded = database.prepare('DELETE FROM playbacks WHERE ends_at_seconds <= ?')
+  const select = database.prepare('SELECT * FROM playbacks WHERE token_digest = ? AND ends_at_seconds > ?')
+  return {
+    start(content, viewer, expiresAtSeconds) {
+      const now = nowSeconds()
+      const token = randomBytes(20).toString('hex')
+      const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + LONGEST_PLAYBACK_SECONDS)
+      removeEnded.run(now)
+      insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
+      return { token, endsAtSeconds }
+    },
+    find(token, type, contentId) {
+      const row = select.get(digest(token), nowSeconds())
+      const content = findContent(type, contentId)
+      if (row === undefined || content === null) return null
+      if (row.content_type !== content.type || row.content_id !== content.id) return null
+      if (row.lock_fingerprint !== lockFingerprint(content.lock)) return null
+      return {
+        content,
+        viewer: typeof row.viewer === 'string' ? row.viewer : null,
+        guestName: `Guest ${String(row.token_digest).slice(0, 4)}`,
+        endsAtSeconds: Number(row.ends_at_seconds),
+      }
+    },
+  }
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}

@@ -1,0 +1,119 @@
+import { forget, keep, recall } from '/assets/browser-store.js'
+import { setUpSignInFrame } from '/assets/sign-in-frame.js'
+import { askService } from '/assets/validation.js'
+
+/** As many refusals within this time, and the player stops sending the viewer back to the entry point by itself. */
+const MOST_REFUSALS = 5
+const REFUSALS_WITHIN_MS = 30_000
+/** Browsers hold a timer in 31 bits. */
+const LONGEST_TIMER_MS = 86_400_000
+
+/**
+ * Keeps a content closed until the service has validated the viewer's authentication response, and closes it again when
+ * that has expired.
+ *
+ * @param element holds the message, the buttons and the place for the sign-in frame; the style sheet shows what belongs
+ *   to its state.
+ * @param settings what the server wrote into the page.
+ * @param onOpen called with the service's answer each time the content opens.
+ * @param onClose called each time it closes again.
+ * @returns `recheck`, to be called when the service has refused something although the gate is open.
+ */
+export function openGate({ element, settings, onOpen, onClose }) {
+  const [button, retry, close] = ['log-in', 'retry', 'close'].map((name) => element.querySelector(`[data-${name}]`))
+  const frame = setUpSignInFrame({ panel: element.querySelector('[data-sign-in]'), settings, onResponse: takeResponse })
+  const validation = setUpValidation({ settings, onAnswer })
+  const isBrakeDue = setUpBrake()
+
+  function show(state) {
+    element.dataset.state = state
+    element.hidden = state === 'open'
+    element.querySelector('[data-message]').textContent = settings.texts[state] ?? ''
+    if (state === 'signing-in') frame.show()
+    else frame.remove()
+    if (state === 'cancelled' || state === 'refused') button.focus()
+    if (state === 'unreachable') retry.focus()
+  }
+
+  function takeResponse(response) {
+    if (response === 'false') return show('cancelled')
+    show('checking')
+    return validation.ask(response)
+  }
+
+  function onAnswer(answer) {
+    if (answer?.valid) {
+      show('open')
+      return onOpen(answer)
+    }
+    onClose()
+    if (answer === null) return show('unreachable')
+    // A lock that was set after this page was made: the page does not know its entry point.
+    if (settings.entryUrl === null) return location.reload()
+    // An invalid or expired response sends the viewer back to the entry point, without a button to press.
+    return show(isBrakeDue() ? 'refused' : 'signing-in')
+  }
+
+  button.addEventListener('click', () => show('signing-in'))
+  retry.addEventListener('click', validation.again)
+  close.addEventListener('click', () => {
+    show('locked')
+    button.focus()
+  })
+  const first = responseInFragment(settings) ?? validation.kept()
+  if (first !== null || settings.entryUrl === null) void takeResponse(first)
+  else show('locked')
+  return {
+    recheck() {
+      if (element.dataset.state === 'open') validation.again()
+    },
+  }
+}
+
+/** Validates a response, keeps it in the browser while it is good, and validates it again when its time is up. */
+function setUpValidation({ settings, onAnswer }) {
+  const storageKey = `viewer-authentication:${settings.kind}:${settings.contentType}:${settings.contentId}`
+  let last = null
+  let isAsking = false
+  let endTimer
+
+  async function ask(response) {
+    last = response
+    clearTimeout(endTimer)
+    isAsking = true
+    const answer = await askService(settings, response)
+    isAsking = false
+    if (answer?.valid) {
+      if (response !== null) keep(storageKey, response)
+      // The service's clock decides: the viewer's may be wrong.
+      endTimer = setTimeout(again, Math.min(answer.playback_seconds * 1000, LONGEST_TIMER_MS))
+    } else if (answer !== null) forget(storageKey)
+    onAnswer(answer)
+  }
+
+  /** The video, the chat and the timer may find at once that a playback has ended: one question is enough. */
+  function again() {
+    if (!isAsking) void ask(last)
+  }
+
+  return { ask, again, kept: () => recall(storageKey) }
+}
+
+/** Tells whether too many responses were refused within a short time. */
+function setUpBrake() {
+  let refusals = []
+  return () => {
+    const now = Date.now()
+    refusals = [...refusals.filter((at) => now - at < REFUSALS_WITHIN_MS), now]
+    if (refusals.length < MOST_REFUSALS) return false
+    refusals = []
+    return true
+  }
+}
+
+/** What the return page left behind "#" when the chat had gone to the entry point with its whole window. */
+function responseInFragment({ kind }) {
+  const response = kind === 'player' ? null : new URLSearchParams(location.hash.slice(1)).get('hash')
+  if (response !== null) history.replaceState(null, '', location.pathname + location.search)
+  return response
+}

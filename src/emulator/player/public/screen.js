@@ -1,0 +1,46 @@
+import { reportViews } from '/assets/watching.js'
+
+/**
+ * The video of a page.
+ * @param recheck called when the service refuses the video although it was opened.
+ * @returns `open` and `close`, for the gate.
+ */
+export function setUpScreen({ stage, settings, recheck }) {
+  const video = stage.querySelector('video')
+  const status = document.querySelector('[data-status]')
+  const views = reportViews({ video, settings, onRefused: recheck })
+  let resumeAt = 0
+  let failures = 0
+
+  video.addEventListener('error', () => {
+    // The playback has ended, or the service is away: validating again tells which. Not for ever, though.
+    failures += 1
+    if (video.hasAttribute('src') && failures <= 3) recheck()
+  })
+  video.addEventListener('playing', () => {
+    failures = 0
+  })
+
+  return {
+    async open({ media_url, playback, viewer }) {
+      if ('open' in stage.dataset) resumeAt = video.currentTime
+      stage.dataset.open = ''
+      video.src = media_url
+      if (resumeAt > 0) video.currentTime = resumeAt
+      views.begin(playback)
+      status.textContent = viewer === null ? 'The video is open.' : `Signed in as ${viewer}. The video is open.`
+      try {
+        await video.play()
+      } catch {
+        // The browser wants a click before anything plays: the controls are there.
+      }
+    },
+    close() {
+      // The last picture stays behind the sign-in; the viewer goes on where they were.
+      resumeAt = video.currentTime
+      video.pause()
+      delete stage.dataset.open
+      status.textContent = ''
+    },
+  }
+}

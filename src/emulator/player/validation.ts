@@ -1,0 +1,75 @@
+import express, { type RequestHandler, Router } from 'express'
+import { z } from 'zod'
+import { checkAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
+import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import { onlyMethods } from '../only-methods.ts'
+import { type Content, contentPath, type FindContent } from './content.ts'
+import type { Playbacks } from './playbacks.ts'
+
+/** What a player sends to have a response validated; null asks for a content that has no lock. */
+const ValidationRequest = z.object({
+  content_type: z.enum(['live', 'recorded']),
+  content_id: z.string(),
+  response: z.string().nullable(),
+})
+
+export interface ValidationDeps {
+  readonly nowSeconds: () => number
+  readonly findContent: FindContent
+  readonly playbacks: Playbacks
+}
+
+type Verdict =
+  | { valid: true; viewer: string | null; expiresAtSeconds: number | null; explanation: string }
+  | { valid: false; explanation: string }
+
+/**
+ * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is an expected
+ * answer, 200 with `valid: false`; why it was refused is for the developer's log, not for the viewer.
+ */
+export function validationRoutes({ nowSeconds, findContent, playbacks }: ValidationDeps): Router {
+  const validate: RequestHandler = (req, res) => {
+    const request = ValidationRequest.safeParse(req.body)
+    if (!request.success) {
+      res.locals.explanation = 'The validation request is not of its form'
+      return res.status(400).json({ error: 'invalid_request' })
+    }
+    const { content_type, content_id, response } = request.data
+    const content = findContent(content_type, content_id)
+    if (content === null) return res.status(404).json({ error: 'not_found' })
+    const verdict = judge(content, response, nowSeconds())
+    res.locals.explanation = verdict.explanation
+    if (!verdict.valid) return res.json({ valid: false })
+    const { viewer, expiresAtSeconds } = verdict
+    const { token, endsAtSeconds } = playbacks.start(content, viewer, expiresAtSeconds)
+    return res.json({
+      valid: true,
+      viewer,
+      expires_at: expiresAtSeconds,
+      playback: token,
+      playback_seconds: endsAtSeconds - nowSeconds(),
+      media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
+    })
+  }
+  const router = Router()
+  router
+    .route('/embed/hashlock/validate')
+    .post(express.json({ limit: '8kb' }), validate)
+    .all(onlyMethods('POST'))
+  return router
+}
+
+function judge({ lock, channelId }: Content, response: string | null, nowSeconds: number): Verdict {
+  if (lock === null) {
+    return { valid: true, viewer: null, expiresAtSeconds: null, explanation: 'There is no lock: everyone may watch.' }
+  }
+  if (response === null)
+    return { valid: false, explanation: 'Refused: the content is locked, and no response was sent.' }
+  const inherited = lock.isInherited ? ` The lock is that of channel ${channelId}: the video has none of its own.` : ''
+  const diagnosis = describeDiagnosis(diagnoseResponse(response, lock.secret, nowSeconds)) + inherited
+  const check = checkAuthenticationResponse(response, lock.secret, nowSeconds)
+  if (!check.ok) return { valid: false, explanation: diagnosis }
+  const viewer = check.parameters.get('user') ?? null
+  const anonymous = viewer === null ? ' No parameter is named "user": the views stay without viewer_identifier.' : ''
+  return { valid: true, viewer, expiresAtSeconds: check.expiresAtSeconds, explanation: diagnosis + anonymous }
+}

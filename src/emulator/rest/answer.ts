@@ -1,0 +1,60 @@
+import type { Request, Response } from 'express'
+import { XMLBuilder } from 'fast-xml-parser'
+
+export type Format = 'json' | 'xml'
+
+export type RestError =
+  | 'invalid_request'
+  | 'invalid_type'
+  | 'lack_of_ownership'
+  | 'not_found'
+  | 'unauthorized'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'server_error'
+
+/** As the ending of the path says; what is no format of ours is answered in JSON. */
+export function formatOf(req: Request): Format {
+  return req.path.endsWith('.xml') ? 'xml' : 'json'
+}
+
+/** A record under its key: `{"KEY": {…}}`, or `<KEY>…</KEY>` with an empty element for null. */
+export function sendRecord(
+  res: Response,
+  status: number,
+  key: string,
+  fields: Readonly<Record<string, string | null>>,
+): void {
+  if (formatOf(res.req) === 'xml') send(res, status, 'xml', xml(key, fields))
+  else send(res, status, 'json', JSON.stringify({ [key]: fields }))
+}
+
+export function sendJson(res: Response, status: number, body: Readonly<Record<string, unknown>>): void {
+  send(res, status, 'json', JSON.stringify(body))
+}
+
+/** @param description a sentence for the developer, also for the request log. */
+export function sendError(res: Response, status: number, error: RestError, description: string): void {
+  res.locals.explanation ??= description
+  const fields = { error, error_description: description }
+  if (formatOf(res.req) === 'xml') send(res, status, 'xml', xml('response', fields))
+  else send(res, status, 'json', JSON.stringify(fields))
+}
+
+function send(res: Response, status: number, format: Format, text: string): void {
+  res.status(status).set('Cache-Control', 'no-store')
+  res.type(`application/${format}`).send(text)
+}
+
+const builder = new XMLBuilder({ format: true, suppressEmptyNode: true })
+
+function xml(root: string, fields: Readonly<Record<string, string | null>>): string {
+  const clean = Object.entries(fields).map(([name, value]) => [name, value === null ? null : withoutControls(value)])
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: Object.fromEntries(clean) })}`
+}
+
+/** What XML 1.0 cannot hold, even escaped; nothing of it comes in through the API, but a seed might bring it. */
+function withoutControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+}

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Response, Router } from 'express'
+import { z } from 'zod'
+import type { AccessDeps } from '../oauth/access.ts'
+import { sendError, sendJson, sendRecord } from './answer.ts'
+import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+import { anyBody, bodyParameters, PlainText } from './parameters.ts'
+
+interface ChannelDeps extends AccessDeps {
+  readonly publicUrl: string
+}
+
+const LONGEST_TITLE = 255
+const LONGEST_SLUG = 80
+const Title = PlainText.max(LONGEST_TITLE).regex(/\S/)
+
+/** `/users/self/channels.json`, and the short links of channels. */
+export function channelRoutes(deps: ChannelDeps): Router {
+  const { database, publicUrl } = deps
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/users/self/channels.json')
+    .get(tokenRequired(deps), (_req, res) => {
+      const rows = database
+        .prepare('SELECT id, title, url FROM channels WHERE owner_id = ? ORDER BY id')
+        .all(accessOf(res).userId)
+      sendJson(res, 200, { channels: rows.map((row) => channelRecord(row, publicUrl)) })
+    })
+    .post(tokenRequired(deps), anyBody, (req, res) => {
+      const parameters = bodyParameters(req)
+      if (!parameters.ok) {
+        return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
+      }
+      const title = Title.safeParse(parameters.values.title)
+      if (title.success) return createChannel(deps, res, title.data)
+      const fault =
+        parameters.values.title === undefined ? 'is missing' : 'is blank, too long or holds control characters'
+      return sendError(res, 400, 'invalid_request', `title ${fault}`)
+    })
+    .all(onlyMethods('GET, HEAD, POST'))
+  router.get('/t/:code', (req, res, next) => {
+    const id = /^[0-9a-z]{1,10}$/.test(req.params.code) ? Number.parseInt(req.params.code, 36) : -1
+    const row = database.prepare('SELECT id FROM channels WHERE id = ?').get(id)
+    if (row === undefined) return next()
+    return res.redirect(302, `/channel/${row.id}`)
+  })
+  return router
+}
+
+function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Response, title: string): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const { lastInsertRowid: id } = database
+      .prepare(`INSERT INTO channels (title, url, owner_id, created_at_seconds) VALUES (?, '', ?, ?)`)
+      .run(title, accessOf(res).userId, nowSeconds())
+    const url = freeSlug(database, title, id)
+    database.prepare('UPDATE channels SET url = ? WHERE id = ?').run(url, id)
+    database.exec('COMMIT')
+    sendRecord(res, 201, 'channel', channelRecord({ id, title, url }, publicUrl))
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+const Row = z.object({ id: z.union([z.number(), z.bigint()]), title: z.string(), url: z.string() })
+
+function channelRecord(row: unknown, publicUrl: string) {
+  const { id, title, url } = Row.parse(row)
+  return { id: String(id), title, url, tiny_url: `${publicUrl}/t/${id.toString(36)}` }
+}
+
+/** Readable in an address, and unlike that of every other channel. */
+function freeSlug(database: DatabaseSync, title: string, id: number | bigint): string {
+  const slug = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_SLUG)
+    .replace(/^-+|-+$/g, '')
+  if (slug === '') return `channel-${id}`
+  const taken = database.prepare('SELECT 1 FROM channels WHERE url = ?').get(slug)
+  return taken === undefined ? slug : `${slug}-${id}`
+}

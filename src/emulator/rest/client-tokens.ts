@@ -1,0 +1,42 @@
+import { Router } from 'express'
+import type { AccessDeps } from '../oauth/access.ts'
+import { sendError, sendJson } from './answer.ts'
+import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+
+const MOST_TOKENS = 1_000
+
+/** `/oauth2/clients/self/tokens.json`: what belongs to the client itself, so that only its client-level tokens reach it. */
+export function clientTokenRoutes(deps: AccessDeps): Router {
+  const { database, nowSeconds } = deps
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/oauth2/clients/self/tokens.json')
+    .get(tokenRequired(deps), (_req, res) => {
+      const { clientId, isClientLevel } = accessOf(res)
+      if (!isClientLevel) {
+        const description = 'Only a token from the client credentials flow reaches what belongs to the client'
+        return sendError(res, 403, 'insufficient_scope', description)
+      }
+      const rows = database
+        .prepare(
+          `SELECT kind, scope, device_name, username, client_level, oauth_tokens.created_at_seconds AS created,
+             expires_at_seconds, revoked_at_seconds
+           FROM oauth_tokens JOIN users ON users.id = user_id
+           WHERE client_id = ? AND expires_at_seconds > ? ORDER BY oauth_tokens.id DESC LIMIT ${MOST_TOKENS}`,
+        )
+        .all(clientId, nowSeconds())
+      const tokens = rows.map((row) => ({
+        token_type: row.kind,
+        scope: row.scope,
+        device_name: row.device_name,
+        username: row.username,
+        client_level: row.client_level === 1,
+        created_at: row.created,
+        expires_in: Number(row.expires_at_seconds) - nowSeconds(),
+        revoked: row.revoked_at_seconds !== null,
+      }))
+      return sendJson(res, 200, { tokens })
+    })
+    .all(onlyMethods('GET, HEAD'))
+  return router
+}

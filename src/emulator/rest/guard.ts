@@ -1,0 +1,51 @@
+import type { RequestHandler, Response } from 'express'
+import { type Access, type AccessDeps, checkAccess } from '../oauth/access.ts'
+import { sendError } from './answer.ts'
+
+const REALM = 'realm="emulated video service"'
+
+/** Lets requests with a valid token pass, before their body is read; `accessOf` then says whose it is. */
+export function tokenRequired(deps: AccessDeps): RequestHandler {
+  return (req, res, next) => {
+    const check = checkAccess(deps, {
+      method: req.method,
+      requestUri: req.originalUrl,
+      authorizationHeader: req.headers.authorization,
+      hostHeader: req.headers.host,
+      localAddress: req.socket.localAddress,
+      isEncrypted: req.secure,
+    })
+    if (check.ok) {
+      res.locals.access = check.access
+      return next()
+    }
+    // RFC 6750 3.1: no error code for a request without any token.
+    const details =
+      check.error === 'invalid_token'
+        ? `, error="invalid_token", error_description="${quotable(check.description)}"`
+        : ''
+    res.append('WWW-Authenticate', `Bearer ${REALM}${details}`)
+    res.append('WWW-Authenticate', `MAC ${REALM}`)
+    return sendError(res, 401, check.error, check.description)
+  }
+}
+
+/** Of a request that passed `tokenRequired`. */
+export function accessOf(res: Response): Access {
+  const access: Access | undefined = res.locals.access
+  if (access === undefined) throw new Error('The route is not guarded')
+  return access
+}
+
+/** For what a path does not take. */
+export function onlyMethods(allowed: string): RequestHandler {
+  return (req, res) => {
+    res.set('Allow', allowed)
+    sendError(res, 405, 'invalid_request', `${req.method} is not one of ${allowed}`)
+  }
+}
+
+/** Without what ends a quoted text in a header. */
+function quotable(text: string): string {
+  return text.replaceAll('"', "'")
+}

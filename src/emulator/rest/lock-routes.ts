@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { AccessDeps } from '../oauth/access.ts'
+import { formatOf, sendError, sendRecord } from './answer.ts'
+import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+import {
+  type ContentType,
+  findLock,
+  type LockSettings,
+  readLockSettings,
+  removeLock,
+  setLock,
+} from './lock-settings.ts'
+import { anyBody, bodyParameters } from './parameters.ts'
+
+/** The documents show both as texts and do not say what they are before anybody sets them. */
+const DEFAULT_POPUP_WIDTH = '640'
+const DEFAULT_POPUP_HEIGHT = '480'
+
+const NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
+
+/** The viewer authentication of channels, in JSON and XML. */
+export function channelLockRoutes(deps: AccessDeps): Router {
+  const { database } = deps
+  const router = Router({ caseSensitive: true, strict: true })
+  const token = tokenRequired(deps)
+  const set = onOwn(database, 'live', (req, res, id) => {
+    const isNew = save(database, 'live', req, res, id)
+    if (isNew === true) sendChannelLock(res, 201, findLock(database, 'live', id))
+    else if (isNew === false) res.status(204).end()
+  })
+  const read = onOwn(database, 'live', (_req, res, id) => sendChannelLock(res, 200, findLock(database, 'live', id)))
+  const remove = onOwn(database, 'live', (_req, res, id) => {
+    if (removeLock(database, 'live', id)) sendRecord(res, 200, 'hashlock', {})
+    else sendNoLock(res, 'live')
+  })
+  router.route('/channels/:id/locks/hash/advanced.:format').put(token, anyBody, set).all(onlyMethods('PUT'))
+  router
+    .route('/channels/:id/locks/hash.:format')
+    .get(token, read)
+    .delete(token, remove)
+    .all(onlyMethods('GET, HEAD, DELETE'))
+  return router
+}
+
+/** The viewer authentication of videos, in JSON. */
+export function videoLockRoutes(deps: AccessDeps): Router {
+  const { database } = deps
+  const router = Router({ caseSensitive: true, strict: true })
+  const token = tokenRequired(deps)
+  const set = onOwn(database, 'recorded', (req, res, id) => {
+    if (save(database, 'recorded', req, res, id) !== null) res.status(204).end()
+  })
+  const read = onOwn(database, 'recorded', (_req, res, id) => {
+    const lock = findLock(database, 'recorded', id)
+    if (lock === null) sendNoLock(res, 'recorded')
+    else sendRecord(res, 200, 'hashlock', { url: lock.url, secret: lock.secret })
+  })
+  const remove = onOwn(database, 'recorded', (_req, res, id) => {
+    if (removeLock(database, 'recorded', id)) res.status(204).end()
+    else sendNoLock(res, 'recorded')
+  })
+  router
+    .route('/videos/:id/locks/hash.json')
+    .put(token, anyBody, set)
+    .get(token, read)
+    .delete(token, remove)
+    .all(onlyMethods('GET, HEAD, PUT, DELETE'))
+  return router
+}
+
+/** Runs the work for content that is there (404) and belongs to the caller (403), in this order. */
+function onOwn(
+  database: DatabaseSync,
+  type: ContentType,
+  work: (req: Request, res: Response, id: number) => void,
+): RequestHandler {
+  const find = database.prepare(`SELECT owner_id FROM ${NAME[type]}s WHERE id = ?`)
+  return (req, res) => {
+    const { id = '', format } = req.params as Record<string, string | undefined>
+    if (format !== undefined && format !== formatOf(req)) {
+      return sendError(res, 404, 'not_found', 'The formats are json and xml')
+    }
+    const row = /^\d{1,15}$/.test(id) ? find.get(Number(id)) : undefined
+    if (row === undefined) return sendError(res, 404, 'not_found', `There is no such ${NAME[type]}`)
+    if (row.owner_id !== accessOf(res).userId) {
+      return sendError(res, 403, 'lack_of_ownership', `The token is not of a user who may manage this ${NAME[type]}`)
+    }
+    return work(req, res, Number(id))
+  }
+}
+
+/** @returns whether the settings are new, or null after an answer was sent that says what is wrong with them. */
+function save(database: DatabaseSync, type: ContentType, req: Request, res: Response, id: number): boolean | null {
+  const parameters = bodyParameters(req)
+  if (!parameters.ok) {
+    sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
+    return null
+  }
+  const reading = readLockSettings(parameters.values)
+  if (reading.ok) return setLock(database, type, id, reading.settings)
+  sendError(res, 400, reading.error, reading.description)
+  return null
+}
+
+function sendChannelLock(res: Response, status: number, lock: LockSettings | null): void {
+  if (lock === null) {
+    sendNoLock(res, 'live')
+    return
+  }
+  sendRecord(res, status, 'hashlock', {
+    type: 'advanced',
+    url: lock.url,
+    message: lock.message,
+    button_caption: lock.buttonCaption,
+    popup_width: lock.popupWidth ?? DEFAULT_POPUP_WIDTH,
+    popup_height: lock.popupHeight ?? DEFAULT_POPUP_HEIGHT,
+  })
+}
+
+function sendNoLock(res: Response, type: ContentType): void {
+  sendError(res, 404, 'not_found', `The ${NAME[type]} has no viewer authentication settings of its own`)
+}

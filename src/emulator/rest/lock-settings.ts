@@ -1,0 +1,101 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { PlainText } from './parameters.ts'
+
+export interface LockSettings {
+  readonly url: string
+  readonly secret: string
+  readonly message: string | null
+  readonly buttonCaption: string | null
+  readonly popupWidth: string | null
+  readonly popupHeight: string | null
+}
+
+export type LockReading =
+  | { readonly ok: true; readonly settings: LockSettings }
+  | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_type'; readonly description: string }
+
+/** Whose settings: a channel's are for its live broadcast. */
+export type ContentType = 'live' | 'recorded'
+
+const LONGEST_URL = 2_048
+/** A number of pixels, as a text. */
+const Size = z.string().regex(/^[1-9]\d{0,3}(px)?$/)
+const Parameters = z.object({
+  secret: PlainText.max(255),
+  message: PlainText.max(1_000).optional(),
+  button_caption: PlainText.max(100).optional(),
+  popup_width: Size.optional(),
+  popup_height: Size.optional(),
+})
+
+/** What is missing is said first (`invalid_request`), then whether the url is one (`invalid_type`), then the rest. */
+export function readLockSettings(values: Readonly<Record<string, string>>): LockReading {
+  const { url, secret } = values
+  if (url === undefined || secret === undefined) {
+    const missing = [url === undefined && 'url', secret === undefined && 'secret'].filter(Boolean).join(' and ')
+    return { ok: false, error: 'invalid_request', description: `Required parameters are missing: ${missing}` }
+  }
+  if (!isEntryPoint(url)) {
+    return { ok: false, error: 'invalid_type', description: 'url is not an absolute http or https address' }
+  }
+  const parsed = Parameters.safeParse(values)
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
+    return { ok: false, error: 'invalid_request', description: `These parameters are too long or malformed: ${names}` }
+  }
+  const { message, button_caption: caption, popup_width: width, popup_height: height } = parsed.data
+  const settings = { url, secret, message: message ?? null, buttonCaption: caption ?? null }
+  return { ok: true, settings: { ...settings, popupWidth: width ?? null, popupHeight: height ?? null } }
+}
+
+function isEntryPoint(text: string): boolean {
+  if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text))
+    return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
+/** @returns whether there was none before. */
+export function setLock(database: DatabaseSync, type: ContentType, id: number, settings: LockSettings): boolean {
+  const { url, secret, message, buttonCaption, popupWidth, popupHeight } = settings
+  const values = [url, secret, message, buttonCaption, popupWidth, popupHeight]
+  const { changes } = database
+    .prepare(
+      `INSERT OR IGNORE INTO locks (url, secret, message, button_caption, popup_width, popup_height, content_type, content_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(...values, type, id)
+  if (changes === 1) return true
+  database
+    .prepare(
+      `UPDATE locks SET url = ?, secret = ?, message = ?, button_caption = ?, popup_width = ?, popup_height = ?
+       WHERE content_type = ? AND content_id = ?`,
+    )
+    .run(...values, type, id)
+  return false
+}
+
+const Row = z.object({
+  url: z.string(),
+  secret: z.string(),
+  message: z.string().nullable(),
+  button_caption: z.string().nullable(),
+  popup_width: z.string().nullable(),
+  popup_height: z.string().nullable(),
+})
+
+/** The settings of its own; what a video inherits from its channel is not among them. */
+export function findLock(database: DatabaseSync, type: ContentType, id: number): LockSettings | null {
+  const row = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?').get(type, id)
+  if (row === undefined) return null
+  const { url, secret, message, ...rest } = Row.parse(row)
+  const { button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight } = rest
+  return { url, secret, message, buttonCaption, popupWidth, popupHeight }
+}
+
+/** @returns whether there was one. */
+export function removeLock(database: DatabaseSync, type: ContentType, id: number): boolean {
+  const removed = database.prepare('DELETE FROM locks WHERE content_type = ? AND content_id = ?').run(type, id)
+  return removed.changes === 1
+}

@@ -1,0 +1,33 @@
+import { Router } from 'express'
+import type { AccessDeps } from '../oauth/access.ts'
+import { answeringErrors } from '../oauth/form.ts'
+import { sendError } from './answer.ts'
+import { channelRoutes } from './channels.ts'
+import { clientTokenRoutes } from './client-tokens.ts'
+import { channelLockRoutes, videoLockRoutes } from './lock-routes.ts'
+
+export interface RestDeps extends AccessDeps {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: string
+}
+
+const PATHS = ['/users', '/channels', '/videos', '/oauth2/clients']
+
+/** The REST API: channels, viewer authentication, and the one resource that belongs to the client itself. */
+export function restRoutes(deps: RestDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(channelRoutes(deps))
+  router.use(channelLockRoutes(deps))
+  router.use(videoLockRoutes(deps))
+  router.use(clientTokenRoutes(deps))
+  router.use(
+    PATHS,
+    answeringErrors((res, status, error) => {
+      const description = error instanceof Error ? error.message : 'The request could not be read'
+      if (status !== null) return sendError(res, status, 'invalid_request', description)
+      res.set('Retry-After', '1')
+      return sendError(res, 503, 'server_error', 'The emulator cannot answer now')
+    }),
+  )
+  return router
+}

@@ -1,0 +1,98 @@
+import { isIP } from 'node:net'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+const MOST_SEED_VIEWS = 10_000_000
+
+const Port = z.coerce
+  .number({ error: 'must be a port number' })
+  .int('must be a whole number')
+  .min(0, 'must be between 0 and 65535')
+  .max(65_535, 'must be between 0 and 65535')
+
+const LockUrl = z.string().refine(isHttpUrl, 'must be an absolute http or https address')
+
+/**
+ * The settings of the emulator alone (`npm run emulator`). EMULATOR_LOCK_URL and EMULATOR_LOCK_SECRET say which login
+ * app the seeded channel and video ask; without the secret one is generated and shown in `/emulator/seed`.
+ */
+const Settings = z.object({
+  EMULATOR_PORT: Port.default(4000),
+  EMULATOR_HOST: z
+    .string()
+    .refine(isLoopbackHost, 'must be a loopback address: the emulator shows its secrets to whoever reaches it')
+    .default('127.0.0.1'),
+  EMULATOR_DATA_FILE: z.string().min(1, 'must name a file, or be ":memory:"').default('data/emulator.db'),
+  EMULATOR_LOCK_URL: LockUrl.default('http://localhost:3000/'),
+  EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
+})
+
+/** The settings of the demo. What is not here is set by the demo itself. */
+const DemoSettings = z.object({
+  /** Of the login app; 0 takes a free one. */
+  DEMO_PORT: Port.default(3000),
+  EMULATOR_PORT: Port.default(4000),
+  /** The demo's own folder, never that of a real installation. */
+  DEMO_DATA_FOLDER: z.string().min(1).default('data/demo'),
+  /** Handed on to the login app: a short one shows how the player asks again. */
+  HASH_LIFETIME_SECONDS: z.string().default('3600'),
+})
+
+export type EmulatorSettings = z.infer<typeof Settings>
+
+export type DemoSettings = z.infer<typeof DemoSettings>
+
+/** `status` is what the program ends with: 1 for a wrong setting, 2 for a wrong argument. */
+export type Refusal = { ok: false; message: string; status: 1 | 2 }
+export type SettingsResult<T> = { ok: true; settings: T } | Refusal
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Every mistake at once, as a text for the terminal. An empty variable counts as one that is not set.
+ * @param args `--seed-views N`: so many plausible segments are there at the start.
+ */
+export function readEmulatorSettings(
+  env: Environment,
+  args: readonly string[],
+): (SettingsResult<EmulatorSettings> & { ok: true; seedViews: number }) | Refusal {
+  const seedViews = readArguments(args)
+  if (seedViews === null) {
+    return { ok: false, message: 'Usage: npm run emulator -- [--seed-views N], with N from 0 to 10000000', status: 2 }
+  }
+  const settings = read(Settings, env, 'The emulator')
+  return settings.ok ? { ...settings, seedViews } : settings
+}
+
+function readArguments(args: readonly string[]): number | null {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { 'seed-views': { type: 'string', default: '0' } } })
+    const count = values['seed-views']
+    return /^\d{1,8}$/.test(count) && Number(count) <= MOST_SEED_VIEWS ? Number(count) : null
+  } catch {
+    return null
+  }
+}
+
+/** As readEmulatorSettings(). */
+export function readDemoSettings(env: Environment): SettingsResult<DemoSettings> {
+  return read(DemoSettings, env, 'The demo')
+}
+
+function read<T>(schema: z.ZodType<T>, env: Environment, program: string): SettingsResult<T> {
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
+  if (parsed.success) return { ok: true, settings: parsed.data }
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`)
+  return { ok: false, message: `${program} cannot start:\n${lines.join('\n')}`, status: 1 }
+}
+
+/** Whether a name without port is this machine's own: "localhost", below it, 127.0.0.0/8 or ::1. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  if (isIP(name) === 4) return name.startsWith('127.')
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1'
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, isIPv6 } from 'node:net'
+import { dirname } from 'node:path'
+import { openReportRunner } from './analytics/report-runner.ts'
+import { openDatabase } from './database.ts'
+import { settableClock } from './developer/clock.ts'
+import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
+import { openSeed, resetToSeed, type Seed, type SeedOptions } from './seed.ts'
+
+/** Why the emulator could not start; the message is a sentence for the terminal. */
+export class EmulatorStartError extends Error {
+  override readonly name = 'EmulatorStartError'
+}
+
+export interface EmulatorOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly host?: string
+  /** A path, whose folder is made when it is missing, or ":memory:". */
+  readonly dataFile?: string
+  /** UNIX time in seconds; `/emulator/clock` shifts it. */
+  readonly nowSeconds?: () => number
+  readonly seed?: SeedOptions
+  /** Told what broke inside; by default it goes to standard error. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface RunningEmulator {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly url: string
+  readonly port: number
+  readonly seed: Seed
+  close(): Promise<void>
+}
+
+/**
+ * Starts the emulated video service on a loopback address.
+ * @throws EmulatorStartError when the port is taken or the data file cannot be used.
+ */
+export async function startEmulator({
+  port,
+  host = '127.0.0.1',
+  dataFile = ':memory:',
+  nowSeconds = () => Date.now() / 1000,
+  seed: seedOptions = {},
+  onError = writeError,
+}: EmulatorOptions): Promise<RunningEmulator> {
+  const database = openDataFile(dataFile)
+  const reports = openReportRunner(database)
+  const clock = settableClock(nowSeconds)
+  try {
+    const seed = await openSeed(database, seedOptions, clock.nowSeconds())
+    const server = createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
+    const takenPort = await listen(server, port, host)
+    const url = `http://${isIPv6(host) ? `[${host}]` : host}:${takenPort}`
+    const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
+    server.on('request', createEmulatorApp({ database, clock, publicUrl: url, seed, reports, resetDatabase, onError }))
+    const close = async () => {
+      await closeServer(server)
+      await reports.close()
+      database.close()
+    }
+    return { url, port: takenPort, seed, close }
+  } catch (error) {
+    await reports.close()
+    database.close()
+    throw error
+  }
+}
+
+function openDataFile(dataFile: string) {
+  try {
+    if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
+    return openDatabase(dataFile, ROOM_TABLES)
+  } catch (cause) {
+    throw new EmulatorStartError(
+      `The emulator's data file ${dataFile} cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    )
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : cause
+    const why = code === 'EADDRINUSE' ? 'another program is using it' : `the system refuses it (${String(code)})`
+    throw new EmulatorStartError(
+      `The emulator cannot listen on ${host} port ${port}: ${why}. Stop that program, or choose another port with EMULATOR_PORT.`,
+      { cause },
+    )
+  }
+  return (server.address() as AddressInfo).port
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}
+
+function writeError(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+}
