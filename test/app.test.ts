@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { STORE_DOWN } from './login/memory-users.ts'
+import { expectRefused } from './login/refused-answer.ts'
+import { responseOf } from './login/response-of.ts'
+import { ADA, ENTRY_POINT, PLAYER, startLoginApp } from './login/start-login-app.ts'
+
+const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
+
+/** What a server says to bytes that no HTTP client would send. */
+async function sendRaw(port: number, bytes: string): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('health', () => {
+  test('is live as long as the program answers, and ready as long as the stores do', async () => {
+    const app = await startLoginApp()
+    expect(await app.get('/health/live')).toMatchObject({ status: 200, text: '{"status":"live"}' })
+    expect(await app.get('/health/ready')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+    app.users.fail(STORE_DOWN)
+    expect(await app.get('/health/live')).toMatchObject({ status: 200 })
+    expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
+    expect(app.lines).toMatchObject([{ event: 'not-ready' }])
+    app.users.fail(null)
+    expect(await app.get('/health/ready')).toMatchObject({ status: 200 })
+  })
+
+  test('is not ready when the session store is closed', async () => {
+    const app = await startLoginApp()
+    app.sessionStore.close()
+    expect(await app.get('/health/ready')).toMatchObject({ status: 503 })
+  })
+
+  test('is not ready from the moment the program begins to stop, while sign-ins still pass', async () => {
+    let isAccepting = true
+    const app = await startLoginApp({ isAccepting: () => isAccepting })
+    isAccepting = false
+    expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"stopping"}' })
+    expect(await app.get('/health/live')).toMatchObject({ status: 200 })
+    expect((await app.post('/sign-in', ADA)).status).toBe(303)
+  })
+
+  test('says nothing of what is wrong to whoever asks', async () => {
+    const app = await startLoginApp()
+    app.users.fail(STORE_DOWN)
+    expect((await app.get('/health/ready')).text).not.toContain('INTERNAL')
+  })
+})
+
+describe('assets', () => {
+  test.each(readdirSync(PUBLIC))('%s is served for a year, with its type', async (name) => {
+    const app = await startLoginApp()
+    const answer = await app.get(`/assets/${name}`)
+    expect(answer.status).toBe(200)
+    expect(answer.text).toBe(readFileSync(`${PUBLIC}/${name}`, 'utf8'))
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers['content-type']).toBe(name.endsWith('.css') ? 'text/css; charset=utf-8' : 'image/svg+xml')
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
+    expect(answer.headers['x-powered-by']).toBeUndefined()
+    expect(answer.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
+  })
+
+  test('have an address that changes with what is in them', async () => {
+    const app = await startLoginApp()
+    const { text } = await app.get('/')
+    const digest = createHash('sha256')
+      .update(readFileSync(`${PUBLIC}/login.css`))
+      .digest('base64url')
+    expect(text).toContain(`/assets/login.css?v=${digest.slice(0, 10)}"`)
+  })
+
+  test('are not sent again to a browser that has them, and the short answer is as guarded as the long one', async () => {
+    const app = await startLoginApp()
+    const { etag = '' } = (await app.get('/assets/login.css')).headers
+    const answer = await app.get('/assets/login.css', { 'If-None-Match': etag })
+    expect(answer).toMatchObject({ status: 304, text: '' })
+    expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  })
+
+  test.each([
+    '/assets',
+    '/assets/',
+    '/assets/..',
+    '/assets/../package.json',
+    '/assets/%2e%2e/package.json',
+    '/assets/..%2fpackage.json',
+    '/assets/..%5cpackage.json',
+    '/assets/....//package.json',
+    '/assets/%252e%252e/package.json',
+    '/assets//etc/passwd',
+    '/assets/%00',
+    '/assets/login.css%00.svg',
+    '/assets/login.css/',
+    '/assets/LOGIN.CSS',
+    '/assets/.env',
+    '/assets/.git/config',
+    '/assets/%ff',
+    '/assets/%',
+    '/ASSETS/login.css',
+    '/public/login.css',
+    '/views/sign-in.ejs',
+    '/package.json',
+    '/.env',
+    '/.git/config',
+    '/data/viewers.db',
+    '//evil.example/',
+    '/%2f%2fevil.example',
+    '/login/..',
+    '/%',
+    '/%ff',
+    '/metrics',
+    '/favicon.ico',
+    `/${'x'.repeat(8000)}`,
+  ])('%s is nothing but a screen that says so', async (path) => {
+    const app = await startLoginApp()
+    const answer = await app.get(path)
+    expectRefused(answer, 404)
+    expect(app.lines).toEqual([])
+  })
+
+  test.each([
+    [{ Range: 'bytes=999999-' }, 416],
+    [{ Range: 'bytes=2-1' }, 416],
+    [{ 'If-Match': '"other"' }, 412],
+    [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 412],
+  ])('a client that asks for %j is told so, and is no fault of ours', async (headers, status) => {
+    const app = await startLoginApp()
+    const answer = await app.get('/assets/login.css', headers)
+    expect(answer.status).toBe(status)
+    expect(app.lines).not.toContainEqual(expect.objectContaining({ outcome: 'failed' }))
+  })
+
+  test('are neither written nor deleted', async () => {
+    const app = await startLoginApp()
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      expectRefused(await app.send(method, '/assets/login.css'), 404)
+    }
+  })
+})
+
+describe('methods', () => {
+  test.each([
+    ['/', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
+    ['/sign-in', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
+    ['/cancel', 'POST', ['GET', 'PUT', 'DELETE']],
+    ['/sign-out', 'POST', ['GET', 'PUT', 'DELETE']],
+  ])('%s takes only %s', async (path, allowed, refused) => {
+    const app = await startLoginApp()
+    for (const method of refused) {
+      const answer = await app.send(method, path)
+      expectRefused(answer, 405)
+      expect(answer.headers.allow).toBe(allowed)
+    }
+    expect((await app.send('HEAD', path)).status).toBe(path === '/' ? 200 : 405)
+  })
+
+  test('a query cannot make another method of one', async () => {
+    const app = await startLoginApp()
+    const { setCookies } = await app.post('/sign-in', ADA)
+    const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
+    for (const path of ['/sign-out?_method=POST', '/sign-in?_method=POST', '/cancel?_method=POST']) {
+      expect((await app.get(path, { Cookie: cookie, 'X-HTTP-Method-Override': 'POST' })).status).toBe(405)
+    }
+    expect((await app.get('/', { Cookie: cookie })).status).toBe(303)
+  })
+
+  test('nothing is allowed to scripts of other origins', async () => {
+    const app = await startLoginApp()
+    const answer = await app.send('OPTIONS', '/sign-in', { Origin: PLAYER, 'Access-Control-Request-Method': 'POST' })
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+})
+
+describe('bytes that are no proper request', () => {
+  test.each([
+    [
+      'a body of two lengths',
+      `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`,
+    ],
+    [
+      'a length and chunks',
+      `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a header folded over two lines', `GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c: d\r\n\r\n`],
+    ['a header of 20 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('%s is refused and the connection closed', async (_case, bytes) => {
+    const app = await startLoginApp()
+    expect(await sendRaw(app.port, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
+    expect((await app.get('/')).status).toBe(200)
+  })
+
+  test('an asterisk and a whole address in the place of a path are answered like any other', async () => {
+    const app = await startLoginApp()
+    const close = 'Host: a\r\nConnection: close\r\n\r\n'
+    expect(await sendRaw(app.port, `OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
+    expect(await sendRaw(app.port, `GET http://evil.example/nowhere HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
+  })
+})
+
+describe('entry points', () => {
+  const first = { ...ENTRY_POINT, name: 'first', basePath: '/e/first', secret: 'FIRSTSECRET-1a2b3c4d5e6f' }
+  const second = {
+    ...ENTRY_POINT,
+    name: 'second',
+    basePath: '/e/second',
+    secret: 'SECONDSECRET-6f5e4d3c2b1a',
+    parameters: [
+      { name: 'customer', attribute: 'company' },
+      { name: 'user', attribute: 'username' },
+    ],
+    lifetimeSeconds: 0,
+    playerAddress: { url: 'https://second.example/pass', origin: 'https://second.example' },
+    consumers: [],
+    allowedGroups: ['gold'],
+  }
+
+  test('each answers with its own secret, parameters, lifetime and address', async () => {
+    const app = await startLoginApp({ entryPoints: [first, second] })
+    app.users.add('bob', 'pw', { groups: ['gold'], attributes: { company: 'Acme' } })
+    const form = { username: 'bob', password: 'pw' }
+    expect(responseOf((await app.post('/e/first/sign-in', form)).location, first.secret)).toMatchObject({
+      parameters: [['user', 'bob']],
+      expiresAtSeconds: expect.any(Number),
+    })
+    expect(responseOf((await app.post('/e/second/sign-in', form)).location, second.secret)).toEqual({
+      address: 'https://second.example/pass',
+      parameters: [
+        ['customer', 'Acme'],
+        ['user', 'bob'],
+      ],
+      expiresAtSeconds: null,
+    })
+    expect(app.lines.map(({ entryPoint }) => entryPoint)).toEqual(['first', 'second'])
+  })
+
+  test('one’s group does not open the other, not for a viewer who is signed in there either', async () => {
+    const app = await startLoginApp({ entryPoints: [first, second] })
+    const { setCookies } = await app.post('/e/first/sign-in', ADA)
+    const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
+    expect((await app.get('/e/first', { Cookie: cookie })).status).toBe(303)
+    expectRefused(await app.get('/e/second', { Cookie: cookie }), 403)
+    expectRefused(await app.post('/e/second/sign-in', ADA), 403)
+  })
+
+  test('one’s consumer is not the other’s', async () => {
+    const app = await startLoginApp({ entryPoints: [first, second] })
+    const query = `?hashConsumer=${encodeURIComponent('https://chat.example/customer/')}`
+    expect((await app.get(`/e/first${query}`)).status).toBe(200)
+    expectRefused(await app.get(`/e/second${query}`), 400)
+  })
+
+  test('each one’s screen posts to its own paths, and signing out leads back to it', async () => {
+    const app = await startLoginApp({ entryPoints: [first, second] })
+    const { text } = await app.get('/e/second?ustreamContentId=7')
+    expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual([
+      '/e/second/sign-in',
+      '/e/second/cancel',
+    ])
+    expect((await app.post('/e/second/cancel', '')).location).toBe('https://second.example/pass?hash=false')
+    expect((await app.post('/e/second/sign-out', 'ustreamContentId=7')).location).toBe('/e/second?ustreamContentId=7')
+    const named = await app.post('/e/second/sign-in', { ...ADA, password: 'x' })
+    expect(named.text).toContain('action="/e/second/sign-in"')
+  })
+
+  test('without one named default there is nothing at /', async () => {
+    const app = await startLoginApp({ entryPoints: [first, second] })
+    expectRefused(await app.get('/'), 404)
+    for (const path of ['/sign-in', '/cancel', '/sign-out']) expectRefused(await app.post(path, ADA), 404)
+    for (const path of [
+      '/e',
+      '/e/',
+      '/e/third',
+      '/e/firstsecond',
+      '/E/first',
+      '/e/FIRST',
+      '/e/first/x',
+      '/e/__proto__',
+    ]) {
+      expectRefused(await app.get(path), 404)
+    }
+    expect(app.users.asked).toEqual([])
+  })
+
+  test('the one named default is at / and, as its name says, at /e/default', async () => {
+    const app = await startLoginApp({ entryPoints: [first, ENTRY_POINT] })
+    for (const path of ['/', '/e/default', '/e/first']) expect((await app.get(path)).status).toBe(200)
+    for (const path of ['/sign-in', '/e/default/sign-in']) {
+      expect(responseOf((await app.post(path, ADA)).location, ENTRY_POINT.secret).address).toBe(
+        ENTRY_POINT.playerAddress.url,
+      )
+    }
+  })
+})

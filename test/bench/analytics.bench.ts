@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { type BenchRow, median } from './bench-row.ts'
+import { basicCredential, type EmulatedService, hasEmulator, startEmulatedService } from './emulated-service.ts'
+
+const SEGMENTS = 1_000_000
+const ROUNDS = 5
+const FIRST_PAGE_MS = 2_000
+const SAMPLE_MEMORY_EVERY_MS = 50
+const UNREAD_MS = 3_000
+const MEBIBYTE = 2 ** 20
+const DIMENSIONS = ['month', 'day', 'hour', 'location', 'device', 'view-source']
+
+/** Each endpoint of the analytics document, with the paths that stand for it. */
+const ENDPOINTS: readonly (readonly [name: string, paths: readonly string[]])[] = [
+  ...['viewers', 'views'].flatMap((list) => [
+    [`/${list}`, [`/${list}`]] as const,
+    [`/${list}/{content_type}`, [`/${list}/live`, `/${list}/recorded`]] as const,
+  ]),
+  ...['total-views', 'unique-devices', 'authenticated-viewers'].flatMap((metric) => [
+    [`/${metric}/summary`, [`/${metric}/summary`]] as const,
+    [`/${metric}/{dimension}`, DIMENSIONS.map((dimension) => `/${metric}/${dimension}`)] as const,
+    [`/${metric}/{content_type}/summary`, [`/${metric}/live/summary`, `/${metric}/recorded/summary`]] as const,
+    [
+      `/${metric}/{content_type}/{dimension}`,
+      DIMENSIONS.map((dimension) => `/${metric}/recorded/${dimension}`),
+    ] as const,
+  ]),
+  ['/peak-viewer-numbers', ['', '?granularity=hour'].map((query) => `/peak-viewer-numbers${query}`)],
+  ['/peak-viewer-numbers/{content_type}', ['live', 'recorded'].map((type) => `/peak-viewer-numbers/${type}`)],
+]
+
+interface Service {
+  readonly pid: number
+  readonly startedInSeconds: number
+  /** GET below /v1, over the whole time of the segments. @throws Error when the answer is not 200. */
+  open(path: string): Promise<IncomingMessage>
+  stop(): Promise<void>
+}
+
+/**
+ * The first page of every endpoint in a service with a million segments, asked by the owner of most of them for a range
+ * that holds them all; and by what its memory grows while a great page passes. Without the emulator there are no rows.
+ */
+export async function analyticsRows(): Promise<BenchRow[]> {
+  if (!hasEmulator()) return []
+  const folder = await mkdtemp(join(tmpdir(), 'analytics-bench-'))
+  try {
+    const service = await startService(folder)
+    try {
+      return [
+        {
+          name: `Analytics: ${SEGMENTS.toLocaleString('en')} segments generated`,
+          value: service.startedInSeconds,
+          unit: 's',
+          note: 'from the start of the program until it listens',
+        },
+        ...(await firstPages(service)),
+        await memoryRow(service),
+      ]
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function firstPages(service: Service): Promise<BenchRow[]> {
+  const figures = new Map<string, number[]>()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const path of ENDPOINTS.flatMap(([, paths]) => paths)) {
+      const startedAtMs = performance.now()
+      await bytesOf(await service.open(path))
+      figures.set(path, [...(figures.get(path) ?? []), performance.now() - startedAtMs])
+    }
+  }
+  return ENDPOINTS.map(([name, paths]) => {
+    const medians = paths.map((path) => ({ path, milliseconds: median(figures.get(path) ?? []) }))
+    const slowest = medians.reduce((a, b) => (a.milliseconds >= b.milliseconds ? a : b))
+    return {
+      name: `Analytics: first page of ${name}`,
+      value: slowest.milliseconds,
+      unit: 'ms',
+      target: { atMost: FIRST_PAGE_MS },
+      ...(paths.length > 1 && { note: `the slowest: ${slowest.path}` }),
+    }
+  })
+}
+
+/**
+ * A page of 10,000 viewers holds all of their segments. Its client reads nothing at first: whatever the service makes of
+ * the page before it is wanted shows in its memory (without the pages of files, which belong to the system).
+ */
+async function memoryRow(service: Service): Promise<BenchRow> {
+  const before = anonymousBytes(service.pid)
+  const response = await service.open('/viewers?_limit=10000')
+  let most = before
+  const untilMs = performance.now() + UNREAD_MS
+  while (performance.now() < untilMs) {
+    most = Math.max(most, anonymousBytes(service.pid))
+    await sleep(SAMPLE_MEMORY_EVERY_MS)
+  }
+  const bytes = await bytesOf(response)
+  return {
+    name: 'Analytics: memory taken by a page of 10,000 viewers that nobody reads yet',
+    value: (most - before) / MEBIBYTE,
+    unit: 'MiB',
+    baseline: bytes / MEBIBYTE,
+    ratio: (most - before) / bytes,
+    target: { atMost: 0.5 },
+    note: 'against the size of the page',
+  }
+}
+
+function anonymousBytes(pid: number): number {
+  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kibibytes) * 1_024
+}
+
+async function startService(folder: string): Promise<Service> {
+  const startedAtMs = performance.now()
+  const service = await startEmulatedService(folder, '--seed-views', String(SEGMENTS))
+  try {
+    const authorization = await analyticsToken(service)
+    return {
+      pid: service.pid,
+      startedInSeconds: (performance.now() - startedAtMs) / 1_000,
+      open: (path) => openReport(`${service.url}/v1${path}`, authorization),
+      stop: service.stop,
+    }
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
+}
+
+async function analyticsToken({ url, client }: EmulatedService): Promise<string> {
+  const response = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: basicCredential(client) },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client.client_id,
+      token_type: 'jwt',
+    }),
+  })
+  return z.object({ access_token: z.string() }).parse(await response.json()).access_token
+}
+
+async function openReport(address: string, authorization: string): Promise<IncomingMessage> {
+  const url = new URL(address)
+  url.searchParams.set('date_time_from', '2000-01-01T00:00:00Z')
+  url.searchParams.set('date_time_to', '2100-01-01T00:00:00Z')
+  const [response] = (await once(get(url, { headers: { authorization } }), 'response')) as [IncomingMessage]
+  if (response.statusCode !== 200) throw new Error(`${url.pathname}: ${response.statusCode}`)
+  return response
+}
+
+async function bytesOf(response: IncomingMessage): Promise<number> {
+  let bytes = 0
+  for await (const chunk of response) bytes += chunk.length
+  return bytes
+}

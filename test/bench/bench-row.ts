@@ -1,0 +1,41 @@
+/** One line of the table that `npm run bench` prints. */
+export interface BenchRow {
+  readonly name: string
+  /** The median of the rounds. */
+  readonly value: number
+  readonly unit: string
+  /** The same figure of what it is compared with, the median of the same rounds. */
+  readonly baseline?: number
+  /** Value by baseline within each round; of these the median. What slows a whole round down cancels itself out. */
+  readonly ratio?: number
+  /** Held against the ratio where there is one, else against the value. */
+  readonly target?: Target
+  readonly note?: string
+}
+
+export type Target = { readonly atMost: number } | { readonly atLeast: number }
+
+/** Null where a row has no target: it is there to be compared with. */
+export function isMet({ value, ratio, target }: BenchRow): boolean | null {
+  if (target === undefined) return null
+  const figure = ratio ?? value
+  return 'atMost' in target ? figure <= target.atMost : figure >= target.atLeast
+}
+
+/** @throws RangeError for an empty list. */
+export function median(figures: readonly number[]): number {
+  return quantile(figures, 0.5)
+}
+
+/**
+ * @param share 0.95 for the 95th percentile.
+ * @throws RangeError for an empty list.
+ */
+export function quantile(figures: readonly number[], share: number): number {
+  const sorted = figures.toSorted((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)]
+  const above = sorted[Math.ceil(place)]
+  if (below === undefined || above === undefined) throw new RangeError('There is no median of nothing')
+  return below + (above - below) * (place - Math.floor(place))
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+export interface CommandRun {
+  readonly elapsedSeconds: number
+  /** The most that was resident at once. */
+  readonly peakBytes: number
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Runs the command line as the npm script does, its flags for V8 included, in a process of its own.
+ * @throws Error with what it said, when it fails.
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandRun> {
+  const startedMs = performance.now()
+  const [flags, program] = script()
+  const child = spawn(process.execPath, [...flags, '--import', './test/bench/report-peak.ts', program, ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const [said, peak, status] = await Promise.all([
+    text(child.stderr as Readable),
+    text(child.stdio[3] as Readable),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  if (status !== 0) throw new Error(`viewer-auth ${args.join(' ')} ended with ${status}:\n${said.slice(-2000)}`)
+  return { elapsedSeconds: (performance.now() - startedMs) / 1000, peakBytes: Number(peak) * 1024 }
+}
+
+function script(): [flags: string[], program: string] {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
+  const [, ...words] = scripts['viewer-auth']?.split(' ') ?? []
+  const program = words.pop()
+  if (program === undefined) throw new Error('package.json has no script viewer-auth')
+  return [words, program]
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+}
+
+/** A kept connection, one request at a time. It parses no more than it must: what it costs is taken from the server. */
+export interface Connection {
+  /** Resolves with the status when the whole answer is here. @throws Error when the connection ends before. */
+  exchange(request: Buffer): Promise<number>
+  /** The same, with all that was answered. */
+  read(request: Buffer): Promise<Answer>
+  close(): void
+}
+
+interface Pending {
+  resolve(status: number): void
+  reject(error: Error): void
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  await once(socket, 'connect')
+  return overSocket(socket)
+}
+
+function overSocket(socket: Socket): Connection {
+  let pending: Pending | null = null
+  let received: Buffer = Buffer.alloc(0)
+  let bodyAt = -1
+  let endsAt = -1
+
+  function onData(chunk: Buffer): void {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    if (bodyAt === -1) {
+      const end = received.indexOf(END_OF_HEAD)
+      if (end === -1) return
+      bodyAt = end + END_OF_HEAD.length
+      endsAt = bodyAt + contentLength(received.toString('latin1', 0, end))
+    }
+    if (received.length < endsAt) return
+    const done = pending
+    pending = null
+    done?.resolve(Number(received.toString('latin1', 9, 12)))
+  }
+  function fail(error: Error): void {
+    pending?.reject(error)
+    pending = null
+  }
+  socket.on('data', onData)
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The server closed the connection')))
+
+  function exchange(request: Buffer): Promise<number> {
+    received = Buffer.alloc(0)
+    bodyAt = -1
+    return new Promise((resolve, reject) => {
+      pending = { resolve, reject }
+      socket.write(request)
+    })
+  }
+  async function read(request: Buffer): Promise<Answer> {
+    const status = await exchange(request)
+    const [, ...lines] = received.toString('latin1', 0, bodyAt - END_OF_HEAD.length).split('\r\n')
+    const headers = lines.map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1).trim()] as const
+    })
+    return { status, headers, body: received.toString('utf8', bodyAt, endsAt) }
+  }
+  return { exchange, read, close: () => socket.destroy() }
+}
+
+function contentLength(head: string): number {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`An answer without Content-Length:\n${head}`)
+  return Number(length)
+}

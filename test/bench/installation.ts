@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteSessionStore } from '../../src/login/session-store.ts'
+import { argon2Passwords } from '../../src/users/password.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { type ListedSession, newSession } from './session-list.ts'
+
+/** A login app's settings and data, in a folder of its own, with viewers who all have the same password. */
+export interface Installation {
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly password: string
+  readonly passwordHash: string
+  usernameOf(index: number): string
+  /** One session for each of so many returns, used an hour ago: a viewer seldom comes back twice within seconds. */
+  addSessions(count: number): Promise<ListedSession[]>
+  remove(): Promise<void>
+}
+
+const VIEWERS = 2000
+export const PLAYER_ORIGIN = 'https://player.example'
+export const RETURN_URL = `${PLAYER_ORIGIN}/embed/hashlock/pass`
+const LOGIN_ORIGIN = 'https://login.example.com'
+
+export async function createInstallation(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'viewer-auth-bench-'))
+  const viewersFile = join(folder, 'viewers.db')
+  const sessionsFile = join(folder, 'sessions.db')
+  const password = randomBytes(12).toString('base64url')
+  const passwordHash = await argon2Passwords.hash(password)
+  await addViewers(viewersFile, password, passwordHash)
+  return {
+    folder,
+    environment: {
+      PUBLIC_URL: LOGIN_ORIGIN,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      HASH_SECRET: randomBytes(24).toString('base64url'),
+      SESSION_SECRET: randomBytes(24).toString('base64url'),
+      PLAYER_RETURN_URL: RETURN_URL,
+      PLAYER_ORIGINS: `${PLAYER_ORIGIN} https://customer.example`,
+      USER_STORE_URL: `sqlite:${viewersFile}`,
+      SESSION_STORE_URL: `sqlite:${sessionsFile}`,
+      TRUST_PROXY_HOPS: '1',
+      SHUTDOWN_DELAY_SECONDS: '0',
+    },
+    password,
+    passwordHash,
+    usernameOf,
+    addSessions: (count) => addSessions(sessionsFile, count),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+function usernameOf(index: number): string {
+  return `viewer${index % VIEWERS}@example.com`
+}
+
+/** Through the store's own door, but hashed once: 2,000 hashes would take longer than the measurement. */
+async function addViewers(file: string, password: string, passwordHash: string): Promise<void> {
+  const passwords = { ...argon2Passwords, hash: () => Promise.resolve(passwordHash) }
+  const store = openEditableSqliteStore(file, { passwords })
+  try {
+    for (let index = 0; index < VIEWERS; index++) {
+      const viewer = { username: usernameOf(index), groups: ['staff'], attributes: { department: 'north' } }
+      const added = await store.add(viewer, password)
+      if (!added.ok) throw new Error(added.fault)
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function addSessions(file: string, count: number): Promise<ListedSession[]> {
+  const nowSeconds = () => Date.now() / 1000 - 3600
+  const limits = { lifetimeSeconds: 28_800, idleSeconds: 14_400 }
+  const { store, close } = openSqliteSessionStore(file, limits, nowSeconds)
+  try {
+    const sessions = Array.from({ length: count }, (_, index) => newSession(usernameOf(index), nowSeconds()))
+    for (const { id, data } of sessions) {
+      await new Promise<void>((resolve, reject) => {
+        store.set(id, data, (error?: unknown) => (error ? reject(error) : resolve()))
+      })
+    }
+    return sessions
+  } finally {
+    close()
+  }
+}

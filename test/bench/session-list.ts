@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { SessionData } from 'express-session'
+
+export interface ListedSession {
+  readonly id: string
+  readonly data: SessionData
+}
+
+const LIFETIME_MS = 28_800_000
+
+/** A session as express-session keeps it, for a viewer who signed in at this moment. */
+export function newSession(username: string, nowSeconds: number): ListedSession {
+  const cookie = {
+    originalMaxAge: LIFETIME_MS,
+    expires: new Date(nowSeconds * 1000 + LIFETIME_MS).toISOString(),
+    secure: true,
+    httpOnly: true,
+    path: '/',
+    sameSite: 'none',
+    partitioned: true,
+  }
+  const data = { cookie, viewer: { username, signedInAtSeconds: Math.floor(nowSeconds) } }
+  return { id: randomBytes(24).toString('base64url'), data: data as unknown as SessionData }
+}
+
+/** The value of a session's cookie, signed as express-session does. */
+export function cookieValue({ id }: ListedSession, secret: string): string {
+  const signature = createHmac('sha256', secret).update(id).digest('base64').replace(/=+$/, '')
+  return encodeURIComponent(`s:${id}.${signature}`)
+}
+
+export function writeSessionList(file: string, sessions: readonly ListedSession[]): void {
+  writeFileSync(file, JSON.stringify(sessions))
+}
+
+export function readSessionList(file: string): ListedSession[] {
+  return JSON.parse(readFileSync(file, 'utf8')) as ListedSession[]
+}

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BenchRow, median } from './bench-row.ts'
+import { type Child, startChild } from './child.ts'
+import { openConnection } from './connection.ts'
+import { basicCredential, type EmulatedService, hasEmulator, startEmulatedService } from './emulated-service.ts'
+import { closedLoad } from './load.ts'
+
+const ROUNDS = 5
+const WARM_UP_MS = 1_000
+const ROUND_MS = 2_000
+const CONNECTIONS = 8
+
+/**
+ * Tokens that the emulated service issues in a second, each written to its file before it is answered, against a bare
+ * server of node:http that sends the same bytes to the same requests. Without the emulator there is no row.
+ */
+export async function tokenRows(): Promise<BenchRow[]> {
+  if (!hasEmulator()) return []
+  const folder = await mkdtemp(join(tmpdir(), 'token-bench-'))
+  const service = await startEmulatedService(folder)
+  let bare: Child | undefined
+  try {
+    const port = Number(new URL(service.url).port)
+    const request = tokenRequest(service)
+    bare = await startBareServer(folder, port, request)
+    for (const server of [port, bare.port]) await answersPerSecond(server, request, WARM_UP_MS)
+    const rounds: { tokens: number; bare: number }[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const tokens = await answersPerSecond(port, request, ROUND_MS)
+      rounds.push({ tokens, bare: await answersPerSecond(bare.port, request, ROUND_MS) })
+    }
+    return [
+      {
+        name: 'Tokens issued by the emulated service',
+        value: median(rounds.map(({ tokens }) => tokens)),
+        unit: 'per second',
+        baseline: median(rounds.map((round) => round.bare)),
+        ratio: median(rounds.map((round) => round.tokens / round.bare)),
+        note: 'against a bare node:http server that answers the same bytes',
+      },
+    ]
+  } finally {
+    await bare?.stop()
+    await service.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+function tokenRequest({ client }: EmulatedService): Buffer {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.client_id }).toString()
+  const lines = [
+    'POST /oauth2/token HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: ${basicCredential(client)}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${form.length}`,
+    '',
+    form,
+  ]
+  return Buffer.from(lines.join('\r\n'))
+}
+
+async function startBareServer(folder: string, port: number, request: Buffer): Promise<Child> {
+  const connection = await openConnection(port)
+  const answer = await connection.read(request)
+  connection.close()
+  if (answer.status !== 200) throw new Error(`The token endpoint answered ${answer.status}`)
+  const file = join(folder, 'answer.json')
+  writeFileSync(file, JSON.stringify(answer))
+  return await startChild({ script: 'serve-bare-http.ts', args: [file], folder })
+}
+
+/** @throws Error when anything but a token came. */
+async function answersPerSecond(port: number, request: Buffer, durationMs: number): Promise<number> {
+  const untilMs = performance.now() + durationMs
+  const load = { port, connections: CONNECTIONS, request: () => request, goesOn: () => performance.now() < untilMs }
+  const { statuses, elapsedSeconds } = await closedLoad(load)
+  const others = [...statuses.keys()].filter((status) => status !== 200)
+  if (others.length > 0) throw new Error(`The token endpoint answered ${others.join(', ')}`)
+  return (statuses.get(200) ?? 0) / elapsedSeconds
+}

@@ -1,0 +1,86 @@
+import type { SessionData } from 'express-session'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { redisCounters } from '../../src/login/redis-counters.ts'
+import { openRedisLink, type RedisLink } from '../../src/login/redis-link.ts'
+import { openRedisSessionStore } from '../../src/login/redis-session-store.ts'
+import { createSignInLimits } from '../../src/login/sign-in-limits.ts'
+import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
+import { SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { runHere } from './run-here.ts'
+
+let redis: RedisServer
+let link: RedisLink
+const nowSeconds = () => Date.now() / 1000
+
+beforeAll(async () => {
+  redis = await startRedis({ password: 'REDISMARKER' })
+  const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds }
+  link = await openRedisLink(redisAddress(redis), { ...options, log: pino({ level: 'silent' }) })
+})
+beforeEach(() => link.client.flushDb())
+afterAll(async () => {
+  link.close()
+  await redis.remove()
+})
+
+/** The sessions of copies of the login app that run meanwhile. */
+async function openSessions(...usernames: string[]): Promise<void> {
+  const { store } = openRedisSessionStore(link, { lifetimeSeconds: 9_999, idleSeconds: 9_999 }, nowSeconds)
+  for (const [index, username] of usernames.entries()) {
+    const viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()) }
+    const data = { cookie: { originalMaxAge: null }, viewer } as SessionData
+    await new Promise((resolve) => store.set(`session-${index}`, data, resolve))
+  }
+}
+
+const run = (args: string[], env: Record<string, string>) => runHere(args, { cwd: temporaryFolder(), env })
+const end = (...args: string[]) => run(['sessions', 'end', ...args], { ...SETTINGS, SESSION_STORE_URL: redis.url })
+const unlock = (username: string, ...more: string[]) =>
+  run(['viewers', 'unlock', username, ...more], { LIMITS_STORE_URL: redis.url })
+
+test('sessions of a viewer, or of everybody, end in Redis', async () => {
+  await openSessions('Ada@Example.com', 'Ada@Example.com', 'eve', 'bob')
+  expect(await end('ada@example.com')).toEqual({
+    status: 0,
+    stdout: 'Ended 2 sessions of ada@example.com.\n',
+    stderr: '',
+  })
+  expect(JSON.parse((await end('--all', '--yes', '--json')).stdout)).toEqual({ ended: 2 })
+  expect(await link.client.keys('*')).toEqual([])
+})
+
+test('a viewer is unlocked in Redis, with no other setting than where Redis is', async () => {
+  const limits = createSignInLimits(redisCounters(link))
+  const attempt = async () => {
+    const admission = await limits.admit('ada@example.com', '198.51.100.7')
+    if (admission.ok) await admission.attempt.failed()
+    return admission.ok
+  }
+  for (let count = 0; count < 6; count += 1) await attempt()
+  expect(await attempt()).toBe(false)
+  expect(await unlock('Ada@example.com')).toEqual({
+    status: 0,
+    stdout: 'Unlocked Ada@example.com: the failed sign-ins are forgotten.\n',
+    stderr: '',
+  })
+  expect(await attempt()).toBe(true)
+  expect(JSON.parse((await unlock('ada@example.com', '--json')).stdout)).toEqual({
+    username: 'ada@example.com',
+    unlocked: true,
+  })
+  expect(await unlock('eve')).toMatchObject({ status: 0, stdout: 'No failed sign-in of eve is counted.\n' })
+})
+
+test('Redis that does not answer is said to be away, within seconds and without its password', async () => {
+  await redis.stop()
+  const { port } = redis
+  const fault = (setting: string) =>
+    expect.stringMatching(
+      new RegExp(`^Failed: ${setting}: Redis does not answer \\(.*127\\.0\\.0\\.1:${port}.*\\)\\n$`),
+    )
+  expect(await end('ada')).toEqual({ status: 1, stdout: '', stderr: fault('SESSION_STORE_URL') })
+  expect(await unlock('ada')).toEqual({ status: 1, stdout: '', stderr: fault('LIMITS_STORE_URL') })
+  await redis.restart()
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createRanking } from '../../src/cli/report-page/bounded-ranking.ts'
+import { createDifferentCount } from '../../src/cli/report-page/different-count.ts'
+import { fitText, textWidth } from '../../src/cli/report-page/fit-text.ts'
+import { spread, timeBuckets } from '../../src/cli/report-page/time-buckets.ts'
+
+function rankingOf(names: readonly string[], most: number) {
+  const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })
+  for (const name of names) ranking.entryOf(name).count += 1
+  return ranking
+}
+
+describe('names by weight', () => {
+  test('are exact, and equal ones in order, while there are no more than may be', () => {
+    const ranking = rankingOf(['b', 'a', 'c', 'a', 'b', 'd', '__proto__'], 5)
+    expect(ranking.top(3)).toEqual([
+      ['a', { count: 2 }],
+      ['b', { count: 2 }],
+      ['__proto__', { count: 1 }],
+    ])
+    expect([ranking.size(), ranking.mostMissing()]).toEqual([5, 0])
+  })
+
+  test('are never too great, too small by no more than is said, and no more than may be', () => {
+    const names = fc.array(
+      fc.nat({ max: 60 }).map((number) => `n${Math.floor(number ** 2 / 60)}`),
+      { maxLength: 600 },
+    )
+    fc.assert(
+      fc.property(names, fc.integer({ min: 2, max: 20 }), (stream, most) => {
+        const exact = new Map<string, number>()
+        for (const name of stream) exact.set(name, (exact.get(name) ?? 0) + 1)
+        const ranking = rankingOf(stream, most)
+        expect(ranking.size()).toBeLessThanOrEqual(most)
+        const known = new Map(ranking.top(most))
+        for (const [name, count] of exact) {
+          const found = known.get(name)?.count ?? 0
+          expect(found).toBeLessThanOrEqual(count)
+          expect(count - found).toBeLessThanOrEqual(ranking.mostMissing())
+        }
+      }),
+    )
+  })
+})
+
+describe('different names', () => {
+  test('are counted exactly up to 10,000', () => {
+    const count = createDifferentCount()
+    for (let at = 0; at < 30_000; at += 1) count.add(`viewer-${at % 10_000}`)
+    expect(count.result()).toEqual({ count: 10_000, isExact: true })
+  })
+
+  test.each([10_001, 60_000, 1_000_000])('beyond, %i of them within 0.3 percent', (different) => {
+    const count = createDifferentCount()
+    for (let at = 0; at < different; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+    for (let at = 0; at < 1_000; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+    const result = count.result()
+    expect(result.isExact).toBe(false)
+    expect(Math.abs(result.count - different) / different).toBeLessThan(0.003)
+  })
+})
+
+describe('the parts of a period', () => {
+  const zoneBefore = process.env.TZ
+  beforeEach(() => {
+    process.env.TZ = 'Europe/Budapest'
+  })
+  afterEach(() => {
+    if (zoneBefore === undefined) delete process.env.TZ
+    else process.env.TZ = zoneBefore
+  })
+
+  test.each([
+    ['an hour', '2026-11-20T18:00:00+01:00', '2026-11-20T19:00:00+01:00', 'minute', 61],
+    ['a day', '2026-11-20T00:00:00+01:00', '2026-11-21T00:00:00+01:00', '10 minutes', 145],
+    ['a week', '2026-11-13T03:20:00+01:00', '2026-11-20T03:20:00+01:00', 'hour', 170],
+    ['a year', '2026-01-01T00:00:00+01:00', '2027-01-01T00:00:00+01:00', '7 days', 54],
+    ['a century', '2000-01-01T00:00:00+01:00', '2100-01-01T00:00:00+01:00', '364 days', 102],
+    ['a second', '2026-11-20T18:00:00+01:00', '2026-11-20T18:00:01+01:00', 'minute', 2],
+  ])('of %s are round and not too many', (_name, from, to, words, borders) => {
+    const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
+    const { bordersMs, lengthWords } = timeBuckets(range)
+    expect([lengthWords, bordersMs.length]).toEqual([words, borders])
+    expect([bordersMs[0], bordersMs.at(-1)]).toEqual([range.fromMs, range.toMs])
+    expect(bordersMs.toSorted((a, b) => a - b)).toEqual([...new Set(bordersMs)])
+  })
+
+  test('begin at midnight, also after the day of 25 hours', () => {
+    const { bordersMs } = timeBuckets({
+      fromMs: Date.parse('2026-08-01T10:00:00Z'),
+      toMs: Date.parse('2026-12-01T10:00:00Z'),
+    })
+    const inside = bordersMs.slice(1, -1)
+    expect(inside.length).toBeGreaterThan(100)
+    expect(new Set(inside.map((timeMs) => new Date(timeMs).getHours()))).toEqual(new Set([0]))
+  })
+
+  test('share what lies in them, and nothing else', () => {
+    const borders = [0, 10, 20, 30]
+    const parts = (fromMs: number, toMs: number) => {
+      const found: number[][] = []
+      spread(borders, { fromMs, toMs }, (...part) => found.push(part))
+      return found
+    }
+    expect(parts(5, 25)).toEqual([
+      [0, 5],
+      [1, 10],
+      [2, 5],
+    ])
+    expect(parts(10, 20)).toEqual([[1, 10]])
+    expect(parts(12, 13)).toEqual([[1, 1]])
+    expect(parts(30, 30)).toEqual([])
+    expect(parts(7, 7)).toEqual([[0, 0]])
+  })
+})
+
+describe('a text that has to fit', () => {
+  test.each([
+    ['ada@example.com', 400, 'ada@example.com'],
+    ['', 10, ''],
+    ['a'.repeat(100), 60, /^a{5,8}…$/],
+    ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 35, /^👩‍👩‍👧‍👦…$/u],
+    ['株式会社日本放送協会', 40, /^株式…?…$/],
+  ])('%j in %i pixels', (text, pixels, expected) => {
+    const fitted = fitText(text, pixels, 12)
+    if (typeof expected === 'string') expect(fitted).toBe(expected)
+    else expect(fitted).toMatch(expected)
+    expect(textWidth(fitted.replace('…', ''), 12)).toBeLessThanOrEqual(pixels)
+  })
+})

@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { closedAddress, startService } from '../video-service/test-service.ts'
+import { environmentAt, sendJson, startReportService, viewOf } from './report-service.ts'
+import { runHere } from './run-here.ts'
+
+const WAYS = [
+  ['--csv', '--output', 'views'],
+  ['--json', '--output', 'views'],
+  ['--html', 'views'],
+]
+
+/** Asks for the report in every form, and sees that each says the same, fails, and leaves nothing. */
+async function failure(env: Record<string, string>): Promise<string> {
+  const said = new Set<string>()
+  for (const [form = '', ...way] of WAYS) {
+    const cwd = temporaryFolder()
+    const file = join(cwd, way.pop() ?? '')
+    const ended = await runHere(['report', 'views', '--last', '7d', form, ...way, file], { cwd, env })
+    expect(ended).toMatchObject({ status: 1, stdout: '' })
+    const { stderr } = ended
+    said.add(
+      form === '--json' ? JSON.parse(stderr).error : (/^Failed: (.*)\n$/.exec(stderr)?.[1] ?? `no sentence: ${stderr}`),
+    )
+    expect(readdirSync(cwd)).toEqual([])
+  }
+  expect(said.size).toBe(1)
+  return [...said].join()
+}
+
+const page = (given: object) => JSON.stringify({ data: [{ type: 'View', attributes: viewOf() }], ...given })
+
+describe('a report fails in one sentence', () => {
+  test('when the host cannot be reached', async () => {
+    const url = await closedAddress()
+    expect(await failure(environmentAt(url))).toBe(`${url.origin} cannot be reached (ECONNREFUSED).`)
+  })
+
+  test('when nobody vouches for the certificate', async () => {
+    const folder = temporaryFolder()
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost']
+    execFileSync('openssl', ['req', '-x509', ...kind, '-days', '2', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+    const url = await startService((_req, res) => res.end('{}'), tls)
+    expect(await failure(environmentAt(url))).toMatch(
+      /^The certificate of https:\S+ is not trusted .* NODE_EXTRA_CA_CERTS\.$/,
+    )
+  })
+
+  test.each([
+    [
+      'a web page instead of the token',
+      'text/html',
+      '<!doctype html><title>Welcome</title>',
+      /^For the token the service sent a web page: check the address in the settings\.$/,
+    ],
+    [
+      'a token cut short',
+      'application/json',
+      '{"access_token":"a',
+      /^For the token the service sent something that is not JSON, or cut short/,
+    ],
+  ])('at %s', async (_case, type, body, said) => {
+    const url = await startService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
+    expect(await failure(environmentAt(url))).toMatch(said)
+  })
+
+  const ANSWERS: [name: string, type: string, body: string, said: RegExp][] = [
+    [
+      'a web page',
+      'text/html; charset=utf-8',
+      '<!doctype html><title>Sign in</title>',
+      /^For the report views the service sent a web page: check the address/,
+    ],
+    [
+      'JSON cut short',
+      'application/json',
+      page({}).slice(0, -40),
+      /^For the report views the service sent something that is not JSON, or cut short/,
+    ],
+    [
+      'an empty answer',
+      'application/json',
+      '',
+      /^For the report views the service sent something that is not JSON, or cut short/,
+    ],
+    ['JSON without pages', 'application/json', page({}), /not as documented: see pagination\.$/],
+    [
+      'rows of another kind',
+      'application/json',
+      '{"data":[{"type":"View","attributes":{"view_id":7}}],"pagination":{}}',
+      /not as documented: see data\.0\.attributes\.view_id, /,
+    ],
+    [
+      'a link to the next page that leads elsewhere',
+      'application/json',
+      page({ pagination: { next: { href: 'https://evil.example/v1/views?_page=2' } } }),
+      /^The link to the page after page 1 leads elsewhere; it was not followed\.$/,
+    ],
+    [
+      'a link to the same page',
+      'application/json',
+      page({ pagination: { next: { href: '?_page=1' } } }),
+      /^The link to the page after page 1 leads elsewhere/,
+    ],
+  ]
+  test.each(ANSWERS)('at %s', async (_case, type, body, said) => {
+    const env = await startReportService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
+    expect(await failure(env)).toMatch(said)
+  })
+
+  test.each([
+    [
+      'a redirect',
+      (res: ServerResponse) => res.writeHead(302, { location: '/sign-in' }).end(),
+      /redirected \(status 302\); redirects are not followed/,
+    ],
+    [
+      'a connection that breaks off in the middle',
+      (res: ServerResponse) =>
+        void res.writeHead(200, { 'content-length': '9999' }).write('{"data":[', () => res.destroy()),
+      /cannot be reached \(\w+\)\.$/,
+    ],
+    [
+      'a bad gateway',
+      (res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway</h1>'),
+      /answered \/v1\/views with status 502 and no error value\.$/,
+    ],
+  ])('at %s', async (_case, answer, said) => {
+    expect(await failure(await startReportService((_req, res) => void answer(res)))).toMatch(said)
+  })
+
+  test('at the second page too: nothing of the first one is left', async () => {
+    const env = await startReportService((req, res) => {
+      if (req.url?.includes('_page=1&')) res.end(page({ pagination: { next: { href: '?_page=2' } } }))
+      else res.end('{"data":')
+    })
+    expect(await failure(env)).toMatch(
+      /^For the report views the service sent something that is not JSON, or cut short/,
+    )
+  })
+})
+
+test('a page of 10,000 rows is taken as it comes, in every form', async () => {
+  const attributes = viewOf()
+  const data = Array.from({ length: 10_000 }, () => ({ type: 'View', attributes }))
+  let limit = ''
+  const env = await startReportService((req, res) => {
+    limit = new URL(req.url ?? '', 'http://localhost').searchParams.get('_limit') ?? ''
+    sendJson(res, { data, pagination: { next: null } })
+  })
+  const cwd = temporaryFolder()
+  for (const way of [['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
+    const ended = await runHere(['report', 'views', '--last', '7d', '--page-size', '10000', ...way], { cwd, env })
+    expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^10,000 rows/) })
+    expect(limit).toBe('10000')
+  }
+})

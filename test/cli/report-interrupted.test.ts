@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { sendJson, startReportService, viewOf } from './report-service.ts'
+import { startProgram } from './run-program.ts'
+
+// Processes take their time to start on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 })
+
+const VIEWS = ['report', 'views', '--from', '2026-11-20', '--to', '2026-11-21']
+const WAYS: [name: string, args: string[]][] = [
+  ['CSV', ['--csv', '--output', 'report']],
+  ['JSON', ['--json', '--output', 'report']],
+  ['a table', ['--output', 'report']],
+  ['a page', ['--html', 'report']],
+]
+
+/** A service that answers the first page and keeps the second one back, and says when it was asked for it. */
+async function serviceThatHangs(): Promise<{ env: Record<string, string>; isAsked: Promise<unknown> }> {
+  const asked = new AbortController()
+  const data = [{ type: 'View', attributes: viewOf() }]
+  const env = await startReportService((req, res) => {
+    const isFirst = req.url?.includes('_page=1&') ?? false
+    if (!isFirst) return asked.abort()
+    sendJson(res, { data, pagination: { count: 2, next: { href: '?_page=2' } } })
+  })
+  return { env, isAsked: once(asked.signal, 'abort') }
+}
+
+async function startReport(args: readonly string[]) {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'report'), 'older')
+  const { env, isAsked } = await serviceThatHangs()
+  const running = startProgram([...VIEWS, ...args], { cwd, env })
+  await isAsked
+  return { cwd, ...running }
+}
+
+function leftIn(cwd: string): [files: string[], report: string] {
+  return [readdirSync(cwd), readFileSync(join(cwd, 'report'), 'utf8')]
+}
+
+test.each(WAYS)(
+  'a report as %s that Ctrl-C stops leaves no part, and the one before as it was',
+  async (_name, args) => {
+    const { cwd, child, ended } = await startReport(args)
+    expect(readdirSync(cwd)).toHaveLength(2)
+    child.kill('SIGINT')
+    const { status, stdout, stderr } = await ended
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^(Failed: Stopped\.|\{"error":"Stopped\."\})\n$/)
+    expect(leftIn(cwd)).toEqual([['report'], 'older'])
+  },
+)
+
+test.each(WAYS)('a report as %s that SIGTERM ends leaves no part either', async (_name, args) => {
+  const { cwd, child, ended } = await startReport(args)
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ status: 143, stdout: '' })
+  expect(leftIn(cwd)).toEqual([['report'], 'older'])
+})
+
+test('a Ctrl-C that npm passes on once more is one; a second one ends what does not end by itself, and leaves no part', async () => {
+  const cwd = temporaryFolder()
+  const script = join(cwd, 'stubborn.mjs')
+  const source = (path: string) => JSON.stringify(new URL(`../../src/cli/${path}`, import.meta.url).href)
+  writeFileSync(
+    script,
+    `import { openFileSink } from ${source('report-sink.ts')}
+     import { onInterrupt } from ${source('interrupts.ts')}
+     const sink = await openFileSink('report')
+     await sink.write('half')
+     const timesMs = [1_000, 1_300, 1_301]
+     onInterrupt(() => process.stdout.write('told '), () => timesMs.shift())
+     process.on('SIGINT', () => process.stdout.write('alive'))
+     process.stdout.write('ready')
+     setInterval(() => {}, 1_000)`,
+  )
+  const child = spawn(process.execPath, [script], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const exited = once(child, 'exit')
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await expect.poll(() => said, { timeout: 30_000 }).toBe('ready')
+  expect(readdirSync(cwd)).toHaveLength(2)
+  child.kill('SIGINT')
+  await expect.poll(() => said).toBe('readytold alive')
+  child.kill('SIGINT')
+  await expect.poll(() => said).toBe('readytold alivealive')
+  child.kill('SIGINT')
+  expect(await exited).toEqual([130, null])
+  expect(readdirSync(cwd)).toEqual(['stubborn.mjs'])
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { csvHeader, csvLine, tableCells } from '../../src/cli/report-rows.ts'
+import type { ViewRow } from '../../src/video-service/analytics.ts'
+
+const view: ViewRow = {
+  view_id: 'v1',
+  viewer_identifier: '=cmd|"x"!A1',
+  content_type: 'live',
+  content_id: '1001',
+  started_at: '2026-11-20T10:00:00-05:00',
+  finished_at: null,
+  client_id: 'c',
+  view_session_id: 's',
+  country: 'Côte d’Ivoire, West',
+  city: 'line\nbreak',
+  is_mobile_view: false,
+  view_type: 'onsite',
+  from: -5,
+  device_info: {
+    browser: { family: '@home', major: null },
+    os: { family: 'Linux' },
+    device: { family: 'Other' },
+  },
+}
+
+test('a view is one record of RFC 4180 with a cell for each column, and no cell is a formula', () => {
+  expect(csvLine(view)).toBe(
+    `v1,"'=cmd|""x""!A1",live,1001,2026-11-20T10:00:00-05:00,,-5,,c,s,"Côte d’Ivoire, West","line\nbreak",false,onsite,'@home,,Linux,,Other,,\r\n`,
+  )
+  const cells = csvLine({ ...view, viewer_identifier: 'ada', country: 'Ghana' }).split(',')
+  expect(cells).toHaveLength(csvHeader('views').split(',').length)
+})
+
+test.each([
+  ['location:Côte: West', 'Côte: West'],
+  ['day', '2026-11-20T00:00:00+01:00'],
+])('a number of the dimension %s is shown with what it is of', (dimension, shown) => {
+  const row = { dimension_type: dimension, point: '2026-11-20T00:00:00+01:00', value: 12 }
+  expect(tableCells(row)).toEqual([shown, '12'])
+})

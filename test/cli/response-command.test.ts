@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { runHere } from './run-here.ts'
+
+const SECRET = SETTINGS.HASH_SECRET
+const md5 = (...texts: string[]) => createHash('md5').update(texts.join('|')).digest('hex')
+const EXPIRES = 4_000_000_000
+const GOOD = JSON.stringify([{ user: 'ada' }, { hashExpire: EXPIRES }, { hash: md5('ada', `${EXPIRES}`, SECRET) }])
+
+function check(stdin: string, env: Record<string, string> = SETTINGS, ...options: string[]) {
+  return runHere(['response', 'check', ...options], { cwd: temporaryFolder(), env, stdin })
+}
+
+describe('response build', () => {
+  const build = (...args: string[]) =>
+    runHere(['response', 'build', ...args], { cwd: temporaryFolder(), env: { ...SETTINGS } })
+
+  test('makes what response check accepts, good for as long as the settings say', async () => {
+    const { status, stdout } = await build('user=a=b', 'group=Zoë')
+    const [user, group, expiry, hash] = JSON.parse(stdout)
+    expect([status, user, group]).toEqual([0, { user: 'a=b' }, { group: 'Zoë' }])
+    expect(Math.abs(expiry.hashExpire - Date.now() / 1000 - 3600)).toBeLessThan(60)
+    expect(hash).toEqual({ hash: md5('a=b', 'Zoë', String(expiry.hashExpire), SECRET) })
+    expect(await check(stdout)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Accepted until /) })
+  })
+
+  test('makes one without an end on demand', async () => {
+    const { stdout } = await build('user=ada', '--lifetime', '0', '--json')
+    const { response, expiresAtSeconds } = JSON.parse(stdout)
+    expect(expiresAtSeconds).toBeNull()
+    expect(JSON.parse(response)).toEqual([{ user: 'ada' }, { hash: md5('ada', SECRET) }])
+  })
+
+  test.each([
+    [['user=a|b'], 1, 'holds a "|"'],
+    [['user=a', 'user=b'], 1, 'is named twice'],
+    [['hash=a'], 1, 'is reserved'],
+    [['user'], 2, 'NAME=VALUE'],
+    [['user=a', '--lifetime', '-1'], 2, 'whole number'],
+    [[], 2, 'missing required argument'],
+  ])('refuses %j', async (args, status, said) => {
+    expect(await build(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  })
+})
+
+describe('response check', () => {
+  test.each([
+    ['the response', GOOD],
+    ['the address that the player was sent to', `https://player.example/pass?a=1&hash=${encodeURIComponent(GOOD)}`],
+    ['its query', `?hash=${encodeURIComponent(GOOD)}`],
+    ['the encoded response', encodeURIComponent(GOOD)],
+  ])('reads %s', async (_case, stdin) => {
+    const { status, stdout } = await check(`${stdin}\n`)
+    expect([status, stdout]).toEqual([0, 'Accepted until 2096-10-02T07:06:40.000Z.\n'])
+  })
+
+  const pairs = (hash: string, ...parameters: object[]) => JSON.stringify([...parameters, { hash }])
+  test.each([
+    ['another secret', pairs(md5('ada', 'another'), { user: 'ada' }), 'made with another secret, or the response was'],
+    [
+      'another order',
+      pairs(md5('staff', 'ada', SECRET), { user: 'ada' }, { group: 'staff' }),
+      'would match in this other order: group, user',
+    ],
+    ['an end that is over', pairs(md5('ada', '1000', SECRET), { user: 'ada' }, { hashExpire: 1000 }), 'expired'],
+    ['an end not hashed', pairs(md5('ada', SECRET), { user: 'ada' }, { hashExpire: EXPIRES }), 'without its expiry'],
+    ['a line end in the secret', pairs(md5('ada', `${SECRET}\n`), { user: 'ada' }), 'white space around the secret'],
+    ['a name twice', pairs(md5('ada', 'eve', SECRET), { user: 'ada' }, { user: 'eve' }), 'named twice'],
+    ['a "|"', pairs(md5('a|b', SECRET), { user: 'a|b' }), 'holds a "|"'],
+    ['no JSON', 'hello', 'not JSON'],
+  ])('says of %s why it is refused, and shows neither values nor the secret', async (_case, stdin, said) => {
+    const { status, stdout, stderr } = await check(stdin)
+    expect([status, stderr]).toEqual([1, ''])
+    expect(stdout).toContain(said)
+    expect(stdout).not.toContain(SECRET)
+    expect(stdout).not.toContain('ada')
+  })
+
+  test('says that parameters are not those of the settings', async () => {
+    const { status, stdout } = await check(pairs(md5('ada', SECRET), { name: 'ada' }))
+    expect(status).toBe(0)
+    expect(stdout).toContain('Its parameters are name; those of the settings are user.')
+  })
+
+  test('finds the entry point whose secret fits', async () => {
+    const entry = (name: string, secret: string) => ({
+      name,
+      secret,
+      playerReturnUrl: SETTINGS.PLAYER_RETURN_URL,
+      playerOrigins: [SETTINGS.PLAYER_ORIGINS],
+    })
+    const file = join(temporaryFolder(), 'entry-points.json')
+    writeFileSync(file, JSON.stringify([entry('staff', 'b81f4c02d97e36a5f0c8127d6e9a4b53'), entry('press', SECRET)]))
+    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
+    const env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file }
+    const found = await check(GOOD, env, '--json')
+    expect(JSON.parse(found.stdout)).toEqual({
+      accepted: true,
+      entryPoint: 'press',
+      kind: 'good',
+      expiresAtSeconds: EXPIRES,
+      parameters: ['user'],
+    })
+    expect((await check(GOOD, env, '--entry-point', 'staff')).status).toBe(1)
+    const unknown = await check(GOOD, env, '--entry-point', 'nobody')
+    expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('of staff, press') })
+  })
+
+  test.each([
+    ['', 'No response'],
+    ['false', 'may not watch'],
+    ['x'.repeat(70_000), 'more than 65536 bytes'],
+  ])('refuses %.10s in a sentence', async (stdin, said) => {
+    expect(await check(stdin)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+  })
+})

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  /** What comes on standard input; it ends at once when nothing is given. */
+  readonly stdin?: string | Uint8Array
+  readonly env?: Record<string, string>
+  readonly cwd: string
+}
+
+/** Runs the real program as a process of its own, in an environment that holds nothing of ours. */
+export async function runProgram(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const { ended } = startProgram(args, options)
+  return await ended
+}
+
+export function startProgram(
+  args: readonly string[],
+  { stdin = '', env = {}, cwd }: RunOptions,
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+    })
+  }
+  child.stdin.on('error', () => {
+    // A program that refuses early closes its end: what counts is what it says.
+  })
+  child.stdin.end(stdin)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject).on('close', (status) => resolve({ status, ...output }))
+  })
+  return { child, ended }
+}

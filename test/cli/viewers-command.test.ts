@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { openViewersFile } from '../../src/users/sqlite-file.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { runHere } from './run-here.ts'
+import { signIn } from './sign-in.ts'
+
+// Hashing takes its time on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 30_000 })
+
+const password = 'correct horse battery'
+
+async function addViewer(cwd: string, username: string, ...options: string[]): Promise<void> {
+  const { status, stderr } = await runHere(['viewers', 'add', username, ...options], { cwd, stdin: password })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+}
+
+test.each([
+  ['a line end, as echo writes', `${password}\n`, password],
+  ['a line end of Windows', `${password}\r\n`, password],
+  ['a byte order mark', `\uFEFF${password}`, password],
+  ['spaces at its ends, which belong to it', `  ${password} \n`, `  ${password} `],
+])('of a password on standard input %s is understood', async (_what, stdin, typed) => {
+  const cwd = temporaryFolder()
+  expect(await runHere(['viewers', 'add', 'ada'], { cwd, stdin })).toMatchObject({ status: 0 })
+  expect(await signIn(cwd, 'ada', typed)).toMatchObject({ ok: true })
+})
+
+test('the help of add shows options as they are typed, not how they are kept', async () => {
+  const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
+  expect(stdout).toContain('--group <NAME>')
+  expect(stdout).not.toContain('[]')
+})
+
+test('a password in the environment is taken before standard input', async () => {
+  const cwd = temporaryFolder()
+  const env = { VIEWER_PASSWORD: 'another heron ladder' }
+  expect(await runHere(['viewers', 'add', 'ada'], { cwd, env, stdin: password })).toMatchObject({ status: 0 })
+  expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: true })
+})
+
+test.each([
+  ['nothing', '', 'No password: give it on standard input, in VIEWER_PASSWORD or at the prompt of a terminal.'],
+  [
+    'two lines',
+    `${password}\n${password}\n`,
+    'The password holds a line break or NUL, which a password field cannot send.',
+  ],
+  ['bytes that are not UTF-8', Uint8Array.of(0x66, 0xff, 0x66), 'Standard input is not text in UTF-8.'],
+  ['100 kB', 'x'.repeat(100_000), 'Standard input holds more than 4096 bytes.'],
+  ['a short password', 'short', 'The password is shorter than 8 characters.'],
+  ['a common password', 'Password1', 'The password is among the 10,000 most common ones, which are tried first.'],
+])('%s on standard input is refused in a sentence and adds nobody', async (_what, stdin, fault) => {
+  const cwd = temporaryFolder()
+  expect(await runHere(['viewers', 'add', 'ada'], { cwd, stdin })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `Failed: ${fault}\n`,
+  })
+  expect(await runHere(['viewers', 'list', '--json'], { cwd })).toMatchObject({ stdout: '[]\n' })
+})
+
+test('a name that is taken is refused before the password is read', async () => {
+  const cwd = temporaryFolder()
+  await addViewer(cwd, 'Ada')
+  expect(await runHere(['viewers', 'add', 'ADA'], { cwd })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'Failed: There is a viewer "Ada" already.\n',
+  })
+})
+
+test('viewers are listed in JSON, all or chosen by name, group and number', async () => {
+  const cwd = temporaryFolder()
+  await addViewer(cwd, 'ada', '--group', 'staff', '--attribute', 'team=R&D')
+  await addViewer(cwd, 'grace', '--group', 'staff')
+  await addViewer(cwd, 'Grażyna')
+  const names = async (...args: string[]) => {
+    const { status, stdout } = await runHere(['viewers', 'list', '--json', ...args], { cwd })
+    expect(status).toBe(0)
+    return (JSON.parse(stdout) as { username: string }[]).map(({ username }) => username)
+  }
+  expect(await names()).toEqual(['ada', 'grace', 'Grażyna'])
+  expect(await names('--name', 'GRA')).toEqual(['grace', 'Grażyna'])
+  expect(await names('--group', 'staff')).toEqual(['ada', 'grace'])
+  expect(await names('--limit', '1')).toEqual(['ada'])
+  const { stdout } = await runHere(['viewers', 'list', '--json', '--limit', '1'], { cwd })
+  expect(JSON.parse(stdout)).toEqual([
+    { username: 'ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: false },
+  ])
+})
+
+test('a table of fewer viewers than there are says so', async () => {
+  const cwd = temporaryFolder()
+  await addViewer(cwd, 'ada')
+  await addViewer(cwd, 'grace')
+  const { stdout, stderr } = await runHere(['viewers', 'list', '--limit', '1'], { cwd })
+  expect(stdout).not.toContain('grace')
+  expect(stderr).toBe('The first 1 of 2 viewers; --limit and --json show more.\n')
+})
+
+test('control characters and changes of direction in a stored name do not reach the terminal', async () => {
+  const cwd = temporaryFolder()
+  const hostile = 'ada\u001b]0;x\u0007\u009b2J\n\u202eadmin'
+  const database = openViewersFile(join(cwd, 'data', 'viewers.db'), 0)
+  database
+    .prepare(`INSERT INTO viewers (key, username, password_hash, group_names) VALUES ('ada', ?, 'x', ?)`)
+    .run(hostile, JSON.stringify([hostile]))
+  database.close()
+  const written: string[] = []
+  for (const args of [['list'], ['list', '--json'], ['add', 'ada'], ['disable', 'ada'], ['remove', 'ada', '--yes']]) {
+    const { stdout, stderr } = await runHere(['viewers', ...args], { cwd })
+    written.push(stdout, stderr)
+  }
+  expect(written.join('')).toContain('ada\\u001b]0;x\\u0007\\u009b2J')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(written.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test('a new password, disabling, enabling and removing reach the viewer, whatever the case of the name', async () => {
+  const cwd = temporaryFolder()
+  await addViewer(cwd, 'Ada')
+  const change = async (...args: string[]) => {
+    const { status, stdout } = await runHere(['viewers', ...args], { cwd, stdin: 'another heron ladder' })
+    expect(status).toBe(0)
+    return stdout
+  }
+  expect(await change('set-password', 'ada')).toBe('New password for Ada.\n')
+  expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: true })
+  expect(await change('disable', 'ADA')).toBe('Disabled Ada.\n')
+  expect(await signIn(cwd, 'ada', 'another heron ladder')).toEqual({ ok: false, reason: 'disabled' })
+  expect(await change('enable', 'ada', '--json')).toBe(
+    '{"username":"Ada","groups":[],"attributes":{},"disabled":false}\n',
+  )
+  expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: true })
+  expect(await change('remove', 'ada', '--yes')).toBe('Removed Ada.\n')
+  expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: false, reason: 'wrong-credentials' })
+})
+
+test.each(['set-password', 'disable', 'enable', 'remove'])('%s refuses a name that nobody has', async (command) => {
+  const cwd = temporaryFolder()
+  const ended = await runHere(['viewers', command, 'nobody', '--json'], { cwd, stdin: password })
+  expect(ended).toEqual({ status: 1, stdout: '', stderr: '{"error":"There is no viewer \\"nobody\\"."}\n' })
+})
+
+test.each([
+  ['a vertical bar in the name', ['a|b'], 'The user name holds a "|", which separates the hashed values.'],
+  ['an empty name', [''], 'The user name is empty.'],
+  ['a reserved attribute', ['ada', '--attribute', '__proto__=x'], 'The attribute name "__proto__" is reserved.'],
+  [
+    'a comma in a group',
+    ['ada', '--group', 'a,b'],
+    'The group "a,b" holds a comma, which separates groups in the settings.',
+  ],
+])('%s is refused in a sentence', async (_what, args, fault) => {
+  const ended = await runHere(['viewers', 'add', ...args], { cwd: temporaryFolder(), stdin: password })
+  expect(ended).toEqual({ status: 1, stdout: '', stderr: `Failed: ${fault}\n` })
+})
+
+test.each([
+  [['viewers', 'add']],
+  [['viewers', 'add', 'ada', '--attribute', 'team']],
+  [['viewers', 'add', 'ada', '--attribute', 'team=a', '--attribute', 'team=b']],
+  [['viewers', 'add', 'ada', 'secret-password']],
+  [['viewers', 'add', 'ada', '--password', 'secret-password']],
+  [['viewers', 'list', '--limit', '0']],
+  [['viewers', 'list', '--limit', '1e3']],
+  [['viewers', 'lsit']],
+  [['viewers']],
+  [['nothing-known']],
+  [[]],
+])('%j is wrong usage: status 2, help, nothing on standard output, no file made', async (args) => {
+  const cwd = temporaryFolder()
+  const { status, stdout, stderr } = await runHere(args, { cwd, stdin: password })
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toMatch(/Usage: viewer-auth|Add --help to see how it is used\./)
+  expect(existsSync(join(cwd, 'data'))).toBe(false)
+})
+
+test.each([[['--help']], [['viewers', '--help']], [['viewers', 'add', '--help']], [['help', 'viewers']]])(
+  '%j shows help on standard output',
+  async (args) => {
+    const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder() })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('Usage: viewer-auth')
+  },
+)
+
+test('the help of a command shows examples', async () => {
+  const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
+  expect(stdout).toContain('$ printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json')
+})

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { load } from 'js-yaml'
+import { z } from 'zod'
+
+const Condition = z.strictObject({
+  condition: z.enum(['service_started', 'service_healthy', 'service_completed_successfully']),
+})
+const Mount = z.strictObject({
+  type: z.literal('volume'),
+  source: z.string(),
+  target: z.string(),
+  read_only: z.boolean(),
+  volume: z.strictObject({ nocopy: z.boolean() }),
+})
+const HealthCheck = z.union([
+  z.strictObject({ disable: z.literal(true) }),
+  z.strictObject({
+    test: z.array(z.string()).min(2),
+    interval: z.string(),
+    timeout: z.string(),
+    start_period: z.string().optional(),
+    retries: z.number().optional(),
+  }),
+])
+
+/** Strict: a key that Compose does not know, or that is misspelt, is not one of these. */
+const Service = z.strictObject({
+  image: z.string(),
+  build: z.literal('.').optional(),
+  user: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  restart: z.enum(['unless-stopped', 'no']),
+  read_only: z.boolean(),
+  cap_drop: z.array(z.string()),
+  cap_add: z.array(z.string()).default([]),
+  security_opt: z.array(z.string()),
+  logging: z.strictObject({ driver: z.literal('local') }),
+  tmpfs: z.array(z.string()).default([]),
+  shm_size: z.string().optional(),
+  ports: z.array(z.string()).default([]),
+  networks: z.array(z.string()),
+  stop_grace_period: z.string().optional(),
+  secrets: z.array(z.string()).default([]),
+  volumes: z.array(z.union([z.string(), Mount])).default([]),
+  depends_on: z.union([z.array(z.string()), z.record(z.string(), Condition)]).default([]),
+  environment: z.record(z.string(), z.string()).default({}),
+  healthcheck: HealthCheck.optional(),
+})
+
+const ComposeFile = z.object({
+  services: z.record(z.string(), Service),
+  networks: z.record(z.string(), z.strictObject({ internal: z.boolean().optional() })),
+  volumes: z.record(z.string(), z.strictObject({})),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
+})
+
+export type ComposeService = z.infer<typeof Service>
+
+/**
+ * compose.yaml as Compose would read it in this environment.
+ * @throws Error with the sentence of the file where a variable is missing that has no default.
+ */
+export function readComposeFile(path: string, environment: Readonly<Record<string, string>>) {
+  return ComposeFile.parse(interpolated(load(readFileSync(path, 'utf8')), environment))
+}
+
+function interpolated(value: unknown, environment: Readonly<Record<string, string>>): unknown {
+  if (typeof value === 'string') return inText(value, environment)
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, environment))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, interpolated(inner, environment)]))
+}
+
+/** `$$`, `${NAME:-default}` and `${NAME:?sentence}`: no other form may stand in the file. */
+function inText(text: string, environment: Readonly<Record<string, string>>): string {
+  return text.replace(/\$(\$|\{([A-Z_]+):([-?])([^}]*)\})?/g, (_all, form, name, kind, rest) => {
+    if (form === '$') return '$'
+    if (form === undefined) throw new Error(`A "$" that is none of these: ${text}`)
+    const value = environment[name] || undefined
+    if (value === undefined && kind === '?') throw new Error(`${name}: ${rest}`)
+    return value ?? rest
+  })
+}

@@ -1,0 +1,138 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startLoginProgram } from '../login-program.ts'
+import { isPassedOn, readinessOf, returnTo, signInAt } from '../program-visits.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { type RedisServer, startRedis } from '../servers/redis.ts'
+import { SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { readComposeFile } from './compose-file.ts'
+
+/** What compose.yaml and the README have containers do, done by hand: without an engine, and on ports of our own. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const CLI = join(ROOT, 'src/cli/main.ts')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
+const { services } = readComposeFile(join(ROOT, 'compose.yaml'), { PLAYER_RETURN_URL, PLAYER_ORIGINS })
+const run = promisify(execFile)
+
+let postgres: PostgresServer
+let redis: RedisServer
+beforeAll(async () => {
+  const servers = await Promise.all([startPostgres(), startRedis()])
+  postgres = servers[0]
+  redis = servers[1]
+})
+afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
+
+/** Runs the lines of the README that make the secrets, in a folder of its own. */
+function makeSecrets(): (name: string) => string {
+  const [, block = ''] = /```sh\n(umask 022[^`]*)docker compose up/.exec(README) ?? []
+  const script = block.replaceAll('npm run -s viewer-auth --', `'${process.execPath}' '${CLI}'`)
+  const cwd = temporaryFolder()
+  const { status, stderr } = spawnSync('sh', ['-euc', script], {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin' },
+  })
+  if (status !== 0) throw new Error(stderr)
+  expect(statSync(join(cwd, 'secrets')).mode & 0o777).toBe(0o700)
+  return (name) => {
+    const path = join(cwd, 'secrets', name)
+    expect(statSync(path).mode & 0o777).toBe(0o644)
+    return path
+  }
+}
+
+function environmentOf(name: string, pathOf: (secret: string) => string): Record<string, string> {
+  const settings = Object.entries(services[name]?.environment ?? expect.unreachable(`there is no ${name}`))
+  return Object.fromEntries(
+    settings.map(([setting, value]) => {
+      const secret = /^\/run\/secrets\/(.+)$/.exec(value)?.[1]
+      return [setting, secret === undefined ? value : pathOf(secret)]
+    }),
+  )
+}
+
+test('the secrets of the README open Redis as compose.yaml starts it, and it stops when told to', async () => {
+  const secretAt = makeSecrets()
+  const folder = temporaryFolder()
+  const [sh = '', c = '', script = ''] = services.redis?.command ?? []
+  const { port, remove } = await startRedis()
+  await remove()
+  const here = script
+    .replace('redis-server -', `redis-server - --bind 127.0.0.1 --port ${port}`)
+    .replace('/data', folder)
+    .replace('/run/secrets/redis-password', secretAt('redis-password'))
+  const child = spawn(sh, [c, here], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  while (!output.includes('Ready to accept connections')) output += String((await once(child.stdout, 'data'))[0])
+  const url = readFileSync(secretAt('redis-url'), 'utf8').replace('@redis', `@127.0.0.1:${port}`)
+  const client = await createClient({ url }).connect()
+  expect(await client.configGet('maxmemory-policy')).toEqual({ 'maxmemory-policy': 'noeviction' })
+  expect(await client.configGet('appendonly')).toEqual({ appendonly: 'yes' })
+  client.destroy()
+  const stranger = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: false } })
+  await expect(stranger.on('error', () => {}).connect()).rejects.toThrow('NOAUTH')
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+})
+
+test('the table is made once, and both copies sign in a viewer who was added at one of them', async () => {
+  const secretAt = makeSecrets()
+  const password = readFileSync(secretAt('postgres-password'), 'utf8').trim()
+  await postgres.query(`CREATE ROLE viewer_auth LOGIN PASSWORD '${password}'`)
+  await postgres.query('CREATE DATABASE viewer_auth OWNER viewer_auth')
+  const atSocket = `${encodeURIComponent(postgres.folder)}:${postgres.port}`
+  const inContainer = readFileSync(secretAt('user-store-url'), 'utf8')
+  expect(inContainer).toContain('@%2Fvar%2Frun%2Fpostgresql/')
+  const USER_STORE_URL = inContainer.replace('%2Fvar%2Frun%2Fpostgresql', atSocket)
+
+  const here = { USER_STORE_URL, USER_STORE_URL_FILE: '' }
+  const [, ...migrate] = services.migrate?.command ?? []
+  const options = { cwd: ROOT, env: { ...environmentOf('migrate', secretAt), ...here } }
+  for (const said of ['Made the table', 'up to date']) {
+    const { stdout } = await run(process.execPath, migrate, options)
+    expect(stdout).toContain(said)
+  }
+  const added = spawnSync(process.execPath, [CLI, 'viewers', 'add', 'ada@example.com'], {
+    ...options,
+    input: 'correct horse battery staple',
+  })
+  expect(added.status).toBe(0)
+
+  const inRedis = { SESSION_STORE_URL: redis.url, LIMITS_STORE_URL: redis.url }
+  const noFiles = { SESSION_STORE_URL_FILE: '', LIMITS_STORE_URL_FILE: '' }
+  const ours = { ...here, ...inRedis, ...noFiles, PORT: '0', HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
+  const copies = ['login-1', 'login-2'].map((name) => startLoginProgram({ ...environmentOf(name, secretAt), ...ours }))
+  const [one, two] = await Promise.all(copies)
+  if (one === undefined || two === undefined) expect.unreachable()
+  const visit = await signInAt(one, { username: 'ada@example.com', password: 'correct horse battery staple' })
+  expect(isPassedOn(visit)).toBe(true)
+  expect(isPassedOn(await returnTo(two, visit.cookie ?? ''))).toBe(true)
+  expect(await readinessOf(two)).toEqual([200, 'ready'])
+})
+
+test('PostgreSQL is not ready while it is only the server that makes the database, and is ended again', () => {
+  const check = services.postgres?.healthcheck
+  const [shell, script = ''] = check && 'test' in check ? check.test : []
+  expect(shell).toBe('CMD-SHELL')
+  const firstProcess = join(temporaryFolder(), 'comm')
+  const here = `--host='${postgres.folder}' --port=${postgres.port}`
+  const command = script.replace('/proc/1/comm', firstProcess).replace('pg_isready', `pg_isready ${here}`)
+  const isHealthy = (program: string) => {
+    // The kernel cuts a name after 15 characters.
+    writeFileSync(firstProcess, `${program.slice(0, 15)}\n`)
+    return spawnSync('sh', ['-c', command], { env: { PATH: '/usr/bin:/bin' } }).status === 0
+  }
+  expect(['docker-entrypoint.sh', 'postgres'].map(isHealthy)).toEqual([false, true])
+})

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { execForm, isIgnored, parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
+
+/**
+ * Does by hand what an engine would do with the Dockerfile, line by line, so that it cannot drift from this test: the
+ * production install, the files, the user, the health check, the command, the stop.
+ */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const IGNORE = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+const [dependencies, image] = parseDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) as [Stage, Stage]
+const COMMAND = execForm(restsOf(image, 'CMD').join())
+const HEALTH_CHECK = execForm(
+  restsOf(image, 'HEALTHCHECK')
+    .join()
+    .replace(/^.*?CMD /, ''),
+)
+const SECRET = randomBytes(32).toString('hex')
+const PASSWORD = 'correct horse battery staple'
+/** Debian's "nobody", for a machine where the tests run as root; elsewhere whoever runs them. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+let scratch: string
+let app: string
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'container-'))
+  chmodSync(scratch, 0o755)
+  app = join(scratch, 'app')
+  mkdirSync(app)
+  for (const rest of restsOf(dependencies, 'COPY')) copy(rest)
+  for (const command of restsOf(dependencies, 'RUN')) {
+    const { status, stderr } = spawnSync('sh', ['-c', command], {
+      cwd: app,
+      encoding: 'utf8',
+      env: builderEnvironment(),
+    })
+    if (status !== 0) throw new Error(`${command} failed:\n${stderr}`)
+  }
+  rmSync(join(app, 'package-lock.json'))
+  for (const rest of restsOf(image, 'COPY')) if (!rest.startsWith('--from=')) copy(rest)
+  mkdirSync(join(app, 'data'))
+  spawnSync('chmod', ['-R', 'a=rX', app])
+  chmodSync(join(app, 'data'), 0o700)
+  if (UNPRIVILEGED.uid !== undefined) chownSync(join(app, 'data'), UNPRIVILEGED.uid, UNPRIVILEGED.gid)
+  mkdirSync(join(scratch, 'bin'))
+  cpSync(process.execPath, join(scratch, 'bin/node'))
+})
+
+afterAll(() => {
+  spawnSync('chmod', ['-R', 'u+w', scratch])
+  rmSync(scratch, { recursive: true })
+})
+
+/** `COPY package.json package-lock.json ./` and its like. */
+function copy(rest: string): void {
+  const paths = rest.split(/\s+/)
+  const target = paths.pop() ?? ''
+  for (const path of paths) {
+    const to = paths.length > 1 || target === './' ? join(app, target, basename(path)) : join(app, target)
+    cpSync(join(ROOT, path), to, { recursive: true, filter: (file) => !isIgnored(IGNORE, relative(ROOT, file)) })
+  }
+}
+
+/** Without what npm and the test runner set for their children: the install of the image must not be changed by it. */
+function builderEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_ENV')
+  return { ...Object.fromEntries(own), NPM_CONFIG_PREFER_OFFLINE: 'true' }
+}
+
+function containerEnvironment(): Record<string, string> {
+  const environment: Record<string, string> = {
+    PATH: `${join(scratch, 'bin')}:/usr/bin:/bin`,
+    PUBLIC_URL: 'http://localhost:3000',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    HASH_SECRET: SECRET,
+    SESSION_SECRET: randomBytes(32).toString('hex'),
+    PLAYER_RETURN_URL: 'http://127.0.0.1:4000/embed/hashlock/pass',
+    PLAYER_ORIGINS: 'http://127.0.0.1:4000',
+    SHUTDOWN_DELAY_SECONDS: '0',
+  }
+  for (const [, name = '', value = ''] of restsOf(image, 'ENV')
+    .join(' ')
+    .matchAll(/(\w+)=(\S+)/g)) {
+    environment[name] = value
+  }
+  return environment
+}
+
+function start([program = '', ...args]: string[], environment: Record<string, string> = {}): ChildProcess {
+  return spawn(program, args, {
+    cwd: app,
+    env: { ...containerEnvironment(), ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...UNPRIVILEGED,
+  })
+}
+
+async function run(command: string[], input = '', environment: Record<string, string> = {}) {
+  const child = start(command, environment)
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)))
+  child.stdin?.end(input)
+  const [code] = await once(child, 'close')
+  return { code, output: output.join('') }
+}
+
+describe('the image', () => {
+  test('has the Node that the tests run under, by its full version, in both stages', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect([dependencies.base, image.base]).toEqual(Array(2).fill(`node:${devDependencies.node}-bookworm-slim`))
+    expect(process.versions.node).toBe(devDependencies.node)
+  })
+
+  test('runs as a user by number who is not root', () => {
+    expect(restsOf(image, 'USER')).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)])
+  })
+
+  test('holds neither tests, nor the emulator, nor settings, nor what only development needs', () => {
+    for (const path of ['test', '.env', '.git', 'src/emulator', 'node_modules/vitest', 'node_modules/typescript']) {
+      expect(globSync(path, { cwd: app }), path).toEqual([])
+    }
+  })
+
+  test('adds a viewer and signs them in on a read-only tree, is healthy, and stops with status 0 on SIGTERM', async () => {
+    const added = await run(['node', 'src/cli/main.ts', 'viewers', 'add', 'ada@example.com'], PASSWORD)
+    expect(added.code, added.output).toBe(0)
+    const listed = await run(['node', 'src/cli/main.ts', 'viewers', 'list'])
+    expect(listed).toEqual({ code: 0, output: expect.stringContaining('ada@example.com') })
+
+    const program = start(COMMAND)
+    program.stderr?.pipe(process.stderr)
+    const ended = once(program, 'exit')
+    try {
+      const port = await portOf(program)
+      expect((await run(HEALTH_CHECK, '', { PORT: String(port) })).code).toBe(0)
+      const ready = await fetch(`http://127.0.0.1:${port}/health/ready`)
+      expect(ready.status).toBe(200)
+      await expectSignIn(port)
+    } finally {
+      program.kill('SIGTERM')
+    }
+    expect(await ended).toEqual([0, null])
+    expect(globSync('*', { cwd: join(app, 'data') })).toContain('viewers.db')
+  })
+
+  test.each(['.', 'src', 'views', 'public'])('may not write into %s', async (folder) => {
+    const written = await run(['node', '-e', `require('node:fs').writeFileSync('${folder}/x', '')`])
+    expect(written).toEqual({ code: 1, output: expect.stringContaining('EACCES') })
+  })
+
+  test('is not healthy when nothing listens', async () => {
+    expect((await run(HEALTH_CHECK, '', { PORT: '1' })).code).toBe(1)
+  })
+})
+
+const Started = z.object({ event: z.literal('started'), port: z.number() })
+
+async function portOf(program: ChildProcess): Promise<number> {
+  if (!program.stdout) throw new Error('The program has no output')
+  const lines = createInterface(program.stdout)
+  for await (const line of lines) {
+    const started = Started.safeParse(JSON.parse(line))
+    if (!started.success) continue
+    program.stdout.resume()
+    return started.data.port
+  }
+  throw new Error('The program ended before it listened')
+}
+
+/** The hash is checked by the words of the specification alone, not by the code under test. */
+async function expectSignIn(port: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/sign-in`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'ada@example.com', password: PASSWORD }),
+    redirect: 'manual',
+  })
+  expect(response.status).toBe(303)
+  const hash = new URL(response.headers.get('location') ?? '').searchParams.get('hash') ?? ''
+  const values = Object.fromEntries(JSON.parse(hash).map((pair: object) => Object.entries(pair)[0]))
+  const signed = `${values.user}|${values.hashExpire}|${SECRET}`
+  expect(values).toMatchObject({ user: 'ada@example.com', hash: createHash('md5').update(signed).digest('hex') })
+}

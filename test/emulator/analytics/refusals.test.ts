@@ -1,0 +1,201 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnalyticsServer, startAnalytics } from './analytics-server.ts'
+
+/** The rows of "Authentication", "Errors" and "Limits" of the analytics document, and whatever else can be wrong. */
+let server: AnalyticsServer
+beforeAll(async () => {
+  server = await startAnalytics()
+})
+afterAll(async () => {
+  expect(server.faults).toEqual([])
+  await server.close()
+})
+
+const RANGE = 'date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T11:00:00Z'
+const from = (time: string) => `/views?date_time_from=${time}&date_time_to=2099-01-01T00:00:00Z`
+
+describe('authentication', () => {
+  test.each([
+    ['no token', null],
+    ['a token that is not good', 'nonsense'],
+    ['a scheme before the token', 'Bearer owner-1'],
+  ])('%s: 401 with a list of errors', async (_case, token) => {
+    const { status, headers, body } = await server.get(`/views?${RANGE}`, { token })
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('JWT realm="analytics"')
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(body).toEqual({ errors: [{ parameter: 'Authorization', in: 'header', message: 'The token is not good' }] })
+  })
+  test('the token alone is the value of the header', async () => {
+    expect((await server.get(`/views?${RANGE}`, { token: 'owner-1' })).status).toBe(200)
+  })
+  test('without a good token nothing is said about the parameters', async () => {
+    expect((await server.get('/views', { token: 'nonsense' })).status).toBe(401)
+  })
+})
+
+describe('a bad request', () => {
+  test.each<[string, string, ...[parameter: string, value?: string][]]>([
+    ['both ends of the range missing', '/views', ['date_time_from'], ['date_time_to']],
+    ['the range missing for a series', '/total-views/day', ['date_time_from'], ['date_time_to']],
+    ['the range missing for peaks', '/peak-viewer-numbers/live', ['date_time_from'], ['date_time_to']],
+    ['an empty time', from(''), ['date_time_from', '']],
+    ['a day that does not exist', from('2026-02-30T00:00:00Z'), ['date_time_from', '2026-02-30T00:00:00Z']],
+    ['a leap day in another year', from('2026-02-29T00:00:00Z'), ['date_time_from', '2026-02-29T00:00:00Z']],
+    ['a week date', from('2026-W10-2T00:00:00Z'), ['date_time_from', '2026-W10-2T00:00:00Z']],
+    ['an ordinal date', from('2026-069T00:00:00Z'), ['date_time_from', '2026-069T00:00:00Z']],
+    ['a date without a time', from('2026-03-10'), ['date_time_from', '2026-03-10']],
+    ['a time without seconds', from('2026-03-10T10:00Z'), ['date_time_from', '2026-03-10T10:00Z']],
+    ['fractions of a second', from('2026-03-10T10:00:00.000Z'), ['date_time_from', '2026-03-10T10:00:00.000Z']],
+    ['a blank in place of the T', from('2026-03-10%2010:00:00Z'), ['date_time_from', '2026-03-10 10:00:00Z']],
+    ['lower case', from('2026-03-10t10:00:00z'), ['date_time_from', '2026-03-10t10:00:00z']],
+    ['the hour 24', from('2026-03-10T24:00:00Z'), ['date_time_from', '2026-03-10T24:00:00Z']],
+    ['a leap second', from('2026-03-10T23:59:60Z'), ['date_time_from', '2026-03-10T23:59:60Z']],
+    ['an offset without a colon', from('2026-03-10T10:00:00%2B0200'), ['date_time_from', '2026-03-10T10:00:00+0200']],
+    ['an offset of a day', from('2026-03-10T10:00:00%2B24:00'), ['date_time_from', '2026-03-10T10:00:00+24:00']],
+    ['the offset -00:00', from('2026-03-10T10:00:00-00:00'), ['date_time_from', '2026-03-10T10:00:00-00:00']],
+    [
+      'a zone by name',
+      from('2026-03-10T10:00:00[Europe/Paris]'),
+      ['date_time_from', '2026-03-10T10:00:00[Europe/Paris]'],
+    ],
+    ['five digits of a year', from('12026-03-10T10:00:00Z'), ['date_time_from', '12026-03-10T10:00:00Z']],
+    ['a UNIX time', from('1773136800'), ['date_time_from', '1773136800']],
+    ['a blank after the time', from('2026-03-10T10:00:00Z%20'), ['date_time_from', '2026-03-10T10:00:00Z ']],
+    [
+      'a reversed range',
+      '/views?date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T09:59:59Z',
+      ['date_time_to', '2026-03-10T09:59:59Z'],
+    ],
+    [
+      'a range reversed by its offsets',
+      '/viewers?date_time_from=2026-03-10T10:00:00-01:00&date_time_to=2026-03-10T10:00:00Z',
+      ['date_time_to', '2026-03-10T10:00:00Z'],
+    ],
+    ['page 0', `/views?${RANGE}&_page=0`, ['_page', '0']],
+    ['a negative page', `/views?${RANGE}&_page=-1`, ['_page', '-1']],
+    ['half a page', `/views?${RANGE}&_page=1.5`, ['_page', '1.5']],
+    ['a page in words', `/views?${RANGE}&_page=one`, ['_page', 'one']],
+    ['an empty page', `/views?${RANGE}&_page=`, ['_page', '']],
+    ['a page beyond all numbers', `/views?${RANGE}&_page=9007199254740992`, ['_page', '9007199254740992']],
+    ['a hexadecimal page', `/views?${RANGE}&_page=0x1`, ['_page', '0x1']],
+    ['limit 0', `/views?${RANGE}&_limit=0`, ['_limit', '0']],
+    ['limit 10001', `/views?${RANGE}&_limit=10001`, ['_limit', '10001']],
+    ['a limit in exponents', `/views?${RANGE}&_limit=1e3`, ['_limit', '1e3']],
+    ['a flag that is neither', `/views?${RANGE}&list_unfinished_segments=1`, ['list_unfinished_segments', '1']],
+    ['a flag in upper case', `/views?${RANGE}&inclusive_range=TRUE`, ['inclusive_range', 'TRUE']],
+    ['an unknown granularity', `/peak-viewer-numbers?${RANGE}&granularity=day`, ['granularity', 'day']],
+    ['an id in words', `/views/live?${RANGE}&content_id=abc`, ['content_id', 'abc']],
+    ['a gap in the list of ids', `/views/live?${RANGE}&content_id=1,,2`, ['content_id', '1,,2']],
+    ['an empty list of ids', `/views/live?${RANGE}&content_id=`, ['content_id', '']],
+    ['a negative id', `/views/live?${RANGE}&content_id=-1`, ['content_id', '-1']],
+    ['an id beyond all numbers', `/viewers/live?content_id=99999999999999999`, ['content_id', '99999999999999999']],
+    ['a repeated time', `/views?${RANGE}&date_time_to=2026-03-10T11:00:00Z`, ['date_time_to']],
+    ['a repeated page', `/views?${RANGE}&_page=1&_page=1`, ['_page']],
+    ['a repeated id', `/views/live?${RANGE}&content_id=1&content_id=2`, ['content_id']],
+    ['a repeated identifier', '/viewers?viewer_identifier=a&viewer_identifier=b', ['viewer_identifier']],
+    ['a long identifier', `/viewers?viewer_identifier=${'a'.repeat(256)}`, ['viewer_identifier']],
+    [
+      'several mistakes',
+      `/views/live?date_time_from=x&_page=0&_limit=0&content_id=y&inclusive_range=z`,
+      ['_page', '0'],
+      ['_limit', '0'],
+      ['date_time_from', 'x'],
+      ['date_time_to'],
+      ['inclusive_range', 'z'],
+      ['content_id', 'y'],
+    ],
+  ])('%s: 400, and the errors say which parameter and why', async (_case, path, ...expected) => {
+    const { status, headers, body } = await server.get(path)
+    expect(status).toBe(400)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(body.errors.map(({ message, ...rest }: { message: string }) => rest)).toEqual(
+      expected.map(([parameter, value]) => ({ parameter, in: 'query', ...(value !== undefined && { value }) })),
+    )
+    for (const { parameter, message } of body.errors) expect(message).toMatch(new RegExp(`^${parameter} (must|is) `))
+  })
+  test('every endpoint refuses in the same way', async () => {
+    const metrics = ['total-views', 'unique-devices', 'authenticated-viewers']
+    const endpoints = [
+      ...['viewers', 'views', 'peak-viewer-numbers'].flatMap((path) => [path, `${path}/live`]),
+      ...metrics.flatMap((metric) =>
+        ['summary', 'day', 'live/summary', 'recorded/hour'].map((rest) => `${metric}/${rest}`),
+      ),
+    ]
+    expect(endpoints).toHaveLength(18)
+    for (const endpoint of endpoints) {
+      const { status, body } = await server.get(`/${endpoint}?${RANGE}&_limit=10001`)
+      expect({ endpoint, status, body }).toEqual({
+        endpoint,
+        status: 400,
+        body: {
+          errors: [
+            {
+              parameter: '_limit',
+              in: 'query',
+              value: '10001',
+              message: '_limit must be a whole number from 1 to 10000',
+            },
+          ],
+        },
+      })
+    }
+  })
+})
+
+describe('a wrong path or method', () => {
+  test.each([
+    ['/', 'path'],
+    ['/nothing', 'path'],
+    ['/Views', 'path'],
+    ['/views/', 'path'],
+    ['/views/live/more', 'path'],
+    ['/views/dead', 'content_type'],
+    ['/views/LIVE', 'content_type'],
+    ['/viewers/summary', 'content_type'],
+    ['/total-views', 'path'],
+    ['/total-views/year', 'dimension'],
+    ['/total-views/live', 'dimension'],
+    ['/unique-devices/live/year', 'dimension'],
+    ['/authenticated-viewers/dead/day', 'content_type'],
+    ['/authenticated-viewers/dead/summary', 'content_type'],
+    ['/peak-viewer-numbers/hour', 'content_type'],
+    ['/peak-viewer-numbers/%3Cscript%3E', 'content_type'],
+  ])('%s: 404 that says %s', async (path, parameter) => {
+    const { status, headers, body } = await server.get(`${path}?${RANGE}`)
+    expect(status).toBe(404)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(body.errors).toMatchObject([{ parameter, in: 'path' }])
+  })
+  test('a path that cannot be decoded: 400', async () => {
+    const { status, body } = await server.get(`/views/%E0%A4%A?${RANGE}`)
+    expect(status).toBe(400)
+    expect(body.errors).toMatchObject([{ parameter: 'path', in: 'path' }])
+  })
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s: 405 with Allow', async (method) => {
+    const { status, headers, body } = await server.get(`/views?${RANGE}`, { method })
+    expect(status).toBe(405)
+    expect(headers.get('allow')).toBe('GET, HEAD')
+    expect(body.errors).toMatchObject([{ parameter: 'method' }])
+  })
+  test('HEAD answers as GET does, without the body', async () => {
+    const { status, headers, body } = await server.get(`/views?${RANGE}`, { method: 'HEAD' })
+    expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json; charset=utf-8', null])
+  })
+  test('a body of a megabyte and a foreign content type change nothing', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${server.url}/viewers`, {
+        headers: { authorization: 'owner-1', 'content-type': 'text/xml', 'content-length': 1_000_000 },
+      })
+      sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
+      sent.end(Buffer.alloc(1_000_000))
+    })
+    expect(status).toBe(200)
+  })
+  test('parameters named like parts of an object are parameters like any other', async () => {
+    const { status, body } = await server.get(`/views?${RANGE}&__proto__=1&constructor=2&toString=3`)
+    expect(status).toBe(200)
+    expect(body.pagination.self.href).toContain('__proto__=1&constructor=2&toString=3')
+  })
+})

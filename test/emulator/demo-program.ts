@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface DemoProgram {
+  readonly child: ChildProcess
+  /** All that it has printed so far. */
+  printed(): string
+  /** Resolves when it has printed that it runs; rejects when it ends before. */
+  readonly running: Promise<void>
+  /** Its exit status once it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'demo-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** The demo as a program of its own, on free ports unless others are given. */
+export function startDemo(environment: Record<string, string>): DemoProgram {
+  const child = spawn(process.execPath, ['src/emulator/demo.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  const ended = once(child, 'close').then(() => child.exitCode)
+  const running = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text
+        if (printed.includes('Ctrl-C stops both')) resolve()
+      })
+    }
+    void ended.then((status) => reject(new Error(`The demo ended with ${status}: ${printed}`)))
+  })
+  // Who waits for its end only needs no second complaint.
+  running.catch(() => {})
+  return { child, printed: () => printed, running, ended }
+}
+
+/** Ends the demo as Ctrl-C does. */
+export function stopDemo({ child, ended }: DemoProgram): Promise<number | null> {
+  child.kill('SIGINT')
+  return ended
+}
+
+/** A port that something else is using. */
+export async function takePort(): Promise<{ port: number; release(): Promise<unknown> }> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    release() {
+      server.close()
+      return once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Frame, Page } from 'puppeteer-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
+import type { OpenPage } from '../browser/open-page.ts'
+import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
+import { makeResponse } from './player/tiny-login-app.ts'
+import { press, stateOf, waitUntilPlaying } from './player/viewer.ts'
+
+const KINDS: readonly BrowserKind[] = ['chromium', 'firefox', 'chromium-no-cookies']
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let demo: DemoProgram
+let addresses: { page: string; service: string; login: string }
+let ada: { username: string; password: string }
+let hashSecret: string
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  demo = startDemo({ DEMO_DATA_FOLDER: folder.path })
+  await demo.running
+  const find = (pattern: RegExp) => pattern.exec(demo.printed())?.[0] ?? ''
+  addresses = {
+    page: find(/http:\/\/page\.localhost:\d+\/channel\/\d+/),
+    service: find(/http:\/\/127\.0\.0\.1:\d+/),
+    login: find(/http:\/\/localhost:\d+/),
+  }
+  const seed = await (await fetch(`${addresses.service}/emulator/seed`)).json()
+  ada = (seed as { viewers: [typeof ada] }).viewers[0]
+  hashSecret = JSON.parse(readFileSync(join(folder.path, 'secrets.json'), 'utf8')).hashSecret
+})
+
+afterAll(async () => {
+  await stopDemo(demo)
+  await folder.remove()
+})
+
+/** Every authentication response that a page received, as the browser sent it. */
+function responsesOf(page: Page): string[] {
+  const responses: string[] = []
+  page.on('request', (request) => {
+    const hash = new URL(request.url()).searchParams.get('hash')
+    if (hash !== null && request.isNavigationRequest()) responses.push(hash)
+  })
+  return responses
+}
+
+/** By the documented rule, with nothing of this project: the same parameters and expiry give the same text. */
+function expectGenuine(response: string | undefined): void {
+  const [user, expiry] = JSON.parse(response ?? '[]') as [{ user: string }, { hashExpire: number }]
+  expect(user).toEqual({ user: ada.username })
+  expect(response).toBe(makeResponse([['user', user.user]], expiry.hashExpire, hashSecret))
+}
+
+async function signIn(login: Frame, password: string): Promise<void> {
+  const name = await login.waitForSelector('#username')
+  if ((await name?.evaluate((field) => (field as unknown as { value: string }).value)) === '') {
+    await login.type('#username', ada.username)
+  }
+  await login.type('#password', password)
+  await press(login, 'button[form="sign-in"]')
+}
+
+function setClock(body: object): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' }
+  return fetch(`${addresses.service}/emulator/clock`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+describe.each(KINDS)('the demo in %s', (kind) => {
+  const keepsAnything = !kind.endsWith('no-cookies')
+  let browser: LaunchedBrowser
+  let opened: OpenPage
+  let page: Page
+  let responses: string[]
+
+  // A browser of its own for each test: who is signed in, stays so.
+  beforeEach(async () => {
+    browser = await launchBrowser(kind)
+    opened = await browser.openPage()
+    page = opened.page
+    responses = responsesOf(page)
+  })
+  afterEach(async () => {
+    await setClock({ real: true })
+    await browser.close()
+    expect(opened.complaints).toEqual([])
+  })
+
+  const openPlayer = async (): Promise<Frame> => {
+    await page.goto(addresses.page)
+    return opened.waitForFrame(`${addresses.service}/embed/`)
+  }
+  const loginFrame = () => opened.waitForFrame(addresses.login)
+
+  test('cancel and a wrong password lead nowhere, the right one to the video, which plays again after a reload', async () => {
+    const player = await openPlayer()
+    await press(player, '[data-log-in]')
+    await press(await loginFrame(), '.quiet')
+    expect(await stateOf(player, 'cancelled')).toBe('The sign-in was cancelled.')
+    expect(responses).toEqual(['false'])
+
+    await press(player, '[data-log-in]')
+    await signIn(await loginFrame(), 'not the password')
+    const alert = await (await loginFrame()).waitForSelector('[role="alert"]')
+    expect(await alert?.evaluate((element) => element.textContent)).toContain('wrong')
+    await signIn(await loginFrame(), ada.password)
+    await waitUntilPlaying(player)
+    expect(responses).toHaveLength(2)
+    expectGenuine(responses[1])
+
+    const again = await openPlayer()
+    if (keepsAnything) await waitUntilPlaying(again)
+    else await stateOf(again, 'locked')
+    expect(responses).toHaveLength(2)
+  })
+
+  test(`after the expiry ${keepsAnything ? 'a fresh response comes by itself' : 'the form is shown again'}`, async () => {
+    const player = await openPlayer()
+    await press(player, '[data-log-in]')
+    await signIn(await loginFrame(), ada.password)
+    await waitUntilPlaying(player)
+    // The response lives for an hour: ten seconds more, and the next sign of life from the player is refused.
+    await setClock({ advance_seconds: 3_590 })
+    if (keepsAnything) {
+      await expect.poll(() => responses.length, { timeout: 60_000 }).toBe(2)
+    } else {
+      const login = await opened.waitForFrame(addresses.login)
+      await setClock({ real: true })
+      await signIn(login, ada.password)
+    }
+    await waitUntilPlaying(player)
+    expectGenuine(responses[1])
+    expect(responses[1]).not.toBe(responses[0])
+  })
+
+  test('the chat signs in through hashConsumer, keeps its resource, and shows the viewer’s name', async () => {
+    const channel = addresses.page.replace(/.*\//, '')
+    const returns: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/chat/authorize/')) returns.push(request.url())
+    })
+    await page.goto(`${addresses.service}/chat/${channel}`)
+    await press(page.mainFrame(), '[data-log-in]')
+    await signIn(await loginFrame(), ada.password)
+    await page.waitForSelector('[data-conversation]', { visible: true })
+    const consumer = `${addresses.service}/chat/authorize/${channel}?resource=%2Fchat%2F${channel}&hash=`
+    expect(returns.filter((url) => url.startsWith(consumer))).toHaveLength(1)
+    expectGenuine(responses[0])
+    await page.type('#text', 'Hello from the demo')
+    await page.keyboard.press('Enter')
+    const item = await page.waitForSelector('[data-messages] li')
+    expect(await item?.evaluate((element) => element.textContent)).toMatch(/^ada@example\.com.*Hello from the demo$/)
+  })
+})

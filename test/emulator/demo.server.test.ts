@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keptSecrets } from '../../src/emulator/demo/kept-secrets.ts'
+import { type DemoProgram, startDemo, stopDemo, takePort, temporaryFolder } from './demo-program.ts'
+
+const started: DemoProgram[] = []
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+afterEach(async () => {
+  for (const demo of started.splice(0)) {
+    await stopDemo(demo)
+  }
+  await folder.remove()
+})
+
+function start(environment: Record<string, string> = {}): DemoProgram {
+  const demo = startDemo({ DEMO_DATA_FOLDER: folder.path, ...environment })
+  started.push(demo)
+  return demo
+}
+
+function addressesIn(printed: string) {
+  const page = /http:\/\/page\.localhost:\d+\/channel\/\d+/.exec(printed)?.[0] ?? ''
+  const service = /http:\/\/127\.0\.0\.1:\d+\//.exec(printed)?.[0] ?? ''
+  const login = /http:\/\/localhost:\d+\//.exec(printed)?.[0] ?? ''
+  return { page, service, login }
+}
+
+/** fetch() cannot resolve names below localhost; every browser can. */
+function statusOf(url: string): Promise<number | undefined> {
+  const { host, port, pathname } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: pathname, headers: { Host: host } }, (res) => {
+      res.resume()
+      resolve(res.statusCode)
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+async function seedOf(service: string) {
+  const seed = await (await fetch(`${service}emulator/seed`)).json()
+  return seed as {
+    viewers: { username: string; password: string }[]
+    channels: { id: string; locked: boolean }[]
+    videos: { locked: boolean }[]
+    locks: { url: string }[]
+  }
+}
+
+function signIn(login: string, account: { username: string; password: string } | undefined) {
+  const body = new URLSearchParams({ username: account?.username ?? '', password: account?.password ?? '' })
+  return fetch(`${login}sign-in`, { method: 'POST', body, redirect: 'manual' })
+}
+
+describe('npm run demo', () => {
+  test('writes the settings for the command line, which then finds that viewers get through', async () => {
+    const demo = start()
+    await demo.running
+    const { viewers } = await seedOf(addressesIn(demo.printed()).service)
+    const [file = ''] = /\S+settings\.env/.exec(demo.printed()) ?? []
+    expect(statSync(join(folder.path, 'settings.env')).mode & 0o777).toBe(0o600)
+    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts doctor --viewer "$0"`
+    const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
+    const said = execFileSync('sh', ['-euc', script, viewers[0]?.username ?? ''], { encoding: 'utf8', env })
+    expect(said).toContain('Viewers will get through. (0 failures, 0 warnings)')
+  })
+
+  test('prints where to go and who can sign in, on loopback only, and stops with status 0', async () => {
+    const real = { HASH_SECRET: 'x'.repeat(40), USER_STORE_URL: `sqlite:${join(folder.path, 'real.db')}` }
+    const demo = start(real)
+    await demo.running
+    const { page, service, login } = addressesIn(demo.printed())
+    expect(await statusOf(page)).toBe(200)
+    const { viewers, channels, videos } = await seedOf(service)
+    for (const { username, password } of viewers) expect(demo.printed()).toMatch(new RegExp(`${username} +${password}`))
+    expect(page).toContain(`/channel/${channels.find(({ locked }) => locked)?.id}`)
+    expect(videos.some(({ locked }) => locked)).toBe(true)
+
+    const signedIn = await signIn(login, viewers[0])
+    expect(signedIn.status).toBe(303)
+    expect(signedIn.headers.get('location')).toMatch(new RegExp(`^${service}embed/hashlock/pass\\?hash=`))
+    const outside = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4')
+    for (const { address } of outside) {
+      for (const url of [service, login])
+        await expect(fetch(`http://${address}:${new URL(url).port}/`)).rejects.toThrow()
+    }
+    expect(await stopDemo(demo)).toBe(0)
+    for (const url of [service, login]) await expect(fetch(url)).rejects.toThrow('fetch failed')
+    // None of a real installation's settings reached it.
+    expect(readdirSync(folder.path)).not.toContain('real.db')
+  })
+
+  test('starts a second time with the same viewers and secrets, and ends with the login app', async () => {
+    const first = start()
+    await first.running
+    expect(await stopDemo(first)).toBe(0)
+    const kept = readFileSync(join(folder.path, 'secrets.json'), 'utf8')
+    const second = start()
+    await second.running
+    const { service, login } = addressesIn(second.printed())
+    const { viewers, locks } = await seedOf(service)
+    for (const viewer of viewers) expect((await signIn(login, viewer)).status).toBe(303)
+    // The locks lead to where the login app is now.
+    for (const { url } of locks) expect(url).toBe(login)
+    expect(readFileSync(join(folder.path, 'secrets.json'), 'utf8')).toBe(kept)
+    process.kill(childOf(second.child.pid ?? 0), 'SIGKILL')
+    expect(await second.ended).toBe(1)
+    expect(second.printed()).toContain('The login app has ended, and the demo with it. src/main.ts ended with SIGKILL.')
+  })
+
+  test('makes other secrets in another folder, which nobody else on this machine can read', async () => {
+    const other = await temporaryFolder()
+    const [one, two] = [keptSecrets(folder.path), keptSecrets(other.path)]
+    expect(one.hashSecret).not.toBe(two.hashSecret)
+    expect(one.sessionSecret).not.toBe(two.sessionSecret)
+    expect(one.viewers[0]?.password).not.toBe(two.viewers[0]?.password)
+    expect(one.hashSecret).toMatch(/^[0-9a-f]{40}$/)
+    expect(statSync(folder.path).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder.path, 'secrets.json')).mode & 0o777).toBe(0o600)
+    expect(keptSecrets(folder.path)).toEqual({ ...one, isNew: false })
+    await other.remove()
+  })
+
+  test.each([
+    ['the login app', 'DEMO_PORT'],
+    ['the emulated video service', 'EMULATOR_PORT'],
+  ])('says so when the port of %s is taken, and which setting chooses another', async (program, setting) => {
+    const taken = await takePort()
+    const demo = start({ [setting]: String(taken.port) })
+    expect(await demo.ended).toBe(1)
+    expect(demo.printed()).toContain(
+      `Port ${taken.port} for ${program} is not free: another program is using it. Stop that program, or choose another port with ${setting}.`,
+    )
+    await taken.release()
+  })
+
+  test('ends with the message of the login app when that refuses to start', async () => {
+    const demo = start({ HASH_LIFETIME_SECONDS: 'soon' })
+    expect(await demo.ended).toBe(1)
+    expect(demo.printed()).toContain('HASH_LIFETIME_SECONDS must be')
+  })
+
+  test('stops with status 0 when it is interrupted while it starts', async () => {
+    const demo = start()
+    await new Promise((resolve) => demo.child.stdout?.once('data', resolve))
+    expect(await stopDemo(demo)).toBe(0)
+    expect(demo.printed()).not.toContain('The demo is running')
+  })
+
+  test('lists every wrong setting at once', async () => {
+    const demo = start({ DEMO_PORT: 'x', EMULATOR_PORT: '70000' })
+    expect(await demo.ended).toBe(1)
+    expect(demo.printed()).toBe(
+      'The demo cannot start:\n  DEMO_PORT must be a port number\n  EMULATOR_PORT must be between 0 and 65535\n',
+    )
+  })
+})
+
+/** The one program that the demo has started. */
+function childOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  expect(children).toHaveLength(1)
+  return children[0] ?? 0
+}

@@ -1,0 +1,320 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LoggedRequest } from '../../../src/emulator/developer/request-log.ts'
+import { LOCKED_CHANNEL, OPEN_CHANNEL, SECRET, type Service, startService, validate } from '../player/service.ts'
+import { makeResponse } from '../player/tiny-login-app.ts'
+
+let service: Service
+let realSeconds: number
+
+beforeEach(async () => {
+  realSeconds = 1_900_000_000
+  service = await startService({ nowSeconds: () => realSeconds })
+})
+
+afterEach(() => service.close())
+
+function response(): string {
+  return makeResponse([['user', 'ada']], realSeconds + 3600, SECRET)
+}
+
+async function json(path: string, init?: RequestInit): Promise<unknown> {
+  return (await service.request(path, init)).json()
+}
+
+async function logged(): Promise<LoggedRequest[]> {
+  const { requests } = (await json('/emulator/requests')) as { requests: LoggedRequest[] }
+  return requests
+}
+
+test('/emulator/env gives the settings of the login app and the command line, a line each', async () => {
+  const answer = await service.request('/emulator/env')
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  const { url, seed } = service.emulator
+  const lines = (await answer.text()).trimEnd().split('\n')
+  expect(lines).toContain(`PLAYER_RETURN_URL=${url}/embed/hashlock/pass`)
+  expect(lines).toContain(`SERVICE_BASE_URL=${url}`)
+  expect(lines).toContain(`SERVICE_CLIENT_SECRET=${seed.clients[0]?.client_secret}`)
+  expect(lines.filter((line) => !/^[A-Z_]+=\S+$/.test(line))).toEqual([])
+})
+
+describe('/emulator/seed', () => {
+  test('has everything that the contract promises, with secrets of a CSPRNG', async () => {
+    const seed = (await json('/emulator/seed')) as Record<string, Record<string, unknown>[]>
+    const hex40 = expect.stringMatching(/^[0-9a-f]{40}$/)
+    expect(seed.clients?.[0]).toEqual({
+      client_id: hex40,
+      client_secret: hex40,
+      redirect_uri_prefix: expect.stringMatching(/^http:\/\/127\.0\.0\.1/),
+      owner: expect.any(String),
+    })
+    expect(seed.users?.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(seed.users?.map(({ password }) => password)).size).toBe(seed.users?.length)
+    const owner = seed.clients?.[0]?.owner
+    expect(seed.channels?.some((channel) => channel.owner === owner && channel.locked === true)).toBe(true)
+    expect(seed.channels?.some((channel) => channel.locked === false)).toBe(true)
+    expect(seed.videos?.some((video) => video.owner === owner && video.locked === true)).toBe(true)
+    for (const video of seed.videos ?? []) {
+      expect(seed.channels?.find(({ id }) => id === video.channel_id)).toBeDefined()
+    }
+    const other = await startService()
+    expect(other.emulator.seed.clients[0]?.client_id).not.toBe(seed.clients?.[0]?.client_id)
+    await other.close()
+  })
+})
+
+describe('/emulator/clock', () => {
+  test('is moved, set and put back to the real time, and every room follows', async () => {
+    const soon = makeResponse([['user', 'ada']], realSeconds + 60, SECRET)
+    const put = (body: object) => service.post('/emulator/clock', body).then((answer) => answer.json())
+    expect(await json('/emulator/clock')).toEqual({
+      now: '2030-03-17T17:46:40.000Z',
+      now_seconds: 1_900_000_000,
+      offset_seconds: 0,
+    })
+    expect(await put({ advance_seconds: 60 })).toMatchObject({ now_seconds: 1_900_000_060, offset_seconds: 60 })
+    expect(await validate(service, LOCKED_CHANNEL, soon)).toEqual({ valid: false })
+    expect(await put({ now: '2030-03-17T18:46:39+01:00' })).toMatchObject({ offset_seconds: -1 })
+    expect(await validate(service, LOCKED_CHANNEL, soon)).toMatchObject({ valid: true, playback_seconds: 61 })
+    expect(await put({ now_seconds: 5 })).toMatchObject({ now: '1970-01-01T00:00:05.000Z' })
+    realSeconds += 10
+    expect(await json('/emulator/clock')).toMatchObject({ now_seconds: 15 })
+    expect(await put({ real: true })).toMatchObject({ now_seconds: 1_900_000_010, offset_seconds: 0 })
+  })
+
+  test.each([
+    [{}],
+    [{ now: 'tomorrow' }],
+    [{ now: '2026-02-30T00:00:00Z' }],
+    [{ now: '2026-01-01T00:00:00' }],
+    [{ now_seconds: -1 }],
+    [{ now_seconds: 1e18 }],
+    [{ now_seconds: 1.5 }],
+    [{ advance_seconds: 1e15 }],
+    [{ advance_seconds: 'x' }],
+    [{ real: false }],
+    [{ now_seconds: 5, real: true }],
+    [[1]],
+  ])('is not set by %j', async (body) => {
+    const answer = await service.post('/emulator/clock', body)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      error: 'invalid_request',
+      error_description: expect.stringMatching(/clock/),
+    })
+    expect(await json('/emulator/clock')).toMatchObject({ offset_seconds: 0 })
+  })
+})
+
+describe('/emulator/reset', () => {
+  test('puts everything back to the seed: rows, locks, playbacks, clock, faults and log', async () => {
+    const before = await json('/emulator/seed')
+    const { media_url, playback } = await validate(service, LOCKED_CHANNEL, response())
+    await service.post('/chat/1001/messages', { playback, text: 'hello' })
+    service.database.exec(`DELETE FROM locks; UPDATE channels SET title = 'Changed'; DELETE FROM clients`)
+    await service.post('/emulator/clock', { advance_seconds: 100 })
+    await service.post('/emulator/faults', { path: '/embed/*', status: 503, count: 100 })
+    expect((await service.post('/emulator/reset', {})).status).toBe(200)
+    expect((await service.request(media_url)).status).toBe(403)
+    expect(await json('/emulator/seed')).toEqual(before)
+    expect(await json('/emulator/clock')).toMatchObject({ offset_seconds: 0 })
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+    expect(await validate(service, LOCKED_CHANNEL, response())).toMatchObject({ valid: true })
+    const count = (table: string) => service.database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
+    expect(count('chat_messages')).toBe(0)
+    expect(count('clients')).toBe(2)
+    expect(await (await service.request('/channel/1001')).text()).toContain('Town hall')
+    expect((await logged()).some(({ path }) => path === '/chat/1001/messages')).toBe(false)
+  })
+
+  test('makes the generated views again, as many as were asked for', async () => {
+    const filled = await startService({ seed: { views: 300 } })
+    const count = () => filled.database.prepare('SELECT count(*) AS n FROM segments').get()?.n
+    expect(count()).toBe(300)
+    filled.database.exec('DELETE FROM segments')
+    await filled.post('/emulator/reset', {})
+    expect(count()).toBe(300)
+    await filled.close()
+  })
+})
+
+describe('/emulator/faults', () => {
+  test('answers chosen requests with a status, so often as was asked, in the form of their errors', async () => {
+    const added = await service.post('/emulator/faults', {
+      path: '/oauth2/token',
+      method: 'POST',
+      status: 503,
+      count: 2,
+    })
+    expect(added.status).toBe(201)
+    expect(await added.json()).toMatchObject({ id: 1, remaining: 2 })
+    const token = () => service.post('/oauth2/token', {})
+    const first = await token()
+    expect([first.status, await first.json()]).toEqual([503, { error: 'server_error' }])
+    expect(first.headers.get('retry-after')).toBe('1')
+    expect((await service.request('/oauth2/token')).status).not.toBe(503)
+    expect((await token()).status).toBe(503)
+    expect((await token()).status).not.toBe(503)
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test('answers with a body of one’s own, and for all paths that begin alike', async () => {
+    await service.post('/emulator/faults', { path: '/v1/*', status: 429, count: 1 })
+    const limited = await service.request('/v1/viewers')
+    expect([limited.status, await limited.json()]).toEqual([
+      429,
+      { errors: [{ message: 'A fault that was asked for' }] },
+    ])
+    await service.post('/emulator/faults', { path: '/channels/*', status: 500, body: { odd: [1] } })
+    expect(await json('/channels/1/locks/hash.json')).toEqual({ odd: [1] })
+    await service.post('/emulator/faults', { path: '/channels/1/locks/hash.xml', status: 500 })
+    expect(await (await service.request('/channels/1/locks/hash.xml')).text()).toBe('<error>server_error</error>')
+  })
+
+  test('delays the real answer, or hangs up', async () => {
+    await service.post('/emulator/faults', { path: '/embed/1001', delay_ms: 150 })
+    const startedMs = performance.now()
+    expect((await service.request('/embed/1001')).status).toBe(200)
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(145)
+    await service.post('/emulator/faults', { path: '/embed/1001', hang_up: true })
+    await expect(service.request('/embed/1001')).rejects.toThrow('fetch failed')
+  })
+
+  test('are removed one by one, or all', async () => {
+    for (const path of ['/a', '/b', '/c']) await service.post('/emulator/faults', { path, status: 500 })
+    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(200)
+    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(404)
+    expect(await json('/emulator/faults')).toMatchObject({ faults: [{ path: '/a' }, { path: '/c' }] })
+    await service.request('/emulator/faults', { method: 'DELETE' })
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test.each([
+    [{ path: '/x' }],
+    [{ path: 'x', status: 500 }],
+    [{ path: '/a*b', status: 500 }],
+    [{ path: '/x', status: 200 }],
+    [{ path: '/x', status: 600 }],
+    [{ path: '/x', delay_ms: 60_001 }],
+    [{ path: '/x', status: 500, count: 0 }],
+    [{ path: '/x', status: 500, method: 'TRACE' }],
+    [{ path: '/x', status: 500, unknown: 1 }],
+    [{ path: '/emulator/reset', status: 500 }],
+    [{ path: '/x', hang_up: false }],
+    [null],
+  ])('are not made of %j', async (fault) => {
+    expect((await service.post('/emulator/faults', fault)).status).toBe(400)
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test('never reach the pages that remove them, whatever their path', async () => {
+    await service.post('/emulator/faults', { path: '/*', status: 500, count: 50 })
+    expect((await service.request('/emulator/faults')).status).toBe(200)
+    expect((await service.request('/')).status).toBe(200)
+    expect((await service.request('/embed/1001')).status).toBe(500)
+  })
+
+  test('are a hundred at most', async () => {
+    for (let made = 0; made < 100; made += 1) await service.post('/emulator/faults', { path: '/x', status: 500 })
+    expect((await service.post('/emulator/faults', { path: '/x', status: 500 })).status).toBe(400)
+  })
+})
+
+describe('/emulator/requests', () => {
+  test('says why a response was refused, without showing it', async () => {
+    const expired = makeResponse([['user', 'ada']], realSeconds - 90, SECRET)
+    await validate(service, LOCKED_CHANNEL, expired)
+    const stripped = response().replace(/"hashExpire":(\d+)/, '"until":"$1"')
+    await validate(service, LOCKED_CHANNEL, stripped)
+    const [warned, refused] = await logged()
+    expect(refused).toMatchObject({
+      method: 'POST',
+      path: '/embed/hashlock/validate',
+      status: 200,
+      explanation: 'Refused: expired 90 s ago.',
+      verdict: 'refused',
+      answer: '{"valid":false}',
+    })
+    expect(refused?.body).toContain('ada')
+    expect(refused?.body).not.toContain(JSON.parse(expired).at(-1).hash)
+    expect(warned).toMatchObject({ verdict: 'warning', explanation: expect.stringMatching(/until.*UNIX time/) })
+  })
+
+  test('holds no secret, password or token of all that was sent and answered', async () => {
+    const { clients, users } = service.emulator.seed
+    const [client, user] = [clients[0], users[0]]
+    const basic = Buffer.from(`${client?.client_id}:${client?.client_secret}`).toString('base64')
+    const form = new URLSearchParams({
+      grant_type: 'password',
+      client_id: client?.client_id ?? '',
+      client_secret: client?.client_secret ?? '',
+      username: user?.username ?? '',
+      password: user?.password ?? '',
+    })
+    const headers = { Authorization: `Basic ${basic}` }
+    const granted = await service.request('/oauth2/token', { method: 'POST', body: form, headers })
+    const { access_token } = (await granted.json()) as { access_token: string }
+    const authorization = { Authorization: `Bearer ${access_token}` }
+    const lock = new URLSearchParams({ url: 'https://login.example.com/', secret: 'a lock secret of mine' })
+    const put = '/videos/2001/locks/hash.json'
+    expect((await service.request(put, { method: 'PUT', body: lock, headers: authorization })).status).toBe(204)
+    expect(await json(put, { headers: authorization })).toMatchObject({ hashlock: { secret: 'a lock secret of mine' } })
+    const { playback } = await validate(service, OPEN_CHANNEL, null)
+    await service.request(`/media/1002/video.webm?playback=${playback}`)
+    const log = JSON.stringify(await logged())
+    for (const secret of [client?.client_secret, user?.password, basic, access_token, 'a lock secret', playback]) {
+      expect(log).not.toContain(secret)
+    }
+    expect(log).toContain(`Bearer ${access_token.slice(0, 4)}…`)
+    expect(log).toContain('username=studio&password=•••')
+  })
+
+  test('gives what is newer than a number, newest first, and five hundred at most', async () => {
+    for (let asked = 0; asked < 510; asked += 1) await service.request(`/embed/${asked + 1}`)
+    const all = await logged()
+    expect(all).toHaveLength(500)
+    expect(all[0]).toMatchObject({ id: 510, path: '/embed/510', status: 404 })
+    const { requests } = (await json('/emulator/requests?after=508')) as { requests: LoggedRequest[] }
+    expect(requests.map(({ id }) => id)).toEqual([510, 509])
+  })
+
+  test('is a page in a browser, with what strangers sent escaped', async () => {
+    await service.request('/embed/<script>alert(1)<%2Fscript>')
+    const page = await service.request('/emulator/requests', { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    expect(page.headers.get('content-type')).toMatch('text/html')
+    const html = await page.text()
+    expect(html).toContain('/embed/')
+    expect(html).not.toContain('<script>alert')
+  })
+})
+
+describe('changes to the emulator', () => {
+  const paths = ['/emulator/reset', '/emulator/clock', '/emulator/faults']
+
+  test.each(paths)('at %s are refused to pages of other sites', async (path) => {
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'http://evil.example' },
+      { Origin: 'null' },
+    ]) {
+      const answer = await service.request(path, { method: 'POST', headers })
+      expect(answer.status).toBe(403)
+    }
+  })
+
+  test('are possible from its own pages, whose forms lead back to the page', async () => {
+    const answer = await service.request('/emulator/clock', {
+      method: 'POST',
+      headers: { 'Sec-Fetch-Site': 'same-origin', Origin: service.emulator.url, Accept: 'text/html' },
+      body: new URLSearchParams({ advance_seconds: '60' }),
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+    expect(await (await service.request('/')).text()).toContain('60 seconds ahead of the real time')
+  })
+
+  test('by a form with an empty field take it as not chosen', async () => {
+    const body = new URLSearchParams({ path: '/x', status: '503', delay_ms: '', count: '1' })
+    const answer = await service.request('/emulator/faults', { method: 'POST', body })
+    expect(await answer.json()).toMatchObject({ path: '/x', status: 503, remaining: 1 })
+  })
+})

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startEmulatorProgram } from './emulator-program.ts'
+import { LOCKED_CHANNEL } from './player/service.ts'
+
+interface Seed {
+  clients: [{ client_id: string; client_secret: string }]
+  users: [{ username: string; password: string }]
+}
+
+const KILLS = 100
+
+let folder: string
+let environment: { EMULATOR_DATA_FILE: string }
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'emulator-'))
+  environment = { EMULATOR_DATA_FILE: join(folder, 'emulator.db') }
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+async function tokenOf(url: string): Promise<string> {
+  const { clients } = (await (await fetch(`${url}/emulator/seed`)).json()) as Seed
+  const [{ client_id, client_secret }] = clients
+  const answer = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+describe('npm run emulator', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('stops with status 0 on %s, with open connections too', async (signal) => {
+    const { child, url, ended } = startEmulatorProgram(environment)
+    const validation = await fetch(`${await url}/embed/hashlock/validate`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...LOCKED_CHANNEL, content_id: '1002', response: null }),
+    })
+    const { playback } = (await validation.json()) as { playback: string }
+    const stream = await fetch(`${await url}/chat/1002/messages?playback=${playback}`)
+    child.kill(signal)
+    expect(await ended).toEqual({ status: 0, signal: null })
+    await expect(stream.text()).rejects.toThrow('terminated')
+  })
+
+  test('says in one sentence that its port is taken, and ends with status 1', async () => {
+    const first = startEmulatorProgram(environment)
+    const { port } = new URL(await first.url)
+    const second = startEmulatorProgram({ ...environment, EMULATOR_PORT: port })
+    expect((await second.ended).status).toBe(1)
+    expect(second.printed()).toBe(
+      `The emulator cannot listen on 127.0.0.1 port ${port}: another program is using it. Stop that program, or choose another port with EMULATOR_PORT.\n`,
+    )
+    first.child.kill('SIGTERM')
+    expect((await first.ended).status).toBe(0)
+  })
+
+  test('names every wrong setting at once with status 1, and a wrong argument with status 2', async () => {
+    const wrong = startEmulatorProgram({ EMULATOR_PORT: 'x', EMULATOR_HOST: '192.168.1.1' })
+    expect((await wrong.ended).status).toBe(1)
+    expect(wrong.printed()).toMatch(/EMULATOR_PORT.*\n.*EMULATOR_HOST/)
+    const usage = startEmulatorProgram(environment, ['--seed-views', 'many'])
+    expect((await usage.ended).status).toBe(2)
+    expect(usage.printed()).toMatch(/^Usage: .*--seed-views N/)
+  })
+
+  test('has as many views as --seed-views asks for, and no more after the next start', async () => {
+    for (let start = 0; start < 2; start += 1) {
+      const { child, url, ended } = startEmulatorProgram(environment, ['--seed-views', '500'])
+      await url
+      child.kill('SIGTERM')
+      await ended
+      const database = new DatabaseSync(environment.EMULATOR_DATA_FILE)
+      expect(database.prepare('SELECT count(*) AS n FROM segments').get()?.n).toBe(500)
+      database.close()
+    }
+  })
+
+  test(`has lost nothing that it had answered with success, when it is killed right after the answer, ${KILLS} times`, async () => {
+    await Promise.all(['one', 'two'].map((lane) => killAgainAndAgain(join(folder, lane), KILLS / 2)))
+  }, 900_000)
+})
+
+async function killAgainAndAgain(dataFolder: string, times: number): Promise<void> {
+  const dataFile = join(dataFolder, 'emulator.db')
+  // Half of a start is compiling; the first program, which ends in order, leaves that behind for the others.
+  const settings = { EMULATOR_DATA_FILE: dataFile, NODE_COMPILE_CACHE: join(dataFolder, 'compiled') }
+  const first = startEmulatorProgram(settings)
+  const authorization = `Bearer ${await tokenOf(await first.url)}`
+  first.child.kill('SIGTERM')
+  await first.ended
+  for (let kill = 1; kill <= times; kill += 1) {
+    const { child, url, ended } = startEmulatorProgram(settings)
+    const created = await fetch(`${await url}/users/self/channels.json`, {
+      method: 'POST',
+      headers: { Authorization: authorization },
+      body: new URLSearchParams({ title: `Channel ${kill}` }),
+    })
+    child.kill('SIGKILL')
+    expect(created.status).toBe(201)
+    await ended
+    const database = new DatabaseSync(dataFile)
+    const row = database.prepare(`SELECT count(*) AS n FROM channels WHERE title LIKE 'Channel %'`).get()
+    database.close()
+    expect(row?.n).toBe(kill)
+  }
+}

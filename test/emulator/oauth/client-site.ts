@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** The website of a client: its own origin, with a callback that leads on to another origin, as many do. */
+export interface ClientSite {
+  readonly url: string
+  /** Where the callback leads on to: another origin. */
+  readonly finalUrl: string
+  /** What the callback was called with, in order. */
+  readonly results: URLSearchParams[]
+  /** Serves a page at a path. */
+  serve(path: string, html: string): void
+  close(): Promise<void>
+}
+
+export async function startClientSite(): Promise<ClientSite> {
+  const pages = new Map<string, string>()
+  const results: URLSearchParams[] = []
+  const final = await listen(
+    createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(page('Arrived'))),
+  )
+  const finalUrl = `http://localhost:${portOf(final)}/arrived`
+  const site = await listen(
+    createServer((req, res) => {
+      const { pathname, searchParams } = new URL(req.url ?? '/', 'http://site')
+      if (pathname === '/callback') {
+        results.push(searchParams)
+        res.writeHead(302, { location: finalUrl }).end()
+        return
+      }
+      const html = pages.get(pathname)
+      res.writeHead(html === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(html)
+    }),
+  )
+  return {
+    url: `http://127.0.0.1:${portOf(site)}`,
+    finalUrl,
+    results,
+    serve: (path, html) => void pages.set(path, page(html)),
+    async close() {
+      for (const server of [site, final]) {
+        server.closeAllConnections()
+        server.close()
+        await once(server, 'close')
+      }
+    },
+  }
+}
+
+async function listen(server: Server): Promise<Server> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function page(html: string): string {
+  return `<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><body>${html}`
+}

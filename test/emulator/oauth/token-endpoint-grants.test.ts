@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type RoomApp, startRoomApp } from './room-app.ts'
+import { NEWSROOM, STUDIO } from './room-database.ts'
+import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from './token-client.ts'
+
+const HEX_40 = /^[0-9a-f]{40}$/
+
+let app: RoomApp
+
+beforeAll(async () => {
+  app = await startRoomApp()
+})
+beforeEach(() => app.setClock(1_800_000_000))
+afterAll(() => app.close())
+
+describe('Token endpoint: grant password', () => {
+  test.each(['grant_type', 'client_id', 'client_secret', 'username', 'password'])('%s is required', async (name) => {
+    const { status, body } = await askForToken(app, without(PASSWORD_GRANT, name))
+    expect([status, body]).toEqual([400, { error: 'invalid_request' }])
+    expect(app.explanation()).toContain(name)
+  })
+
+  test('response fields are access_token, expires_in and token_type; no refresh_token', async () => {
+    const { status, body } = await askForToken(app, PASSWORD_GRANT)
+    expect(status).toBe(200)
+    expect(body).toEqual({ access_token: expect.stringMatching(HEX_40), expires_in: 86_400, token_type: 'bearer' })
+  })
+
+  test('token_type=mac adds mac_key, created_at and mac_algorithm', async () => {
+    const { body } = await askForToken(app, { ...PASSWORD_GRANT, token_type: 'mac' })
+    expect(body).toEqual({
+      access_token: expect.stringMatching(HEX_40),
+      expires_in: 86_400,
+      token_type: 'mac',
+      mac_key: expect.stringMatching(HEX_40),
+      created_at: app.nowSeconds(),
+      mac_algorithm: 'hmac-sha-1',
+    })
+  })
+
+  test('scope broadcaster goes with token_type=mac', async () => {
+    const answer = await askForToken(app, { ...PASSWORD_GRANT, token_type: 'mac', scope: 'broadcaster' })
+    expect(answer.status).toBe(200)
+  })
+
+  test('device_name is what the user sees among the connected clients', async () => {
+    await askForToken(app, { ...PASSWORD_GRANT, device_name: 'Studio desk 4' })
+    expect(app.database.prepare('SELECT device_name FROM oauth_tokens ORDER BY id DESC').get()).toEqual({
+      device_name: 'Studio desk 4',
+    })
+  })
+
+  test.each([
+    ['a wrong password', { password: 'wrong' }],
+    ['an unknown user', { username: 'nobody' }],
+    ['the password of another user', { password: NEWSROOM.password }],
+    ['a password in other case', { password: STUDIO.password.toUpperCase() }],
+    ['a user name of 2,000 characters', { username: 'x'.repeat(2_000) }],
+  ])('%s is invalid_grant', async (_case, fields) => {
+    const answer = await askForToken(app, { ...PASSWORD_GRANT, ...fields })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  })
+
+  test('a wrong client_secret parameter is invalid_client, whatever the Authorization header says', async () => {
+    const answer = await askForToken(app, { ...PASSWORD_GRANT, client_secret: 'f'.repeat(40) })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  })
+
+  test('the client_secret parameter does not replace the Authorization header', async () => {
+    const answer = await askForToken(app, PASSWORD_GRANT, {})
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  })
+})
+
+describe('Token endpoint: failed sign-ins', () => {
+  let app: RoomApp
+
+  beforeEach(async () => {
+    app = await startRoomApp()
+  })
+  afterEach(() => app.close())
+
+  test('after ten failures the account waits: server_error 503 with Retry-After, right password or not', async () => {
+    for (let failure = 0; failure < 10; failure += 1) {
+      expect((await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })).body.error).toBe('invalid_grant')
+    }
+    const answer = await askForToken(app, PASSWORD_GRANT)
+    expect(answer).toMatchObject({ status: 503, body: { error: 'server_error' } })
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const other = { ...PASSWORD_GRANT, username: NEWSROOM.username, password: NEWSROOM.password }
+    expect((await askForToken(app, other)).status).toBe(200)
+  })
+
+  test('a right password forgives the failures before it', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      for (let failure = 0; failure < 8; failure += 1) await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })
+      expect((await askForToken(app, PASSWORD_GRANT)).status).toBe(200)
+    }
+  })
+})
+
+describe('Token endpoint: grant client_credentials', () => {
+  test.each(['grant_type', 'client_id'])('%s is required', async (name) => {
+    const { status, body } = await askForToken(app, without(CLIENT_CREDENTIALS_GRANT, name))
+    expect([status, body]).toEqual([400, { error: 'invalid_request' }])
+  })
+
+  test('response fields are access_token, expires_in and token_type', async () => {
+    const { body } = await askForToken(app, CLIENT_CREDENTIALS_GRANT)
+    expect(body).toEqual({ access_token: expect.stringMatching(HEX_40), expires_in: 86_400, token_type: 'bearer' })
+  })
+
+  test('mac_key, created_at and mac_algorithm come with MAC tokens only', async () => {
+    const { body } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac', scope: 'broadcaster' })
+    expect(Object.keys(body)).toEqual([
+      'access_token',
+      'expires_in',
+      'token_type',
+      'mac_key',
+      'created_at',
+      'mac_algorithm',
+    ])
+    expect(Number.isInteger(body.created_at)).toBe(true)
+  })
+
+  test('token_type=jwt gives the token of the analytics API', async () => {
+    const { body } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'jwt' })
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      expires_in: 86_400,
+      token_type: 'jwt',
+    })
+  })
+
+  test('device_name is kept with the token', async () => {
+    await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, device_name: 'Report server' })
+    expect(app.database.prepare('SELECT device_name FROM oauth_tokens ORDER BY id DESC').get()).toEqual({
+      device_name: 'Report server',
+    })
+  })
+
+  test.each([
+    ['longer than 255 characters', 'x'.repeat(256)],
+    ['with a line break', 'a\nb'],
+    ['that turns the direction of reading', 'phone\u202eenohp'],
+  ])('a device_name %s is invalid_request', async (_case, deviceName) => {
+    const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, device_name: deviceName })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+
+  test('an unknown token_type is invalid_request', async () => {
+    const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'saml' })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+
+  test.each([
+    ['broadcaster without token_type=mac', { scope: 'broadcaster' }],
+    ['broadcaster with token_type=bearer', { scope: 'broadcaster', token_type: 'bearer' }],
+    ['broadcaster with token_type=jwt', { scope: 'broadcaster', token_type: 'jwt' }],
+    ['of another name', { scope: 'admin', token_type: 'mac' }],
+    ['twice in one value', { scope: 'broadcaster broadcaster', token_type: 'mac' }],
+  ])('a scope %s is invalid_scope', async (_case, fields) => {
+    const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, ...fields })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+  })
+
+  test('an empty scope means no scope', async () => {
+    expect((await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, scope: '' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { createFailureLimits, type FailureLimits } from '../../../src/emulator/oauth/failure-limits.ts'
+import { createPasswords, faultInNewPassword } from '../../../src/emulator/oauth/password.ts'
+import { authenticateUser } from '../../../src/emulator/oauth/user-authentication.ts'
+import { OverloadedError } from '../../../src/errors.ts'
+import { openRoomDatabase, STUDIO } from './room-database.ts'
+
+const ADDRESS = '127.0.0.1'
+
+function limitsOf(generation = () => 'one'): FailureLimits {
+  return createFailureLimits(generation)
+}
+
+async function admitted(limits: FailureLimits, times: number, name = 'ada', address = ADDRESS): Promise<boolean[]> {
+  const outcomes: boolean[] = []
+  for (let at = 0; at < times; at += 1) outcomes.push((await limits.admit('sign-in', name, address)).ok)
+  return outcomes
+}
+
+describe('Hashing behind a gate', () => {
+  test('one core takes one password at a time and 24 in line; the rest is refused at once, then it works again', async () => {
+    const passwords = createPasswords(1)
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => passwords.verify(null, 'x')))
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(5)
+    expect(refused.every((outcome) => outcome.status === 'rejected' && outcome.reason instanceof OverloadedError)).toBe(
+      true,
+    )
+    expect(await passwords.verify(null, 'x')).toBe(false)
+  })
+
+  test('a hash is argon2id with 19 MiB, two passes, one lane, and a salt of its own', async () => {
+    const passwords = createPasswords(1)
+    const [first, second] = [await passwords.hash('a password'), await passwords.hash('a password')]
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(first).not.toBe(second)
+    expect(await passwords.verify(first, 'a password')).toBe(true)
+    expect(await passwords.verify(first, 'a passworD')).toBe(false)
+  })
+
+  test('half a character is not taken for U+FFFD', async () => {
+    const passwords = createPasswords(1)
+    expect(await passwords.verify(await passwords.hash('\ufffd'), '\ud800')).toBe(false)
+  })
+})
+
+describe('A user of the service', () => {
+  const database = openRoomDatabase()
+
+  test('is found by name in any case, and by the whole password', async () => {
+    const deps = { database, passwords: createPasswords(), limits: limitsOf() }
+    expect(await authenticateUser(deps, 'STUDIO', STUDIO.password, ADDRESS)).toEqual({ ok: true, userId: STUDIO.id })
+    expect((await authenticateUser(deps, 'studio', `${STUDIO.password} `, ADDRESS)).ok).toBe(false)
+  })
+
+  test('is hashed for even when nobody has the name', async () => {
+    const verified: (string | null)[] = []
+    const passwords = {
+      verify(passwordHash: string | null) {
+        verified.push(passwordHash)
+        return Promise.resolve(false)
+      },
+    }
+    const outcome = await authenticateUser({ database, passwords, limits: limitsOf() }, 'nobody', 'x', ADDRESS)
+    expect(outcome).toEqual({ ok: false, reason: 'wrong-credentials' })
+    expect(verified).toEqual([null])
+  })
+
+  test('is told to come back, and not counted as failed, when too many passwords are being checked', async () => {
+    const limits = limitsOf()
+    const passwords = { verify: () => Promise.reject(new OverloadedError('full', 2)) }
+    for (let at = 0; at < 30; at += 1) {
+      const outcome = await authenticateUser({ database, passwords, limits }, 'studio', 'x', ADDRESS)
+      expect(outcome).toEqual({ ok: false, reason: 'overloaded', retryAfterSeconds: 2 })
+    }
+    expect(await admitted(limits, 1, 'studio')).toEqual([true])
+  })
+})
+
+describe('Failed sign-ins', () => {
+  test('ten of one name pass, the eleventh waits, whatever its spelling', async () => {
+    const limits = limitsOf()
+    expect(await admitted(limits, 10)).toEqual(Array.from({ length: 10 }, () => true))
+    expect(await admitted(limits, 1, ' ADA ')).toEqual([false])
+    expect(await admitted(limits, 1, 'grace')).toEqual([true])
+  })
+
+  test('two hundred from one address pass, of whatever names', async () => {
+    const limits = limitsOf()
+    for (let at = 0; at < 200; at += 1) expect((await limits.admit('sign-in', `user ${at}`, ADDRESS)).ok).toBe(true)
+    expect((await limits.admit('sign-in', 'another', ADDRESS)).ok).toBe(false)
+    expect((await limits.admit('sign-in', 'another', '127.0.0.2')).ok).toBe(true)
+  })
+
+  test('are forgotten when the emulator goes back to its seed', async () => {
+    let generation = 'before'
+    const limits = limitsOf(() => generation)
+    await admitted(limits, 11)
+    generation = 'after'
+    expect(await admitted(limits, 1)).toEqual([true])
+  })
+})
+
+describe('A new password', () => {
+  test.each([
+    ['short12', 'too-short'],
+    ['x'.repeat(129), 'too-long'],
+    ['password1', 'too-common'],
+    ['PassWord1', 'too-common'],
+    ['zzzzzzzzzzzz', 'too-common'],
+    ['ada.lovelace', 'like-the-name'],
+    ['ada.lovelace1', 'like-the-name'],
+    ['two\nlines of it', 'unreadable'],
+    ['half \ud800 of it', 'unreadable'],
+  ])('%j is refused as %s', async (password, fault) => {
+    expect(await faultInNewPassword(password, 'ada.lovelace')).toBe(fault)
+  })
+
+  test.each([
+    'correct horse battery',
+    'тихий зелёный чайник',
+    ' spaces stay ',
+    'x'.repeat(64).replace(/x/g, (_x, at) => String(at % 7)),
+    '🐘🐘🐘🐘🐘🐘🐘🦒',
+  ])('%j can be chosen', async (password) => {
+    expect(await faultInNewPassword(password, 'ada')).toBeNull()
+  })
+})

@@ -1,0 +1,151 @@
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  goodResponse,
+  LOCKED_CHANNEL,
+  LOCKED_VIDEO,
+  OPEN_CHANNEL,
+  SECRET,
+  type Service,
+  startService,
+  validate,
+} from './service.ts'
+import { makeResponse } from './tiny-login-app.ts'
+
+let service: Service
+let nowSeconds: number
+
+beforeEach(async () => {
+  nowSeconds = Math.floor(Date.now() / 1000)
+  service = await startService({ nowSeconds: () => nowSeconds })
+})
+
+afterEach(() => service.close())
+
+/** The messages of a stream, as they come. */
+async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; author: string; text: string }> {
+  let buffered = ''
+  if (answer.body === null) throw new Error('No stream')
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    buffered += chunk
+    const events = buffered.split('\n\n')
+    buffered = events.pop() ?? ''
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1]
+      if (data !== undefined) yield JSON.parse(data)
+    }
+  }
+}
+
+describe('the chat', () => {
+  test('shows a message to everyone who has a playback, with the viewer’s name as author', async () => {
+    const ada = await validate(service, LOCKED_CHANNEL, goodResponse())
+    const bob = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'bob']], nowSeconds + 60, SECRET))
+    const before = await service.post('/chat/1001/messages', { playback: ada.playback, text: ' Good\u00a0morning 👋 ' })
+    expect(before.status).toBe(201)
+    const stream = await service.request(`/chat/1001/messages?playback=${bob.playback}`)
+    expect(stream.headers.get('content-type')).toMatch('text/event-stream')
+    const messages = messagesOf(stream)
+    expect((await messages.next()).value).toMatchObject({ author: 'ada@example.com', text: 'Good\u00a0morning 👋' })
+    await service.post('/chat/1001/messages', { playback: bob.playback, text: '<b>"hi"</b>' })
+    expect((await messages.next()).value).toMatchObject({ author: 'bob', text: '<b>"hi"</b>' })
+    await messages.return(undefined)
+  })
+
+  test('answers HEAD without a stream, so that the connection is free for the next request', async () => {
+    const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
+    const socket = connect(service.emulator.port, '127.0.0.1').setEncoding('utf8')
+    const ask = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    socket.write(ask('HEAD', `/chat/1001/messages?playback=${playback}`) + ask('HEAD', '/emulator/seed'))
+    let received = ''
+    for await (const text of socket) {
+      received += String(text)
+      if (received.split('\r\n\r\n').length > 2) break
+    }
+    expect(received.match(/^(HTTP|Content-Type).*$/gm)).toEqual([
+      'HTTP/1.1 200 OK',
+      'Content-Type: text/event-stream; charset=utf-8',
+      'HTTP/1.1 200 OK',
+      'Content-Type: application/json; charset=utf-8',
+    ])
+  })
+
+  test('goes on where a stream was cut off', async () => {
+    const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
+    for (const text of ['one', 'two', 'three']) await service.post('/chat/1001/messages', { playback, text })
+    const asked = [
+      service.request(`/chat/1001/messages?playback=${playback}&after=2`),
+      service.request(`/chat/1001/messages?playback=${playback}`, { headers: { 'Last-Event-ID': '2' } }),
+    ]
+    for (const stream of asked) {
+      const messages = messagesOf(await stream)
+      expect((await messages.next()).value).toMatchObject({ id: 3, text: 'three' })
+      await messages.return(undefined)
+    }
+  })
+
+  test('keeps the messages of each content apart, in the data file', async () => {
+    const channel = await validate(service, LOCKED_CHANNEL, goodResponse())
+    const video = await validate(service, LOCKED_VIDEO, goodResponse())
+    await service.post('/chat/1001/messages', { playback: channel.playback, text: 'to the channel' })
+    await service.post('/chat/recorded/2001/messages', { playback: video.playback, text: 'to the video' })
+    const rows = service.database.prepare('SELECT content_type, text FROM chat_messages ORDER BY id').all()
+    expect(rows.map((row) => ({ ...row }))).toEqual([
+      { content_type: 'live', text: 'to the channel' },
+      { content_type: 'recorded', text: 'to the video' },
+    ])
+    const messages = messagesOf(await service.request(`/chat/recorded/2001/messages?playback=${video.playback}`))
+    expect((await messages.next()).value).toMatchObject({ text: 'to the video' })
+    await messages.return(undefined)
+  })
+
+  test.each([
+    ['no token', ''],
+    ['an invented token', 'f'.repeat(40)],
+  ])('refuses to be read or written with %s', async (_case, playback) => {
+    expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
+    expect((await service.request(`/chat/1001/messages?playback=${playback}`)).status).toBe(403)
+    expect(service.database.prepare('SELECT count(*) AS n FROM chat_messages').get()?.n).toBe(0)
+  })
+
+  test('refuses the playback of another content, and one that has ended', async () => {
+    const { playback } = await validate(service, OPEN_CHANNEL, null)
+    expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
+    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
+    nowSeconds += 5
+    expect((await service.post('/chat/1001/messages', { playback: short.playback, text: 'hello' })).status).toBe(403)
+  })
+
+  test('closes the stream of a listener whose playback has ended', async () => {
+    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
+    const stream = await service.request(`/chat/1001/messages?playback=${short.playback}`)
+    nowSeconds += 5
+    const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
+    await service.post('/chat/1001/messages', { playback, text: 'too late for some' })
+    expect((await messagesOf(stream).next()).done).toBe(true)
+  })
+
+  test('without a lock is written by guests, each under a name of their own', async () => {
+    const [one, two] = [await validate(service, OPEN_CHANNEL, null), await validate(service, OPEN_CHANNEL, null)]
+    const first = await service.post('/chat/1002/messages', { playback: one.playback, text: 'hello' })
+    const second = await service.post('/chat/1002/messages', { playback: two.playback, text: 'hello' })
+    const authors = [
+      ((await first.json()) as { author: string }).author,
+      ((await second.json()) as { author: string }).author,
+    ]
+    expect(authors).toEqual([expect.stringMatching(/^Guest [0-9a-f]{4}$/), expect.stringMatching(/^Guest /)])
+    expect(authors[0]).not.toBe(authors[1])
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['white space', ' \n '],
+    ['501 characters', 'x'.repeat(501)],
+    ['a control character', 'a\u0007b'],
+    ['half a character', 'a\ud83d'],
+    ['a list', ['a']],
+  ])('refuses %s as a message', async (_case, text) => {
+    const { playback } = await validate(service, OPEN_CHANNEL, null)
+    expect((await service.post('/chat/1002/messages', { playback, text })).status).toBe(400)
+  })
+})

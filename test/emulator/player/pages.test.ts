@@ -1,0 +1,164 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SECRET, type Service, startService } from './service.ts'
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+afterAll(() => service.close())
+
+/** fetch() does not let the Host be chosen. */
+function statusAndLocation(path: string, host: string): Promise<[number | undefined, string | undefined]> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(service.emulator.url + path, { headers: { Host: host } }, (res) => {
+      res.resume()
+      resolve([res.statusCode, res.headers.location])
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+async function settingsOf(path: string): Promise<Record<string, unknown>> {
+  const html = await (await service.request(path)).text()
+  const escaped = /data-settings="([^"]*)"/.exec(html)?.[1] ?? ''
+  const characters: Record<string, string> = { '&#34;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+  return JSON.parse(escaped.replaceAll(/&(#34|#39|lt|gt|amp);/g, (entity) => characters[entity] ?? ''))
+}
+
+function policyOf(answer: Response): Map<string, string> {
+  const directives = (answer.headers.get('content-security-policy') ?? '').split(/;\s*/)
+  return new Map(directives.map((text) => [text.split(' ')[0] ?? '', text.split(' ').slice(1).join(' ')]))
+}
+
+describe('pages for viewers', () => {
+  test.each([
+    ['/embed/1001', 'Town hall'],
+    ['/embed/recorded/2001', 'Product launch, the recording'],
+    ['/chat/1001', 'Town hall'],
+    ['/chat/recorded/2001', 'Product launch, the recording'],
+    ['/combined/1001', 'Town hall'],
+    ['/combined/recorded/2002', 'Town hall, last month'],
+    ['/channel/1001', 'Town hall'],
+    ['/video/2001', 'Product launch, the recording'],
+  ])('%s is a page in English with a title, without inline script or style', async (path, title) => {
+    const answer = await service.request(path)
+    const html = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(html).toContain('<html lang="en">')
+    expect(html).toContain(`<title>${title}`)
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=/)
+    expect(html).not.toContain(SECRET)
+    expect(policyOf(answer).get('script-src')).toBe("'self'")
+    expect(policyOf(answer).get('default-src')).toBe("'none'")
+    expect(policyOf(answer).get('base-uri')).toBe("'none'")
+  })
+
+  test('the player appends the type and the id of the content to the entry point, whose own query stays', async () => {
+    const { entryUrl } = await settingsOf('/embed/recorded/2001')
+    expect(entryUrl).toBe('http://localhost:9/login?tenant=a%20b&ustreamContentType=recorded&ustreamContentId=2001')
+    expect((await settingsOf('/embed/1002')).entryUrl).toBeNull()
+  })
+
+  test.each([
+    ['/chat/1001', '/chat/authorize/1001?resource=%2Fchat%2F1001'],
+    ['/chat/recorded/2002', '/chat/authorize/recorded/2002?resource=%2Fchat%2Frecorded%2F2002'],
+    ['/combined/1001', '/chat/authorize/1001?resource=%2Fcombined%2F1001'],
+  ])('%s calls the entry point with its own return address as hashConsumer', async (path, consumer) => {
+    const entryUrl = new URL(String((await settingsOf(path)).entryUrl))
+    expect(entryUrl.searchParams.get('hashConsumer')).toBe(service.emulator.url + consumer)
+    expect(entryUrl.searchParams.get('tenant')).toBe('a b')
+  })
+
+  test('the player lets exactly its entry point into its frames, and any page may frame the player', async () => {
+    const policy = policyOf(await service.request('/embed/1001'))
+    expect(policy.get('frame-src')).toBe("'self' http://localhost:9")
+    expect(policy.get('media-src')).toBe("'self'")
+    expect(policy.has('frame-ancestors')).toBe(false)
+    expect(policyOf(await service.request('/embed/1002')).get('frame-src')).toBe("'self'")
+  })
+
+  test('the customer’s page frames the player alone, and is framed by nobody', async () => {
+    const policy = policyOf(await service.request('/channel/1001'))
+    expect(policy.get('frame-src')).toBe(`'self' ${service.emulator.url}`)
+    expect(policy.get('frame-ancestors')).toBe("'none'")
+  })
+
+  test('the page that receives responses sends no referrer and is not kept', async () => {
+    const answer = await service.request('/embed/hashlock/pass?hash=%5B%5D')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test.each([['/chat/1001'], ['/chat/recorded/2001'], ['/combined/1001'], ['/chat/1001?theme=dark']])(
+    'the chat returns to %s',
+    async (resource) => {
+      const answer = await service.request(`/chat/authorize/1001?resource=${encodeURIComponent(resource)}`)
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toContain(`data-resource="${resource}"`)
+    },
+  )
+
+  test.each([
+    ['https://evil.example/'],
+    ['//evil.example/chat/1001'],
+    ['/\\evil.example'],
+    ['/\t/evil.example'],
+    ['javascript:alert(1)'],
+    ['/chat/../emulator/reset'],
+    ['/chat/1001/../../embed/1001'],
+    ['/channel/1001'],
+    ['chat/1001'],
+    [''],
+    [`/chat/1001?${'x'.repeat(3000)}`],
+  ])('the chat does not return to %s', async (resource) => {
+    const answer = await service.request(`/chat/authorize/1001?resource=${encodeURIComponent(resource)}`)
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).not.toContain('data-resource')
+  })
+
+  test('the chat returns nowhere without a resource, or with two', async () => {
+    expect((await service.request('/chat/authorize/1001')).status).toBe(400)
+    const twice = '/chat/authorize/1001?resource=%2Fchat%2F1001&resource=%2Fchat%2F1001'
+    expect((await service.request(twice)).status).toBe(400)
+  })
+
+  test('the message, caption and sizes of a lock reach the player, escaped', async () => {
+    const set = service.database.prepare(
+      `UPDATE locks SET message = ?, button_caption = ?, popup_width = ?, popup_height = ? WHERE content_type = 'recorded'`,
+    )
+    set.run('Members <only>', 'Enter "here"', '480', '320px')
+    const html = await (await service.request('/embed/recorded/2001')).text()
+    expect(html).toContain('Enter &#34;here&#34;</button>')
+    expect(await settingsOf('/embed/recorded/2001')).toMatchObject({
+      texts: { locked: 'Members <only>' },
+      popupWidth: 480,
+      popupHeight: 320,
+    })
+    set.run(null, null, 'wide', '0')
+    expect(await settingsOf('/embed/recorded/2001')).toMatchObject({ popupWidth: null, popupHeight: null })
+  })
+
+  test.each([
+    '/embed/9',
+    '/embed/recorded/9',
+    '/chat/9',
+    '/combined/0',
+    '/channel/x',
+    '/video/-1',
+    '/chat/authorize/9',
+  ])('%s is a 404 page', async (path) => {
+    const answer = await service.request(path)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toContain('Nothing to watch here')
+  })
+
+  test('a player opened under another name of this machine moves to its own address', async () => {
+    const { url, port } = service.emulator
+    expect(await statusAndLocation('/embed/1001?x=1', `localhost:${port}`)).toEqual([307, `${url}/embed/1001?x=1`])
+    expect(await statusAndLocation('/channel/1001', `page.localhost:${port}`)).toEqual([200, undefined])
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { SECRET } from './service.ts'
+import { inOneHour, makeResponse } from './tiny-login-app.ts'
+import { arrive, BROWSERS, FORGETFUL_BROWSERS, press, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+
+let browser: LaunchedBrowser
+let viewer: Viewer
+
+function useBrowser(kind: BrowserKind): void {
+  beforeAll(async () => {
+    browser = await launchBrowser(kind)
+  })
+  beforeEach(async () => {
+    viewer = await arrive(browser)
+  })
+  afterEach(async () => {
+    // Nothing may break on any of these ways, and no policy may be violated.
+    expect(viewer.complaints).toEqual([])
+    await viewer.leave()
+  })
+  afterAll(() => browser.close())
+}
+
+describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the player in %s', (kind) => {
+  useBrowser(kind)
+
+  test('shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
+    const player = await viewer.openCustomerPage('/channel/1001')
+    expect(await stateOf(player, 'locked')).toBe('Sign in to watch.')
+    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#sign-in')
+    await waitUntilPlaying(player)
+    expect(viewer.login.visits.map(String)).toEqual(['ustreamContentType=live&ustreamContentId=1001'])
+    expect(await player.$eval('[data-status]', (status) => status.textContent)).toContain(
+      'Signed in as ada@example.com',
+    )
+    expect(await player.$('iframe')).toBeNull()
+  })
+
+  test('asks the entry point again when the response expires while it plays, and goes on where it was', async () => {
+    const { login } = viewer
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
+    const player = await viewer.signIn('/video/2001')
+    const again = await viewer.loginFrame(2)
+    await stateOf(player, 'signing-in')
+    expect(await player.$eval('video', (video) => video.paused)).toBe(true)
+    const position = Number(await player.$eval('video', (video) => video.currentTime))
+    expect(position).toBeGreaterThan(0.5)
+    expect(login.visits).toHaveLength(2)
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
+    await press(again, '#sign-in')
+    expect(await waitUntilPlaying(player)).toBeGreaterThanOrEqual(position)
+  })
+})
+
+describe.each(BROWSERS)('the player in %s', (kind) => {
+  useBrowser(kind)
+
+  test('plays without asking again after a reload', async () => {
+    await viewer.signIn('/video/2002')
+    await waitUntilPlaying(await viewer.openCustomerPage('/video/2002'))
+    expect(viewer.login.visits).toHaveLength(1)
+  })
+
+  test('goes to the entry point without a button when what it kept has expired meanwhile', async () => {
+    await viewer.signIn('/channel/1001')
+    await viewer.page.goto('about:blank')
+    viewer.passSeconds(3600)
+    await viewer.openCustomerPage('/channel/1001')
+    await viewer.loginFrame(2)
+  })
+
+  test('goes on by itself when the login app still knows the viewer at the expiry', async () => {
+    const { login } = viewer
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
+    const player = await viewer.signIn('/channel/1001')
+    login.isRemembering = true
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
+    await player.waitForFunction(`document.querySelector('video').paused`)
+    await waitUntilPlaying(player)
+    expect(login.visits).toHaveLength(2)
+  })
+
+  test('says that the sign-in was cancelled, and offers it again', async () => {
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#cancel')
+    expect(await stateOf(player, 'cancelled')).toBe('The sign-in was cancelled.')
+    expect(await player.evaluate('document.activeElement.textContent')).toBe('Log in')
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#sign-in')
+    await waitUntilPlaying(player)
+  })
+
+  test('is back at its button when the viewer closes the frame', async () => {
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    await viewer.loginFrame()
+    await press(player, '[data-close]')
+    await stateOf(player, 'locked')
+    expect(await player.$('iframe')).toBeNull()
+  })
+
+  test.each([
+    ['forged', () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')],
+    ['expired', () => makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET)],
+    ['malformed', () => '[{"user":"ada"}]'],
+  ])('with a %s response sends the viewer back to the entry point, and plays nothing', async (_case, response) => {
+    viewer.login.makeResponse = response
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#sign-in')
+    await viewer.loginFrame(2)
+    expect(viewer.login.visits).toHaveLength(2)
+    expect(await player.$eval('[data-gate]', (gate) => gate.dataset.state)).toBe('signing-in')
+    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+  })
+
+  test('stops going back and forth after five refusals, and says so', async () => {
+    const { login } = viewer
+    login.isRemembering = true
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    expect(await stateOf(player, 'refused')).toBe('The service has refused this sign-in several times.')
+    expect(login.visits).toHaveLength(5)
+    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+  })
+
+  test('plays a content without lock at once', async () => {
+    await waitUntilPlaying(await viewer.openCustomerPage('/channel/1002'))
+    expect(viewer.login.visits).toEqual([])
+  })
+
+  test('shows the message and caption of the lock, and its frame in the size of the lock', async () => {
+    viewer.service.database.exec(
+      `UPDATE locks SET message = 'For members', button_caption = 'Enter', popup_width = '300', popup_height = '200'`,
+    )
+    const player = await viewer.openCustomerPage('/channel/1001')
+    expect(await stateOf(player, 'locked')).toBe('For members')
+    expect(await player.$eval('[data-log-in]', (button) => button.textContent)).toBe('Enter')
+    await press(player, '[data-log-in]')
+    await viewer.loginFrame()
+    const size = await player.$eval('iframe', ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
+    expect(size).toEqual([300, 200])
+  })
+})
+
+describe.each(FORGETFUL_BROWSERS)('the player in %s', (kind) => {
+  useBrowser(kind)
+
+  test('asks again after a reload, as it could keep nothing', async () => {
+    await viewer.signIn('/video/2002')
+    expect(await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')).toBe('Sign in to watch.')
+    expect(viewer.login.visits).toHaveLength(1)
+  })
+})

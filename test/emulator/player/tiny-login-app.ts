@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A stand-in for a customer's login app that shares no code with this project: it makes its responses by itself. */
+export interface TinyLoginApp {
+  /** On `localhost`, so that it is another site than the player on `127.0.0.1`. */
+  readonly url: string
+  /** The queries of all visits to the entry point so far. */
+  readonly visits: URLSearchParams[]
+  /** Resolves when there have been so many. */
+  waitForVisit(count: number): Promise<void>
+  /** Where it returns to without `hashConsumer`; to be set before the first sign-in. */
+  returnUrl: string
+  /** What it answers a sign-in with. */
+  makeResponse: () => string
+  /** True for a viewer it still knows: it redirects at once, without its form. */
+  isRemembering: boolean
+  close(): Promise<void>
+}
+
+/** The documented rule, written out: the values, the expiry and the secret, joined by "|". */
+export function makeResponse(
+  parameters: readonly (readonly [string, string])[],
+  expiresAtSeconds: number | null,
+  secret: string,
+): string {
+  const texts = parameters.map(([, value]) => value)
+  const objects: Record<string, unknown>[] = parameters.map(([name, value]) => ({ [name]: value }))
+  if (expiresAtSeconds !== null) {
+    texts.push(`${expiresAtSeconds}`)
+    objects.push({ hashExpire: expiresAtSeconds })
+  }
+  objects.push({
+    hash: createHash('md5')
+      .update([...texts, secret].join('|'))
+      .digest('hex'),
+  })
+  return JSON.stringify(objects)
+}
+
+export function inOneHour(): number {
+  return Math.floor(Date.now() / 1000) + 3600
+}
+
+export async function startTinyLoginApp(secret: string): Promise<TinyLoginApp> {
+  const events = new EventEmitter()
+  const server = createServer((req, res) => {
+    handle(app, req, res)
+    events.emit('request')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const app: TinyLoginApp = {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    visits: [],
+    async waitForVisit(count) {
+      while (app.visits.length < count) await once(events, 'request')
+    },
+    returnUrl: '',
+    makeResponse: () => makeResponse([['user', 'ada@example.com']], inOneHour(), secret),
+    isRemembering: false,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+  return app
+}
+
+function handle(app: TinyLoginApp, req: IncomingMessage, res: ServerResponse): void {
+  const { pathname, searchParams } = new URL(req.url ?? '/', app.url)
+  if (pathname === '/favicon.ico') {
+    res.writeHead(204).end()
+    return
+  }
+  if (req.method === 'GET') app.visits.push(searchParams)
+  const target = searchParams.get('hashConsumer') ?? app.returnUrl
+  const answer = pathname === '/cancel' ? 'false' : app.makeResponse()
+  if (req.method === 'POST' || app.isRemembering) {
+    const separator = target.includes('?') ? '&' : '?'
+    res.writeHead(303, { Location: `${target}${separator}hash=${encodeURIComponent(answer)}` }).end()
+    return
+  }
+  const query = `?${searchParams}`.replaceAll('&', '&amp;')
+  res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+  res.end(`<!doctype html><html lang="en"><title>Tiny login app</title><h1>Tiny login app</h1>
+    <form method="post" action="/sign-in${query}"><button id="sign-in">Sign in</button></form>
+    <form method="post" action="/cancel${query}"><button id="cancel">Cancel</button></form></html>`)
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../browser/launch.ts'
+import { freePort } from '../servers/free-port.ts'
+import { temporaryFolder } from './demo-program.ts'
+import { press, waitUntilPlaying } from './player/viewer.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ADA = { username: 'ada@example.com', password: 'seven quiet herons' }
+
+let checkout: Awaited<ReturnType<typeof temporaryFolder>>
+let ports: { service: number; login: number }
+const running: ChildProcess[] = []
+
+beforeAll(async () => {
+  checkout = await temporaryFolder()
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  for (const file of files.toString().split('\0').filter(Boolean)) {
+    mkdirSync(join(checkout.path, dirname(file)), { recursive: true })
+    cpSync(join(ROOT, file), join(checkout.path, file))
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(checkout.path, 'node_modules'))
+  ports = { service: await freePort(), login: await freePort() }
+})
+
+afterAll(async () => {
+  for (const child of running.toReversed()) await stop(child)
+  rmSync(join(checkout.path, 'node_modules'))
+  await checkout.remove()
+})
+
+/** The commands of the section as written, but for the two ports, which may be taken here. */
+function blocksOf(section: string): string[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const text = readme.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? ''
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+    block.replaceAll(':4000', `:${ports.service}`).replaceAll(':3000', `:${ports.login}`),
+  )
+}
+
+function shell(block: string): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  const settings = { EMULATOR_PORT: String(ports.service), PORT: String(ports.login) }
+  return spawn('bash', ['-euo', 'pipefail', '-c', block], {
+    cwd: checkout.path,
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // With all that npm starts, it is one group, and is ended as one.
+    detached: true,
+  })
+}
+
+/** Runs a block whose last command stays, until it has said this. */
+async function stays(block: string, said: string): Promise<void> {
+  const child = shell(block)
+  running.push(child)
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        if (output.includes(said)) resolve()
+      })
+    }
+    child.once('exit', () => reject(new Error(`It ended:\n${output}`)))
+  })
+}
+
+/** Runs a block to its end, which must be a success, and returns what it printed. */
+async function ends(block: string): Promise<string> {
+  const child = shell(block)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const [status] = await once(child, 'close')
+  expect(status, output).toBe(0)
+  return output
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return
+  const exited = once(child, 'exit')
+  process.kill(-child.pid, 'SIGTERM')
+  await exited
+}
+
+async function watchAsAda(): Promise<void> {
+  const browser = await launchBrowser('chromium')
+  try {
+    const { page, waitForFrame } = await browser.openPage()
+    await page.goto(`http://page.localhost:${ports.service}/channel/1002`)
+    const player = await waitForFrame(`http://127.0.0.1:${ports.service}/embed/`)
+    await press(player, '[data-log-in]')
+    const login = await waitForFrame(`http://localhost:${ports.login}/`)
+    await login.waitForSelector('#username')
+    await login.type('#username', ADA.username)
+    await login.type('#password', ADA.password)
+    await press(login, 'button[form="sign-in"]')
+    await waitUntilPlaying(player)
+  } finally {
+    await browser.close()
+  }
+}
+
+test('the way in the README leads from nothing to a report that shows what the viewer watched', async () => {
+  const [service, app, customer, reports, ...others] = blocksOf('The whole way, on one machine')
+  expect(others).toEqual([])
+  await stays(service ?? '', 'The emulated video service is at')
+  await stays(app ?? '', '"event":"started"')
+
+  const done = await ends(customer ?? '')
+  expect(done).toMatch(/^[0-9a-f]{40}$/m)
+  expect(done).toMatch(/^Created channel \d+: /m)
+  expect(done).toMatch(/lock of channel 1002/)
+  expect(done).toMatch(/lock of video 2001/)
+  expect(done).toContain('Viewers will get through. (0 failures')
+
+  await watchAsAda()
+  const [table = '', json = ''] = (await ends(reports ?? '')).split(/^(?=\[)/m)
+  expect(table).toContain(ADA.username)
+  expect(table).toContain('live 1002')
+  expect(json).toContain(`"viewer_identifier":"${ADA.username}"`)
+  expect(readFileSync(join(checkout.path, 'views.html'), 'utf8')).toContain(ADA.username)
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { NEWSROOM, NEWSROOM_CLIENT } from '../oauth/room-database.ts'
+import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'
+import { call, type RestRequest } from './rest-client.ts'
+
+const PATH = '/users/self/channels.json'
+
+let app: RoomApp
+let token: string
+
+beforeAll(async () => {
+  app = await startRoomApp()
+  token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
+})
+afterAll(() => app.close())
+
+function create(request: RestRequest) {
+  return call(app, 'POST', PATH, { token, ...request })
+}
+
+describe('Channel creation', () => {
+  test('title as a form parameter: 201, one key "channel" with id, title, url and tiny_url', async () => {
+    const { status, json, headers } = await create({ form: { title: 'Quarterly results' } })
+    expect(status).toBe(201)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(json).toEqual({
+      channel: {
+        id: expect.stringMatching(/^\d+$/),
+        title: 'Quarterly results',
+        url: 'quarterly-results',
+        tiny_url: expect.stringMatching(new RegExp(`^${app.url}/t/[0-9a-z]+$`)),
+      },
+    })
+  })
+
+  test('title in JSON is the same', async () => {
+    const { status, json } = await create({ json: { title: 'In JSON' } })
+    expect([status, json]).toMatchObject([201, { channel: { title: 'In JSON', url: 'in-json' } }])
+  })
+
+  test('tiny_url leads to the channel', async () => {
+    const { json } = await create({ form: { title: 'Short' } })
+    const { id, tiny_url: tinyUrl } = (json as { channel: Record<string, string> }).channel
+    const response = await fetch(tinyUrl ?? '', { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([302, `/channel/${id}`])
+  })
+
+  test.each(['zzzzzzzz', 'ZZ', '-1', '%27'])('a short link of %s leads nowhere', async (code) => {
+    expect((await call(app, 'GET', `/t/${code}`)).status).toBe(404)
+  })
+
+  test('an ordinary user’s token creates a channel of that user', async () => {
+    const fields = {
+      ...PASSWORD_GRANT,
+      client_id: NEWSROOM_CLIENT.clientId,
+      client_secret: NEWSROOM_CLIENT.clientSecret,
+      username: NEWSROOM.username,
+      password: NEWSROOM.password,
+    }
+    const { body } = await askForToken(app, fields, { authorization: basic(NEWSROOM_CLIENT) })
+    const { json } = await create({ form: { title: 'Of the newsroom' }, token: String(body.access_token) })
+    const { id } = (json as { channel: Record<string, string> }).channel
+    expect((await call(app, 'GET', `/channels/${id}/locks/hash.json`, { token })).json).toMatchObject({
+      error: 'lack_of_ownership',
+    })
+  })
+
+  test.each([
+    ['Käse & Brötchen', 'kase-brotchen'],
+    ['  --Hello,   World!-- ', 'hello-world'],
+    ['<script>alert(1)</script>', 'script-alert-1-script'],
+    ['../../etc/passwd', 'etc-passwd'],
+  ])('url is a slug derived from the title: %j', async (title, url) => {
+    expect((await create({ form: { title } })).json).toMatchObject({ channel: { title, url } })
+  })
+
+  test('url of a title without Latin letters names the channel by its number', async () => {
+    const { json } = await create({ form: { title: '東京の空' } })
+    const { id, url, title } = (json as { channel: Record<string, string> }).channel
+    expect([title, url]).toEqual(['東京の空', `channel-${id}`])
+  })
+
+  test('url of a second channel of the same title is another', async () => {
+    const urls = await Promise.all([1, 2, 3].map(async () => (await create({ form: { title: 'Twice' } })).json))
+    expect(new Set(urls.map((json) => (json as { channel: { url: string } }).channel.url)).size).toBe(3)
+  })
+
+  test.each([
+    ['no body', {}],
+    ['no title', { form: { name: 'x' } }],
+    ['an empty title', { form: { title: '' } }],
+    ['a blank title', { form: { title: '   ' } }],
+    ['a title of 256 characters', { form: { title: 'x'.repeat(256) } }],
+    ['a line break', { form: { title: 'a\nb' } }],
+    ['NUL', { form: { title: 'a\0b' } }],
+    ['half a character', { json: { title: '\ud800' } }],
+    ['bytes that are not UTF-8', { form: 'title=%FF%FE' }],
+    ['a repeated title', { form: 'title=a&title=b' }],
+    ['a title twice in JSON', { form: '{"title":"a","title":"b"}', headers: { 'content-type': 'application/json' } }],
+    ['a number in JSON', { json: { title: 7 } }],
+    ['null in JSON', { json: { title: null } }],
+    ['an object in JSON', { json: { title: { a: 1 } } }],
+    ['an array as JSON', { json: ['title'] }],
+    ['a text as JSON', { json: 'title' }],
+    ['broken JSON', { form: '{"title":', headers: { 'content-type': 'application/json' } }],
+    ['JSON that is not UTF-8', { form: '', json: undefined, headers: { 'content-type': 'application/json' } }],
+  ] as [string, RestRequest][])('%s is invalid_request', async (_case, request) => {
+    const { status, json } = await create(request)
+    expect([status, json]).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])
+  })
+
+  test('a title with a quote and a colon in JSON is no repeated parameter', async () => {
+    expect((await create({ json: { title: 'a "b": {"c":"d"} \\' } })).status).toBe(201)
+  })
+
+  test.each(['application/xml', 'multipart/form-data; boundary=x', 'text/plain', 'application/octet-stream'])(
+    'a body of type %s is 415',
+    async (type) => {
+      const { status, json } = await create({ form: 'title=x', headers: { 'content-type': type } })
+      expect([status, json]).toMatchObject([415, { error: 'invalid_request' }])
+    },
+  )
+
+  test('a body of 1 MB is 413', async () => {
+    const { status, json } = await create({ form: { title: 'x'.repeat(1_000_000) } })
+    expect([status, json]).toMatchObject([413, { error: 'invalid_request' }])
+  })
+
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is 405 with Allow', async (method) => {
+    const { status, headers, json } = await call(app, method, PATH, { token })
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    expect(json).toMatchObject({ error: 'invalid_request' })
+  })
+
+  test('a database that cannot be written is 503 in JSON, and nothing half-done stays', async () => {
+    app.database.exec('PRAGMA query_only = ON')
+    const { status, json } = await create({ form: { title: 'Lost' } })
+    app.database.exec('PRAGMA query_only = OFF')
+    expect([status, json]).toMatchObject([503, { error: 'server_error' }])
+    expect((await create({ form: { title: 'Found' } })).status).toBe(201)
+    expect((await call(app, 'GET', PATH, { token })).text).not.toContain('Lost')
+  })
+})
+
+describe('The list of the user’s channels', () => {
+  test('has the records that channel creation answers with, and none of another user', async () => {
+    const { json: created } = await create({ form: { title: 'Listed' } })
+    const { status, json } = await call(app, 'GET', PATH, { token })
+    expect(status).toBe(200)
+    const { channels } = json as { channels: { title: string }[] }
+    expect(channels).toContainEqual((created as { channel: unknown }).channel)
+    expect(channels.map(({ title }) => title)).not.toContain('News')
+  })
+})

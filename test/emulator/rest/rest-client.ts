@@ -1,0 +1,51 @@
+import { XMLParser } from 'fast-xml-parser'
+import type { RoomApp } from '../oauth/room-app.ts'
+
+export interface RestResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Of a JSON answer. */
+  readonly json: unknown
+  /** Of an XML answer; every value a text. */
+  readonly xml: unknown
+}
+
+export interface RestRequest {
+  readonly token?: string
+  readonly form?: Record<string, string> | string
+  readonly json?: unknown
+  readonly headers?: Record<string, string>
+}
+
+const parser = new XMLParser({ parseTagValue: false, ignoreDeclaration: true })
+
+export async function call(
+  app: Pick<RoomApp, 'url'>,
+  method: string,
+  path: string,
+  { token, form, json, headers = {} }: RestRequest = {},
+): Promise<RestResponse> {
+  const type = form !== undefined ? 'application/x-www-form-urlencoded' : 'application/json'
+  const encodedForm = typeof form === 'object' ? new URLSearchParams(form).toString() : form
+  const body = encodedForm ?? (json === undefined ? null : JSON.stringify(json))
+  const response = await fetch(app.url + path, {
+    method,
+    body,
+    redirect: 'manual',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === null ? {} : { 'content-type': type }),
+      ...headers,
+    },
+  })
+  const text = await response.text()
+  const contentType = response.headers.get('content-type') ?? ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: contentType.startsWith('application/json') ? JSON.parse(text) : undefined,
+    xml: contentType.startsWith('application/xml') ? parser.parse(text) : undefined,
+  }
+}

@@ -1,0 +1,193 @@
+import { statSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isLoopbackHost, readDemoSettings, readEmulatorSettings } from '../../src/emulator/settings.ts'
+import { type RunningEmulator, startEmulator } from '../../src/emulator/start-emulator.ts'
+
+let folder: string
+const running: RunningEmulator[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'emulator-'))
+})
+
+afterEach(async () => {
+  for (const { close } of running.splice(0)) await close()
+  await rm(folder, { recursive: true })
+})
+
+async function start(options: Partial<Parameters<typeof startEmulator>[0]> = {}): Promise<RunningEmulator> {
+  const emulator = await startEmulator({ port: 0, ...options })
+  running.push(emulator)
+  return emulator
+}
+
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: { Host: host } }, (res) => {
+      res.resume()
+      resolve(res.statusCode)
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+describe('the emulator', () => {
+  test('keeps ids, secrets and what was changed over a restart on the same file', async () => {
+    const dataFile = join(folder, 'new', 'folder', 'emulator.db')
+    const first = await start({ dataFile, seed: { lock: { url: 'http://localhost:1/', secret: 'one' } } })
+    for (const path of [dataFile, `${dataFile}-wal`, `${dataFile}-shm`]) expect(statSync(path).mode & 0o777).toBe(0o600)
+    await running.pop()?.close()
+    const second = await start({ dataFile, seed: { lock: { url: 'http://localhost:2/' } } })
+    expect(second.seed.clients).toEqual(first.seed.clients)
+    expect(second.seed.users).toEqual(first.seed.users)
+    expect(second.seed.locks[0]).toMatchObject({ url: 'http://localhost:2/', secret: 'one' })
+    expect(await (await fetch(`${second.url}/embed/1001`)).text()).toContain('http://localhost:2/?ustream')
+  })
+
+  test.each([
+    ['localhost:4000', 200],
+    ['LOCALHOST', 200],
+    ['page.localhost:4000', 200],
+    ['127.0.0.1', 200],
+    ['127.9.9.9:1', 200],
+    ['[::1]:4000', 200],
+    ['evil.example', 421],
+    ['evil.example:4000', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['notlocalhost', 421],
+    ['10.0.0.1', 421],
+    ['[::2]', 421],
+    ['localhost:4000:evil', 421],
+  ])('answers a request for the host "%s" with %i', async (host, status) => {
+    const { url } = await start()
+    expect(await statusFor(`${url}/emulator/seed`, host)).toBe(status)
+  })
+
+  test('answers what it does not know in JSON, and never with what broke inside', async () => {
+    const { url } = await start()
+    const unknown = await fetch(`${url}/nothing/here`)
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { error: 'not_found', error_description: 'Nothing is served at /nothing/here' },
+    ])
+    const malformed = await fetch(`${url}/embed/hashlock/validate`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"a":',
+    })
+    expect(malformed.status).toBe(400)
+    const encoded = await fetch(`${url}/embed/%E0%A4%A`)
+    expect(encoded.status).toBe(400)
+    expect(encoded.headers.get('content-type')).toMatch('application/json')
+  })
+
+  test('tells whoever started it what broke, and whoever asked nothing of it', async () => {
+    const broken: unknown[] = []
+    const dataFile = join(folder, 'emulator.db')
+    const { url } = await start({ dataFile, onError: (error) => broken.push(error) })
+    const { DatabaseSync } = await import('node:sqlite')
+    const other = new DatabaseSync(dataFile)
+    other.exec('DROP TABLE chat_messages')
+    other.close()
+    const validation = await fetch(`${url}/embed/hashlock/validate`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"content_type":"live","content_id":"1002","response":null}',
+    })
+    const { playback } = (await validation.json()) as { playback: string }
+    const answer = await fetch(`${url}/chat/1002/messages`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ playback, text: 'hello' }),
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      { error: 'server_error', error_description: 'Something broke in the emulator.' },
+    ])
+    expect(String(broken[0])).toContain('chat_messages')
+  })
+
+  test('says so when its port is taken', async () => {
+    const { port } = await start()
+    await expect(startEmulator({ port })).rejects.toThrow(
+      `The emulator cannot listen on 127.0.0.1 port ${port}: another program is using it. Stop that program, or choose another port with EMULATOR_PORT.`,
+    )
+  })
+
+  test('says so when its data file is no database, or lies where no folder can be', async () => {
+    const file = join(folder, 'text.db')
+    await writeFile(file, 'this is no database, whatever its name says; it is long enough to be read as one'.repeat(20))
+    await expect(startEmulator({ port: 0, dataFile: file })).rejects.toThrow(/data file .*text\.db cannot be used: /)
+    await expect(startEmulator({ port: 0, dataFile: join(file, 'x.db') })).rejects.toThrow(/cannot be used: /)
+  })
+})
+
+describe('its settings', () => {
+  test('have defaults', () => {
+    expect(readEmulatorSettings({ EMULATOR_PORT: '' }, [])).toEqual({
+      ok: true,
+      seedViews: 0,
+      settings: {
+        EMULATOR_PORT: 4000,
+        EMULATOR_HOST: '127.0.0.1',
+        EMULATOR_DATA_FILE: 'data/emulator.db',
+        EMULATOR_LOCK_URL: 'http://localhost:3000/',
+      },
+    })
+    expect(readDemoSettings({})).toMatchObject({ settings: { DEMO_PORT: 3000, EMULATOR_PORT: 4000 } })
+  })
+
+  test('are complained of all at once', () => {
+    const read = readEmulatorSettings(
+      { EMULATOR_PORT: '4000.5', EMULATOR_HOST: '0.0.0.0', EMULATOR_LOCK_URL: 'javascript:alert(1)' },
+      [],
+    )
+    expect(read).toMatchObject({
+      ok: false,
+      status: 1,
+      message: expect.stringMatching(/EMULATOR_PORT .*\n.*EMULATOR_HOST .*loopback.*\n.*EMULATOR_LOCK_URL /),
+    })
+  })
+
+  test.each([
+    ['0', 0],
+    ['250000', 250_000],
+  ])('take --seed-views %s', (text, count) => {
+    expect(readEmulatorSettings({}, ['--seed-views', text])).toMatchObject({ ok: true, seedViews: count })
+  })
+
+  test.each([
+    [['--seed-views']],
+    [['--seed-views', '-1']],
+    [['--seed-views', '1e3']],
+    [['--seed-views', '10000001']],
+    [['--other']],
+    [['x']],
+  ])('refuse the arguments %j with the usage', (args) => {
+    expect(readEmulatorSettings({}, args)).toMatchObject({
+      ok: false,
+      status: 2,
+      message: expect.stringMatching('Usage'),
+    })
+  })
+
+  test.each([
+    ['localhost', true],
+    ['a.b.localhost', true],
+    ['127.0.0.1', true],
+    ['127.255.0.1', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['0.0.0.0', false],
+    ['127.1', false],
+    ['::', false],
+    ['localhost.', false],
+  ])('count %s as loopback: %s', (host, isLoopback) => {
+    expect(isLoopbackHost(host)).toBe(isLoopback)
+  })
+})

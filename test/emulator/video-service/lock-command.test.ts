@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import { readLock } from '../../../src/video-service/locks.ts'
+import { runHere } from '../../cli/run-here.ts'
+import { startProgram } from '../../cli/run-program.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { addFault, apiOf, emulatorOfTest, environmentFor } from './client.ts'
+
+const URL_OF_APP = 'https://login.example.com/'
+// Processes take their time to start on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 })
+
+let emulator: RunningEmulator
+let env: Record<string, string>
+let cwd: string
+beforeEach(async () => {
+  emulator = await emulatorOfTest()
+  env = { ...SETTINGS, ...environmentFor(emulator) }
+  cwd = temporaryFolder()
+})
+
+const run = (...args: string[]) => runHere(args, { cwd, env })
+
+describe('channel', () => {
+  test('create says the id, list shows it', async () => {
+    const created = await run('channel', 'create', 'Annual meeting', '--json')
+    const { id, tinyUrl } = JSON.parse(created.stdout)
+    expect((await run('channel', 'list')).stdout.split('\n')).toEqual([
+      expect.stringMatching(/^Id +Title +Name in addresses +Short link$/),
+      expect.stringMatching(/^1001 +Town hall +town-hall +http/),
+      expect.stringMatching(/^1002 /),
+      `${id}  Annual meeting  annual-meeting     ${tinyUrl}`,
+      '',
+    ])
+  })
+
+  test('create says what is wrong with a title', async () => {
+    const { status, stderr } = await run('channel', 'create', ' ')
+    expect([status, stderr]).toEqual([
+      1,
+      'Failed: The service finds something in the request missing or malformed. It says: title is blank, too long or holds control characters. (invalid_request, status 400)\n',
+    ])
+  })
+})
+
+describe('lock set', () => {
+  test('sets a new lock from the settings, then replaces it, and says so; show finds no difference', async () => {
+    const first = await run('lock', 'set', '--channel', '1002', '--yes')
+    expect(first).toEqual({
+      status: 0,
+      stdout: `The lock of channel 1002 is new: viewers are sent to ${URL_OF_APP}\n`,
+      stderr: `Channel 1002:\n  now:  no lock of its own\n  then: ${URL_OF_APP}, with the secret of the entry point default\n`,
+    })
+    const second = await run('lock', 'set', '--channel', '1002', '--yes', '--json')
+    expect(JSON.parse(second.stdout)).toEqual({ kind: 'channel', id: '1002', state: 'replaced', url: URL_OF_APP })
+    const shown = await run('lock', 'show', '--channel', '1002')
+    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('It is as the settings') })
+    expect(shown.stdout).toContain('The service does not show its secret: where it is not that of default, players')
+    await run('lock', 'set', '--video', '2001', '--yes')
+    const ofVideo = await run('lock', 'show', '--video', '2001')
+    expect(ofVideo.stdout).toMatch(/It is as the settings of the entry point default say\.\n$/)
+  })
+
+  test.each([
+    ['2001', 'set; the one before was replaced'],
+    ['2003', 'new'],
+  ])('gives video %s our address and secret, and says that the lock is %s', async (id, state) => {
+    const { status, stdout, stderr } = await run('lock', 'set', '--video', id, '--yes')
+    expect([status, stdout]).toEqual([0, `The lock of video ${id} is ${state}: viewers are sent to ${URL_OF_APP}\n`])
+    expect(stderr + stdout).not.toContain(SETTINGS.HASH_SECRET)
+    const lock = await readLock(apiOf(emulator), { kind: 'video', id })
+    expect(lock).toEqual({ url: URL_OF_APP, secret: SETTINGS.HASH_SECRET })
+  })
+
+  test('changes nothing when nobody can be asked', async () => {
+    const ended = await run('lock', 'set', '--channel', '1002')
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('add --yes') })
+    await expect(readLock(apiOf(emulator), { kind: 'channel', id: '1002' })).rejects.toThrow('not_found')
+  })
+
+  test('takes the entry point that is named', async () => {
+    const file = join(cwd, 'entry-points.json')
+    const playerReturnUrl = SETTINGS.PLAYER_RETURN_URL
+    const entry = (name: string, secret: string) => ({
+      name,
+      secret,
+      playerReturnUrl,
+      playerOrigins: ['https://p.example'],
+    })
+    const secret = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+    writeFileSync(file, JSON.stringify([entry('press', secret), entry('staff', SETTINGS.HASH_SECRET)]))
+    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
+    env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file, ...environmentFor(emulator) }
+    const unnamed = await run('lock', 'set', '--video', '2003', '--yes')
+    expect(unnamed.stderr).toContain('choose one with --entry-point, of press, staff')
+    const named = await run('lock', 'set', '--video', '2003', '--yes', '--entry-point', 'press')
+    expect(named.status).toBe(0)
+    const lock = await readLock(apiOf(emulator), { kind: 'video', id: '2003' })
+    expect(lock).toEqual({ url: 'https://login.example.com/e/press', secret })
+    const other = await run('lock', 'show', '--video', '2003', '--entry-point', 'staff', '--json')
+    expect(other.status).toBe(1)
+    expect(JSON.parse(other.stdout).differences).toEqual([
+      'the address is https://login.example.com/e/press and should be https://login.example.com/e/staff',
+      'the secret is another',
+    ])
+  })
+
+  test('says when it is not known whether the lock was changed', async () => {
+    await addFault(emulator, { path: '/channels/*', method: 'PUT', hang_up: true })
+    const { status, stderr } = await run('lock', 'set', '--channel', '1002', '--yes')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/not known whether the lock of channel 1002 was changed: see lock show\.\n$/)
+  })
+
+  test('tells what it changed even when Ctrl-C comes while it does', async () => {
+    await addFault(emulator, { path: '/channels/*', method: 'PUT', delay_ms: 1_500 })
+    const { child, ended } = startProgram(['lock', 'set', '--channel', '1002', '--yes'], { cwd, env })
+    const isAsked = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('PUT')
+    await expect.poll(isAsked, { timeout: 20_000, interval: 50 }).toBe(false)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('The lock of channel 1002 is new') })
+  })
+})
+
+describe('lock show and remove', () => {
+  test('show says what differs, and ends with 1', async () => {
+    const { status, stdout } = await run('lock', 'show', '--video', '2001')
+    expect(status).toBe(1)
+    expect(stdout).toContain(`the address is http://localhost:3000/ and should be ${URL_OF_APP}`)
+    expect(stdout).toContain('the secret is another')
+    expect(stdout).not.toContain(emulator.seed.locks[0]?.secret)
+  })
+
+  test.each([
+    [['lock', 'show', '--video', '2002'], 'that of its channel holds'],
+    [['lock', 'remove', '--video', '2002', '--yes'], 'nothing was changed'],
+    [['lock', 'show', '--channel', '9999'], '(not_found, status 404)'],
+    [['lock', 'set', '--channel', '9999', '--yes'], '(not_found, status 404)'],
+    [['lock', 'set', '--channel', '1003', '--yes'], '(lack_of_ownership, status 403)'],
+  ])('%j is refused', async (args, said) => {
+    expect(await run(...args)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+  })
+
+  test('remove takes the lock away', async () => {
+    expect(await run('lock', 'remove', '--channel', '1001')).toMatchObject({ status: 1 })
+    expect(await run('lock', 'remove', '--channel', '1001', '--yes')).toEqual({
+      status: 0,
+      stdout: 'Removed the lock of channel 1001.\n',
+      stderr:
+        'The lock of channel 1001 leads to http://localhost:3000/; everybody can watch it then, without signing in.\n',
+    })
+    expect((await run('lock', 'show', '--channel', '1001')).stderr).toContain('(not_found, status 404)')
+  })
+
+  test.each([
+    [['lock', 'show']],
+    [['lock', 'set', '--channel', '1', '--video', '2']],
+    [['lock', 'remove', '--video', '../1']],
+    [['channel', 'create']],
+  ])('%j is wrong usage', async (args) => {
+    expect(await run(...args)).toMatchObject({ status: 2, stdout: '' })
+  })
+})

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import { runHere } from '../../cli/run-here.ts'
+import { startProgram } from '../../cli/run-program.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { addFault, emulatorOfTest, environmentFor } from './client.ts'
+
+// Processes take their time to start on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 })
+
+let emulator: RunningEmulator
+let env: Record<string, string>
+let cwd: string
+beforeEach(async () => {
+  emulator = await emulatorOfTest(400)
+  env = environmentFor(emulator)
+  cwd = temporaryFolder()
+})
+
+const report = (...args: string[]) => runHere(['report', ...args], { cwd, env })
+const PERIOD = ['--last', '90d']
+
+async function isFaultWaiting(): Promise<boolean> {
+  return (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('delay_ms')
+}
+
+describe('a report', () => {
+  test.each([
+    ['viewers', [], /^Viewer +Last activity +Videos watched +Segments$/],
+    ['views', PERIOD, /^Started +Finished +Viewer +Content +Place +Device$/],
+    ['total-views', [...PERIOD, '--by', 'day'], /^Point +Value$/],
+    ['unique-devices', [...PERIOD, '--by', 'device', '--content', 'live'], /^Point +Value$/],
+    ['authenticated-viewers', PERIOD, /^Point +Value$/],
+    [
+      'peak-viewer-numbers',
+      [...PERIOD, '--content', 'recorded', '--id', '2001,2002'],
+      /^Time +Content +Viewers at once$/,
+    ],
+  ])('%s is a table, its count and period beside it', async (name, args, head) => {
+    const { status, stdout, stderr } = await report(name, ...args)
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^(The first )?[\d,]+ rows?.*\((all time|2.*)\)\n$/)])
+    expect(stdout.split('\n')[0]).toMatch(head)
+    expect(stdout.split('\n').length).toBeGreaterThan(2)
+  })
+
+  test('has the same rows in CSV and in JSON, however large its pages', async () => {
+    const csv = await report('views', ...PERIOD, '--csv')
+    const json = await report('views', ...PERIOD, '--json', '--page-size', '17')
+    const rows: { view_id: string }[] = JSON.parse(json.stdout)
+    expect(rows.length).toBeGreaterThan(100)
+    const records = csv.stdout.split('\r\n')
+    expect(records.slice(1, -1).map((line) => line.split(',')[0])).toEqual(rows.map(({ view_id: id }) => id))
+    expect(csv.stderr).toContain(`${rows.length} rows (`)
+  })
+
+  test('of nothing is an empty one', async () => {
+    const args = ['views', '--from', '2001-01-01', '--to', '2001-01-02']
+    expect(await report(...args)).toMatchObject({ status: 0, stdout: '' })
+    expect((await report(...args, '--json')).stdout).toBe('[]\n')
+    expect((await report(...args, '--csv')).stdout).toMatch(/^view_id,.*\r\n$/)
+  })
+
+  test('of viewers holds those who were asked for', async () => {
+    const all: { viewer_identifier: string }[] = JSON.parse((await report('viewers', '--json')).stdout)
+    const name = all[0]?.viewer_identifier ?? ''
+    const found = JSON.parse((await report('viewers', '--viewer', name, '--json')).stdout)
+    expect(found.map((row: { viewer_identifier: string }) => row.viewer_identifier)).toContain(name)
+    expect(found.length).toBeLessThan(all.length)
+  })
+})
+
+describe('a report in a file', () => {
+  test('replaces the one before, is for this user alone, and leaves nothing beside it', async () => {
+    const output = join(cwd, 'views.csv')
+    writeFileSync(output, 'older')
+    const { status, stdout } = await report('views', ...PERIOD, '--csv', '--output', output)
+    expect([status, stdout]).toEqual([0, ''])
+    expect(readFileSync(output, 'utf8')).toMatch(/^view_id,/)
+    expect(statSync(output).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cwd)).toEqual(['views.csv'])
+  })
+
+  test.each([
+    ['an answer that fails', { status: 500, count: 1 }],
+    ['a connection that breaks off', { hang_up: true }],
+    ['JSON of another form', { status: 400, body: 'half' }],
+  ])('is not begun when %s comes on the way; the one before stays', async (_case, fault) => {
+    const output = join(cwd, 'views.json')
+    writeFileSync(output, 'older')
+    await addFault(emulator, { path: '/v1/views', ...fault })
+    const { status, stderr } = await report('views', ...PERIOD, '--json', '--output', output)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^\{"error":".*"\}\n$/)])
+    expect(readFileSync(output, 'utf8')).toBe('older')
+    expect(readdirSync(cwd)).toEqual(['views.json'])
+  })
+
+  test('is not left in part by Ctrl-C', async () => {
+    await addFault(emulator, { path: '/v1/views', delay_ms: 30_000 })
+    const args = ['report', 'views', ...PERIOD, '--csv', '--output', 'views.csv']
+    const { child, ended } = startProgram(args, { cwd, env })
+    await expect.poll(isFaultWaiting, { timeout: 30_000, interval: 50 }).toBe(false)
+    expect(readdirSync(cwd)).toEqual([expect.stringMatching(/^\.views\.csv\.[0-9a-f]{8}\.part$/)])
+    child.kill('SIGINT')
+    expect(await ended).toEqual({ status: 1, stdout: '', stderr: 'Failed: Stopped.\n' })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  test('that cannot be written is refused before anything is asked', async () => {
+    const { status, stderr } = await report('views', '--output', join(cwd, 'missing', 'views.csv'))
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^Failed: The file .*views\.csv cannot be written: its folder is not there \(ENOENT\)\.\n$/)
+  })
+})
+
+describe('what goes wrong', () => {
+  test.each([
+    [503, 'server_error', 'try again in a minute'],
+    [401, 'unauthorized', 'does not accept the token'],
+    [400, 'bad_request', 'It says: A fault that was asked for.'],
+  ])('%i of the analytics API is one sentence', async (status, error, said) => {
+    await addFault(emulator, { path: '/v1/*', status, count: 3 })
+    const ended = await report('total-views')
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+    expect(ended.stderr).toContain(`(${error}, status ${status})`)
+  })
+
+  test('a table shows the first thousand rows and says that there are more', async () => {
+    const many = await emulatorOfTest(2_600)
+    env = environmentFor(many)
+    const { stdout, stderr } = await report('views', ...PERIOD)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1_001)
+    expect(stderr).toMatch(/^The first 1,000 rows; --csv and --json give all/)
+  })
+
+  test.each([
+    [['views', '--id', '1001'], 2],
+    [['views', '--content', 'tape'], 2],
+    [['views', '--csv', '--json'], 2],
+    [['views', '--page-size', '10001'], 2],
+    [['total-views', '--by', 'week'], 2],
+    [['clicks'], 2],
+    [['views', '--from', 'yesterday'], 2],
+    [['views', '--last', '1x'], 2],
+  ])('%j ends with %i', async (args, status) => {
+    expect(await report(...args)).toMatchObject({ status, stdout: '' })
+  })
+})

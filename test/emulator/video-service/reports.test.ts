@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import { createTokenCache, requestToken } from '../../../src/video-service/access-token.ts'
+import { DIMENSIONS, pages, type Question, type RowOf } from '../../../src/video-service/analytics.ts'
+import { addFault, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
+
+const period = (() => {
+  const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, '+00:00')
+  return { from: at(-90), to: at(1) }
+})()
+
+function depsFor(emulator: RunningEmulator) {
+  const settings = settingsFor(emulator)
+  const question = { grant: 'client_credentials', type: 'jwt' } as const
+  const obtain = () => requestToken({ settings, send, nowSeconds }, question)
+  return { settings, send, token: createTokenCache(obtain, nowSeconds) }
+}
+
+async function rowsOf<Q extends Question>(emulator: RunningEmulator, question: Q, perPage = 10_000) {
+  const rows: RowOf<Q>[] = []
+  for await (const page of pages(depsFor(emulator), question, perPage)) rows.push(...page.rows)
+  return rows
+}
+
+test('every endpoint answers with records of the documented form', async () => {
+  const emulator = await emulatorOfTest(300)
+  const questions: Question[] = [
+    { report: 'viewers' },
+    { report: 'viewers', period, viewerIdentifier: 'a', listUnfinishedSegments: false, contentType: 'live' },
+    { report: 'views', period, inclusiveRange: false, listUnfinishedSegments: true },
+    { report: 'views', period, contentType: 'recorded', contentIds: ['2001', '2002'] },
+    { report: 'peak-viewer-numbers', period, granularity: 'hour' },
+    { report: 'peak-viewer-numbers', period, granularity: 'hour', contentType: 'live', contentIds: ['1001'] },
+  ]
+  for (const report of ['total-views', 'unique-devices', 'authenticated-viewers'] as const) {
+    for (const dimension of ['summary', ...DIMENSIONS] as const) {
+      questions.push({ report, period, dimension }, { report, period, dimension, contentType: 'recorded' })
+    }
+  }
+  const counts = await Promise.all(questions.map(async (question) => (await rowsOf(emulator, question)).length))
+  expect(counts.slice(0, 1)).not.toContain(0)
+  expect(Math.max(...counts)).toBeGreaterThan(10)
+})
+
+test('the pages together are the whole, however large each is', async () => {
+  const emulator = await emulatorOfTest(300)
+  const question = { report: 'views', period } as const
+  const whole = await rowsOf(emulator, question)
+  expect(whole.length).toBeGreaterThan(100)
+  expect(await rowsOf(emulator, question, 7)).toEqual(whole)
+})
+
+test('a refusal says what the service found wrong', async () => {
+  const emulator = await emulatorOfTest()
+  const question = { report: 'views', period: { from: 'yesterday', to: period.to } } as const
+  await expect(rowsOf(emulator, question)).rejects.toMatchObject({
+    name: 'ServiceRefusal',
+    error: 'bad_request',
+    status: 400,
+    description: expect.stringContaining('date_time_from'),
+  })
+})
+
+test('a service that cannot answer now is asked again', async () => {
+  const emulator = await emulatorOfTest(10)
+  const question = { report: 'total-views', period, dimension: 'summary' } as const
+  await addFault(emulator, { path: '/v1/*', status: 503, count: 2 })
+  expect(await rowsOf(emulator, question)).toHaveLength(1)
+  await addFault(emulator, { path: '/v1/*', status: 503, count: 3 })
+  await expect(rowsOf(emulator, question)).rejects.toMatchObject({ error: 'server_error', status: 503 })
+})

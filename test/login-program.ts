@@ -1,0 +1,105 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { openEditableSqliteStore } from '../src/users/sqlite-editable.ts'
+import { temporaryFolder } from './users/temporary-folder.ts'
+
+const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
+/** Each is looked for in all that the program writes. */
+export const SECRETS = {
+  HASH_SECRET: 'HASHSECRETMARKER7c31f09e5d8a462b',
+  SESSION_SECRET: 'SESSIONSECRETMARKER9d0e47ab1c358f62',
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+export interface LoginProgram {
+  readonly child: Child
+  /** Of a `PORT` of 0, from the first line of the log. */
+  readonly port: number
+  /** Everything written so far, to both outputs. */
+  readonly output: () => string
+  /** Resolves with the output when this is in it. */
+  readonly says: (text: string) => Promise<string>
+  readonly ended: Promise<Ended>
+}
+
+export interface Ended {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Settings for a port of its own and data in a folder of its own, which the program makes. */
+export function programSettings(folder: string = temporaryFolder()): Record<string, string> {
+  return {
+    ...SECRETS,
+    PUBLIC_URL: 'http://localhost:3000',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    PLAYER_RETURN_URL: 'https://player.example/embed/hashlock/pass',
+    PLAYER_ORIGINS: 'https://player.example',
+    USER_STORE_URL: `sqlite:${join(folder, 'data', 'viewers.db')}`,
+    SESSION_STORE_URL: `sqlite:${join(folder, 'data', 'sessions.db')}`,
+    SHUTDOWN_DELAY_SECONDS: '0',
+  }
+}
+
+/** Runs src/main.ts in an environment that holds these settings and nothing else, until it ends by itself. */
+export function runLoginProgram(
+  settings: Readonly<Record<string, string>>,
+  options: { uid?: number; gid?: number; cwd?: string } = {},
+): { child: Child; output: () => string; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [PROGRAM], { env: settings, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const written = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text
+    })
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject).on('close', (status, signal) => resolve({ status, signal, ...written }))
+  })
+  return { child, output: () => written.stdout + written.stderr, ended }
+}
+
+/** Starts the program, and resolves when it listens. */
+export async function startLoginProgram(settings: Readonly<Record<string, string>>): Promise<LoginProgram> {
+  const { child, output, ended } = runLoginProgram(settings)
+  async function says(text: string): Promise<string> {
+    let isOver = false
+    const over = ended.then(() => {
+      isOver = true
+    })
+    while (!output().includes(text)) {
+      if (isOver) throw new Error(`The program ended without saying ${text}: ${output()}`)
+      await Promise.race([once(child.stdout, 'data'), over])
+    }
+    return output()
+  }
+  const [, port] = /"port":(\d+)/.exec(await says('"started"')) ?? []
+  return { child, port: Number(port), output, says, ended }
+}
+
+/** Writes ada into the store that the settings name, before the program opens it. */
+export async function addAda(settings: Readonly<Record<string, string>>): Promise<void> {
+  const users = openEditableSqliteStore((settings.USER_STORE_URL ?? '').replace('sqlite:', ''))
+  await users.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await users.close()
+}
+
+/** A folder that the program may read and not write: root may write everywhere, so there the program is another user. */
+export function lockedFolder(): { folder: string; options: { uid?: number; gid?: number } } {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o555)
+  onTestFinished(() => chmodSync(folder, 0o755))
+  return { folder, options: process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {} }
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import axe from 'axe-core'
+import type { Frame } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
+import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+
+const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
+
+/** A site of its own that answers every path with the page, until the running test is over; its origin. */
+async function startSite(page: () => string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The login app as seen at http://localhost, a player that frames it, and a consumer at an origin of its own. */
+async function startSites(address: string, sandbox = '', options: LoginAppOptions = {}) {
+  let login = ''
+  const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here')
+  const consumed = encodeURIComponent(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7`)
+  const player = await startSite(() => {
+    const src = `${login}${address.replace('CONSUMER', consumed)}`
+    return `<!doctype html><title>Player</title><iframe ${sandbox} width="480" height="270" src="${src}"></iframe>`
+  })
+  const app = await startLoginApp({
+    publicUrl: 'http://localhost',
+    entryPoints: [
+      {
+        ...ENTRY_POINT,
+        playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`),
+        playerOrigins: [player],
+        consumers: [parseAllowedConsumer(`${consumer}/chat/authorize/`)],
+      },
+    ],
+    nowSeconds: () => Date.now() / 1000,
+    ...options,
+  })
+  login = `http://localhost:${app.port}`
+  return { app, login, player, consumer }
+}
+
+async function signIn(screen: Frame, password: string): Promise<void> {
+  await screen.waitForSelector('#password')
+  await screen.$eval('#username', (field, username) => Object.assign(field, { value: username }), ADA.username)
+  await screen.type('#password', password)
+  await screen.click('button[form="sign-in"]')
+}
+
+describe.each(KINDS)('the login screen framed by another site, in %s', (kind) => {
+  let browser: LaunchedBrowser
+  beforeAll(async () => {
+    browser = await launchBrowser(kind)
+  })
+  afterAll(() => browser.close())
+
+  test('leads to a consumer of another origin than the player, also after a mistake', async () => {
+    const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live')
+    const { page, waitForFrame, complaints } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await signIn(screen, 'not the password')
+    await screen.waitForSelector('[role="alert"]')
+    await signIn(screen, ADA.password)
+    const arrived = await waitForFrame(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7&hash=%5B%7B`)
+    await arrived.waitForSelector('#arrived')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('gives "false" to the consumer when the viewer cancels', async () => {
+    const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER')
+    const { page, waitForFrame, complaints } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await screen.waitForSelector('button.quiet')
+    await screen.click('button.quiet')
+    await waitForFrame(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7&hash=false`)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('leads nowhere when the consumer is not on the list', async () => {
+    const { login, player } = await startSites('/?hashConsumer=https%3A%2F%2Fevil.example%2F')
+    const { page, waitForFrame, complaints } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await screen.waitForSelector('[role="alert"]')
+    expect(await screen.$('form')).toBeNull()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('is not shown to a page that is not listed', async () => {
+    const { login } = await startSites('/')
+    const stranger = await startSite(() => `<!doctype html><title>Stranger</title><iframe src="${login}/"></iframe>`)
+    const { page, waitForComplaint } = await browser.openPage()
+    await page.goto(stranger)
+    await waitForComplaint('frame-ancestors')
+    const fields = await Promise.all(page.frames().map((frame) => frame.$('#username').catch(() => null)))
+    expect(fields.filter((field) => field !== null)).toEqual([])
+    await page.close()
+  })
+
+  test('says why a frame without allow-same-origin cannot sign in', async () => {
+    const { app, login, player } = await startSites('/', 'sandbox="allow-forms"')
+    const { page, waitForFrame } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await signIn(screen, ADA.password)
+    await screen.waitForSelector('[role="alert"]')
+    expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toContain(
+      'hides where it comes from',
+    )
+    expect(app.lines.map(({ outcome }) => outcome)).toEqual(['not-from-own-page'])
+    await page.close()
+  })
+
+  test.each([
+    ['signing in', '/?ustreamContentType=live&ustreamContentId=1'],
+    ['a refused consumer', '/?hashConsumer=https%3A%2F%2Fevil.example%2F'],
+  ])('%s has no fault that axe finds', async (_screen, address) => {
+    const { login } = await startSites('/')
+    const { page } = await browser.openPage()
+    await page.goto(`${login}${address}`)
+    await page.evaluate(axe.source)
+    const faults = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, help }) => id + help))',
+    )
+    expect(faults).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { OverloadedError } from '../../src/errors.ts'
+import { createGate } from '../../src/users/hashing-gate.ts'
+import { createSqliteStore } from '../../src/users/sqlite.ts'
+import { openViewersFile } from '../../src/users/sqlite-file.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { STORE_DOWN } from './memory-users.ts'
+import { alertOf, expectRefused } from './refused-answer.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from './start-login-app.ts'
+
+const WRONG = { ...ADA, password: 'wrong' }
+
+/** For the long series: by a client that keeps its connections. */
+async function post(app: LoginApp, form: Record<string, string>, headers: Record<string, string> = {}) {
+  const url = `http://127.0.0.1:${app.port}/sign-in`
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' })
+  return { status: answer.status, text: await answer.text(), headers: answer.headers }
+}
+
+/** Runs the work for each number, so many at a time. */
+async function inParallel<T>(count: number, width: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  async function worker(): Promise<void> {
+    while (next < count) {
+      const index = next
+      next += 1
+      results[index] = await work(index)
+    }
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+  return results
+}
+
+function countOf(answers: readonly Pick<Answer, 'status'>[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length
+}
+
+function from(address: string): Record<string, string> {
+  return { 'X-Forwarded-For': address }
+}
+
+describe('guessing', { timeout: 60_000 }, () => {
+  // Time stands still, so that no delay ends while a test runs.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('500 times at one account, one after the other, is throttled', async () => {
+    const app = await startLoginApp()
+    const answers = await inParallel(500, 1, () => post(app, WRONG))
+    expect(countOf(answers, 401)).toBe(5)
+    expect(countOf(answers, 429)).toBe(495)
+    expect(app.users.asked).toHaveLength(5)
+    const refused = await app.post('/sign-in', WRONG)
+    expectRefused(refused, 429)
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(alertOf(refused)).toBe('Too many tries. Try again in 1 second.')
+    expect(app.lines.at(-1)).toMatchObject({
+      outcome: 'too-many-tries',
+      limit: 'account-and-address',
+      viewer: ADA.username,
+      address: '127.0.0.1',
+    })
+  })
+
+  test('500 times at one account at the same moment is throttled as well', async () => {
+    const app = await startLoginApp()
+    const answers = await inParallel(500, 250, () => post(app, WRONG))
+    expect(countOf(answers, 401)).toBe(5)
+    expect(countOf(answers, 429)).toBe(495)
+  })
+
+  test('is held up for an unknown name as for a known one', async () => {
+    const app = await startLoginApp()
+    const statuses = async (username: string) => {
+      const answers = await inParallel(10, 1, () => post(app, { username, password: 'x' }))
+      return answers.map(({ status }) => status)
+    }
+    expect(await statuses('nobody')).toEqual(await statuses(ADA.username))
+  })
+
+  test('one password for 500 names from one address is noticed, and the log says so', async () => {
+    const app = await startLoginApp()
+    const answers = await inParallel(500, 20, (index) => post(app, { username: `u${index}`, password: 'x' }))
+    expect(countOf(answers, 401)).toBeLessThanOrEqual(320)
+    expect(countOf(answers, 429)).toBe(500 - countOf(answers, 401))
+    const refused = answers.find(({ status }) => status === 429)
+    expect(alertOf(refused ?? expect.unreachable())).toMatch(/Try again in \d+ minutes\.$/)
+    expect(app.lines).toContainEqual(
+      expect.objectContaining({ outcome: 'too-many-tries', limit: 'address', level: 40 }),
+    )
+  })
+
+  test('from elsewhere does not lock out the owner, whose address signed in before', async () => {
+    const app = await startLoginApp({ trustProxyHops: 1 })
+    expect((await post(app, ADA, from('198.51.100.7'))).status).toBe(303)
+    const answers = await inParallel(200, 20, (index) => post(app, WRONG, from(`10.0.0.${index}`)))
+    expect(countOf(answers, 401)).toBeLessThanOrEqual(120)
+    expect((await post(app, ADA, from('203.0.113.1'))).status).toBe(429)
+    expect((await post(app, ADA, from('198.51.100.7'))).status).toBe(303)
+  })
+})
+
+describe('2,000 viewers behind one address', { timeout: 60_000 }, () => {
+  test('pass though one in ten mistypes first', async () => {
+    const app = await startLoginApp()
+    for (let viewer = 0; viewer < 2000; viewer += 1) app.users.add(`user${viewer}`, 'right')
+    const answers = await inParallel(2000, 100, async (viewer) => {
+      const username = `user${viewer}`
+      const first = await post(app, { username, password: viewer % 10 === 0 ? 'typo' : 'right' })
+      return first.status === 401 ? await post(app, { username, password: 'right' }) : first
+    })
+    expect(countOf(answers, 303)).toBe(2000)
+  })
+
+  test('pass when all their passwords are being checked at the same moment', async () => {
+    const app = await startLoginApp()
+    for (let viewer = 0; viewer < 600; viewer += 1) app.users.add(`user${viewer}`, 'right')
+    let open = () => {}
+    app.users.hold(
+      new Promise((resolve) => {
+        open = resolve
+      }),
+    )
+    const answers = inParallel(600, 600, (viewer) => post(app, { username: `user${viewer}`, password: 'right' }))
+    await expect.poll(() => app.users.asked.length, { timeout: 15_000 }).toBe(600)
+    open()
+    expect(countOf(await answers, 303)).toBe(600)
+  })
+})
+
+describe('the address that is counted', () => {
+  const attackFrom = async (app: LoginApp, headersOf: (index: number) => Record<string, string | string[]>) => {
+    const answers = await inParallel(8, 1, (index) => app.post('/sign-in', WRONG, headersOf(index)))
+    return countOf(answers, 429)
+  }
+
+  test.each([
+    ['without a proxy is the connection’s, whatever a client claims', 0, (index: number) => from(`10.0.0.${index}`), 3],
+    ['behind one proxy is what the proxy wrote, last', 1, (index: number) => from(`10.0.0.${index}, 192.0.2.1`), 3],
+    ['behind one proxy differs by client', 1, (index: number) => from(`192.0.2.1, 10.0.0.${index}`), 0],
+    [
+      'behind two proxies is the last but one',
+      2,
+      (index: number) => from(`10.0.0.${index}, 192.0.2.1, 10.1.1.${index}`),
+      3,
+    ],
+    ['behind two proxies differs by client', 2, (index: number) => from(`192.0.2.9, 10.0.0.${index}, 10.1.1.1`), 0],
+    ['behind one proxy that writes ports leaves them out', 1, (index: number) => from(`192.0.2.1:${5000 + index}`), 3],
+    [
+      'behind one proxy that writes IPv6 with ports too',
+      1,
+      (index: number) => from(`[2001:db8::1]:${5000 + index}`),
+      3,
+    ],
+    ['in IPv6 is the network of a household', 1, (index: number) => from(`2001:db8:1:2:${index}::${index}`), 3],
+    ['in IPv6 differs by household', 1, (index: number) => from(`2001:db8:1:${index}::1`), 0],
+  ])('%s', async (_case, trustProxyHops, headersOf, refused) => {
+    const app = await startLoginApp({ trustProxyHops })
+    expect(await attackFrom(app, headersOf)).toBe(refused)
+  })
+
+  test('is in the log, without a port', async () => {
+    const app = await startLoginApp({ trustProxyHops: 1 })
+    await app.post('/sign-in', ADA, from('192.0.2.1:5000'))
+    await app.post('/sign-in', ADA, from('[2001:db8::1]:5000'))
+    await app.post('/sign-in', ADA, from('x'.repeat(500)))
+    expect(app.lines.map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1', 'x'.repeat(64)])
+  })
+
+  test('of a proxy nobody told us of is warned of once', async () => {
+    const app = await startLoginApp()
+    for (let visit = 0; visit < 3; visit += 1) await app.post('/sign-in', WRONG, from('192.0.2.1'))
+    const warnings = app.lines.filter(({ event }) => event === 'unexpected-proxy')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]?.msg).toContain('TRUST_PROXY_HOPS')
+    const silent = await startLoginApp({ trustProxyHops: 1 })
+    await silent.post('/sign-in', WRONG, from('192.0.2.1'))
+    expect(silent.lines.filter(({ event }) => event === 'unexpected-proxy')).toEqual([])
+  })
+})
+
+describe('overload', () => {
+  test('gives 503 at once, with the time to wait, and does not count', async () => {
+    const app = await startLoginApp()
+    app.users.fail(new OverloadedError('INTERNAL 2 wait', 2))
+    for (let round = 0; round < 20; round += 1) {
+      const answer = await app.post('/sign-in', round % 2 === 0 ? ADA : WRONG)
+      expectRefused(answer, 503)
+      expect(answer.headers['retry-after']).toBe('2')
+      expect(answer.text).not.toContain('INTERNAL')
+    }
+    app.users.fail(null)
+    expect((await app.post('/sign-in', WRONG)).status).toBe(401)
+    expect((await app.post('/sign-in', ADA)).status).toBe(303)
+  })
+
+  test('refuses what the gate of the embedded store has no room for, while what is inside is still checked', async () => {
+    const file = `${temporaryFolder()}/viewers.db`
+    let finish = () => {}
+    const checking = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const passwords = {
+      hash: () => Promise.resolve('hash'),
+      verify: () => checking.then(() => false),
+      needsRehash: () => false,
+      faultIn: () => null,
+      dummyHash: 'dummy',
+    }
+    const gate = createGate({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
+    const users = createSqliteStore(openViewersFile(file, 100), file, { gate, passwords })
+    const app = await startLoginApp({ users })
+    const inside: Promise<Answer>[] = []
+    const refused: Answer[] = []
+    const tries = Array.from({ length: 40 }, async (_, index) => {
+      const answer = app.post('/sign-in', { username: `user${index}`, password: 'x' })
+      inside.push(answer)
+      const { status } = await answer
+      if (status === 503) refused.push(await answer)
+    })
+    await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(35)
+    for (const answer of refused) {
+      expectRefused(answer, 503)
+      expect(answer.headers['retry-after']).toBe('7')
+    }
+    finish()
+    await Promise.all(tries)
+    expect(countOf(await Promise.all(inside), 401)).toBe(5)
+    await users.close()
+  })
+
+  test('refuses before it counts a try or asks for the viewer', async () => {
+    let isFull = true
+    const app = await startLoginApp({
+      users: {
+        assertRoom() {
+          if (isFull) throw new OverloadedError('2 wait', 2)
+        },
+        authenticate: () =>
+          isFull
+            ? expect.unreachable('nobody is looked up')
+            : Promise.resolve({ ok: false, reason: 'wrong-credentials' }),
+        checkHealth: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      },
+    })
+    for (let round = 0; round < 20; round += 1) expectRefused(await app.post('/sign-in', ADA), 503)
+    isFull = false
+    expect((await app.post('/sign-in', ADA)).status).toBe(401)
+  })
+
+  test('is logged without a stack for each of those it turns away', async () => {
+    const app = await startLoginApp()
+    app.users.fail(new OverloadedError('2 wait', 2))
+    await app.post('/sign-in', ADA)
+    expect(app.lines).toMatchObject([{ level: 40, outcome: 'overloaded', viewer: ADA.username, status: 503 }])
+    expect(app.lines[0]?.err).toBeUndefined()
+  })
+})
+
+test('a user store that is down gives 503 and a sentence without details, and does not count', async () => {
+  const app = await startLoginApp()
+  app.users.fail(STORE_DOWN)
+  for (let round = 0; round < 20; round += 1) {
+    const answer = await app.post('/sign-in', ADA)
+    expectRefused(answer, 503)
+    expect(answer.headers['retry-after']).toBe('30')
+    expect(answer.text).not.toMatch(/INTERNAL|ldap/)
+  }
+  app.users.fail(null)
+  expect((await app.post('/sign-in', ADA)).status).toBe(303)
+})

@@ -1,0 +1,80 @@
+import { UpstreamError } from '../../src/errors.ts'
+import type { Authentication, RefusalAfterPassword, UserStore, Viewer } from '../../src/users/user-store.ts'
+
+/** A user store that a test can see into and break: what the screens do is tested apart from how passwords are kept. */
+export interface MemoryUsers extends UserStore {
+  find(username: string): Promise<Viewer | null>
+  add(username: string, password: string, details?: Partial<Viewer>): void
+  disable(username: string): void
+  expirePassword(username: string): void
+  remove(username: string): void
+  /** From now on every call throws this; null mends the store. */
+  fail(error: unknown): void
+  /** From now on a sign-in waits for this before it is answered. */
+  hold(until: Promise<void>): void
+  readonly asked: { username: string; password: string }[]
+}
+
+interface MemoryRecord {
+  readonly viewer: Viewer
+  readonly password: string
+  refusal: RefusalAfterPassword | null
+}
+
+export const STORE_DOWN = new UpstreamError('user-store', 'No answer from ldap://INTERNAL-HOST')
+
+export function memoryUsers(): MemoryUsers {
+  const records = new Map<string, MemoryRecord>()
+  const asked: { username: string; password: string }[] = []
+  let failure: unknown = null
+  let held: Promise<void> | null = null
+
+  function throwIfBroken(): void {
+    if (failure !== null) throw failure
+  }
+  function recordOf(username: string) {
+    const record = records.get(username)
+    if (!record) throw new Error(`${username} was not added`)
+    return record
+  }
+  return {
+    asked,
+    add(username, password, { groups = [], attributes = {}, username: spelled = username } = {}) {
+      records.set(username, { viewer: { username: spelled, groups, attributes }, password, refusal: null })
+    },
+    disable: (username) => {
+      recordOf(username).refusal = 'disabled'
+    },
+    expirePassword: (username) => {
+      recordOf(username).refusal = 'expired-password'
+    },
+    remove: (username) => {
+      records.delete(username)
+    },
+    fail: (error) => {
+      failure = error
+    },
+    hold: (until) => {
+      held = until
+    },
+    async authenticate(username, password): Promise<Authentication> {
+      asked.push({ username, password })
+      if (held !== null) await held
+      throwIfBroken()
+      const record = records.get(username)
+      if (record?.password !== password) return { ok: false, reason: 'wrong-credentials' }
+      return record.refusal ? { ok: false, reason: record.refusal } : { ok: true, viewer: record.viewer }
+    },
+    async find(username) {
+      await Promise.resolve()
+      throwIfBroken()
+      const record = records.get(username)
+      return record && record.refusal !== 'disabled' ? record.viewer : null
+    },
+    async checkHealth() {
+      await Promise.resolve()
+      throwIfBroken()
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openCounters } from '../../src/login/open-counters.ts'
+import { redisAddress, startRedis } from '../servers/redis.ts'
+
+const nowSeconds = () => Date.now() / 1000
+
+/** What is logged when the counters of a Redis with these settings are opened, and that they can be used. */
+async function warningsOf(more: readonly string[]): Promise<string[]> {
+  const redis = await startRedis({ more })
+  onTestFinished(() => redis.remove())
+  const warnings: string[] = []
+  const log = { info: () => {}, warn: (_event: unknown, message?: string) => void warnings.push(message ?? '') }
+  const settings = { kind: 'redis', redis: redisAddress(redis) } as const
+  const { openCounter, comforts, close } = await openCounters(settings, { nowSeconds, log })
+  onTestFinished(close)
+  // Answered after what was asked before, on the same connection.
+  expect(await openCounter('failed', 60).penalty('ada')).toMatchObject({ consumedPoints: 1 })
+  expect(comforts.map((comfort) => comfort.isWell())).toEqual([true])
+  return warnings
+}
+
+test.each([
+  [[], []],
+  [['--maxmemory', '64mb', '--maxmemory-policy', 'noeviction'], []],
+  [['--maxmemory-policy', 'allkeys-lru'], []],
+  [
+    ['--maxmemory', '64mb', '--maxmemory-policy', 'volatile-lru'],
+    [expect.stringMatching(/^LIMITS_STORE_URL: Redis has maxmemory-policy volatile-lru, .*: set noeviction$/)],
+  ],
+  [['--rename-command', 'INFO', ''], []],
+])('the operator is told where a Redis started with %j may forget counts', async (more, expected) => {
+  expect(await warningsOf(more)).toEqual(expected)
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { expectRefused } from './refused-answer.ts'
+import { cookieIn } from './signed-in.ts'
+import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
+
+const NAMES = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' autofocus onfocus='alert(1)`,
+  '</title></head><body onload=alert(1)>',
+  '&lt;script&gt;&amp;#60;',
+  '<%= 7*7 %><%- include("x") %>',
+  '{username}{count}$&',
+  '--><svg/onload=alert(1)>',
+  '`alert(1)`',
+  '\u202e<b>\u2028</b>',
+]
+
+function escaped(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}
+
+/** The tags and attributes of a page with every text taken out: what is left must be ours alone. */
+function skeletonOf({ text }: Answer): string {
+  return text.replace(/"[^"<>]*"/g, '""').replace(/>[^<>]*</g, '><')
+}
+
+async function screensNaming(app: LoginApp, name: string, headers: Record<string, string>): Promise<Answer[]> {
+  app.users.add(name, 'other')
+  app.users.add('plain', 'pw', { username: name })
+  const Cookie = cookieIn(await app.post('/e/open/sign-in', { username: 'plain', password: 'pw' }))
+  const looping: Answer[] = []
+  for (let visit = 0; visit < 3; visit += 1) looping.push(await app.get('/e/open', { ...headers, Cookie }))
+  return [
+    await app.post('/e/open/sign-in', { username: name, password: 'wrong' }, headers),
+    await app.post('/e/closed/sign-in', { username: 'plain', password: 'pw' }, headers),
+    await app.post('/e/lacking/sign-in', { username: 'plain', password: 'pw' }, headers),
+    await app.get('/e/open?prompt=login', { ...headers, Cookie }),
+    looping.at(-1) ?? expect.unreachable(),
+  ]
+}
+
+const entryPoints = [
+  { ...ENTRY_POINT, name: 'open', basePath: '/e/open' },
+  { ...ENTRY_POINT, name: 'closed', basePath: '/e/closed', allowedGroups: ['platinum'] },
+  { ...ENTRY_POINT, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
+]
+
+describe('a name full of markup', () => {
+  test.each(NAMES)(
+    '%j is text on every screen, in every language',
+    async (name) => {
+      const app = await startLoginApp({ entryPoints })
+      for (const language of ['en', 'de', 'es', 'ja']) {
+        app.clock.seconds += 60
+        const headers = { 'Accept-Language': language }
+        const plain = await screensNaming(app, 'plain name', headers)
+        app.clock.seconds += 60
+        const marked = await screensNaming(app, name, headers)
+        expect(marked.map(({ status }) => status)).toEqual([401, 403, 403, 200, 409])
+        for (const [index, answer] of marked.entries()) {
+          expect(answer.text).toContain(escaped(name))
+          expect(skeletonOf(answer)).toBe(skeletonOf(plain[index] ?? expect.unreachable()))
+        }
+      }
+    },
+    60_000,
+  )
+})
+
+describe('every screen', () => {
+  test('is one page with one heading, a language, and neither script nor style in it', async () => {
+    const app = await startLoginApp()
+    const Cookie = cookieIn(await app.post('/sign-in', ADA))
+    for (const { text } of [
+      await app.get('/'),
+      await app.get('/?prompt=login', { Cookie }),
+      await app.get('/nowhere'),
+      await app.post('/sign-in', { ...ADA, password: 'x' }),
+      await app.get('/?hashConsumer=x'),
+    ]) {
+      expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+      expect(text.match(/<h1/g)).toHaveLength(1)
+      expect(text).not.toMatch(/<script|<style|style=|\son\w+=|javascript:/i)
+      expect(text).not.toMatch(/undefined|\[object|NaN/)
+      const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const [, id] of text.matchAll(/aria-describedby="([^"]*)"/g)) expect(ids).toContain(id)
+      for (const [, id] of text.matchAll(/<label for="([^"]*)"/g)) expect(ids).toContain(id)
+    }
+  })
+
+  test('lets password managers fill and remember what they know', async () => {
+    const app = await startLoginApp()
+    const { text } = await app.get('/')
+    expect(text).toMatch(/<input id="username"[^>]*autocomplete="username"/)
+    expect(text).toMatch(/<input id="password"[^>]*type="password"[^>]*autocomplete="current-password"/)
+    expect(text).not.toMatch(/onpaste|autocomplete="off"/)
+  })
+
+  test('that is a fault of ours is short, and the viewer can come back to the player', async () => {
+    const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
+    const answer = await app.post('/sign-in', ADA)
+    expectRefused(answer, 403)
+    expect(answer.text).toContain('<button>Back to the player</button>')
+    expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
+  })
+
+  test('is as long as it says, in bytes', async () => {
+    const app = await startLoginApp()
+    for (const answer of [
+      await app.get('/', { 'Accept-Language': 'ja' }),
+      await app.post('/sign-in', 'username=%E2%9C%93&password='),
+    ]) {
+      expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.text))
+    }
+  })
+})

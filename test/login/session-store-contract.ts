@@ -1,0 +1,134 @@
+import type { SessionData } from 'express-session'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { SessionLimits, SessionStore } from '../../src/login/session-store.ts'
+
+type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
+
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100 }
+
+export function sessionOf(username: string, signedInAtSeconds: number): SessionData {
+  return { cookie: { originalMaxAge: 1000, path: '/' }, viewer: { username, signedInAtSeconds } } as SessionData
+}
+
+export function set({ store }: SessionStore, id: string, data: SessionData): Promise<void> {
+  return new Promise((resolve, reject) => store.set(id, data, (error) => (error ? reject(error) : resolve())))
+}
+
+export function get({ store }: SessionStore, id: string): Promise<SessionData | null | undefined> {
+  return new Promise((resolve, reject) => store.get(id, (error, data) => (error ? reject(error) : resolve(data))))
+}
+
+export function touch({ store }: SessionStore, id: string, data: SessionData): Promise<void> {
+  return new Promise((resolve, reject) => {
+    store.touch?.(id, data, (error?: unknown) => (error ? reject(error) : resolve()))
+  })
+}
+
+export function destroy({ store }: SessionStore, id: string): Promise<void> {
+  return new Promise((resolve, reject) => store.destroy(id, (error) => (error ? reject(error) : resolve())))
+}
+
+/**
+ * What every store of sessions promises, on the real thing.
+ * @param prepare called before each test; gives what opens the same store again and again, empty at first.
+ */
+export function sessionStoreContract(name: string, prepare: () => Promise<Open>): void {
+  describe(`session store contract: ${name}`, () => {
+    const clock = { seconds: 0 }
+    let openAgain: Open
+    beforeEach(async () => {
+      clock.seconds = 10_000
+      openAgain = await prepare()
+    })
+    async function open(): Promise<SessionStore> {
+      const sessionStore = await openAgain(LIMITS, () => clock.seconds)
+      onTestFinished(() => sessionStore.close())
+      return sessionStore
+    }
+    const ada = (signedInAtSeconds = clock.seconds) => sessionOf('ada', signedInAtSeconds)
+
+    test('gives a session back as it was, and null for one that is not there', async () => {
+      const sessionStore = await open()
+      const snapshot = { groups: ['gold'], attributes: { street: 'Straße 1' } }
+      const viewer = { username: 'ada', signedInAtSeconds: 10_000, snapshot }
+      await set(sessionStore, 'a', { ...ada(), viewer } as SessionData)
+      expect(await get(sessionStore, 'a')).toMatchObject({ cookie: { path: '/' }, viewer })
+      expect(await get(sessionStore, 'b')).toBeNull()
+    })
+
+    test('serves several processes at once', async () => {
+      const [one, two] = [await open(), await open()]
+      await set(one, 'a', ada())
+      expect(await get(two, 'a')).toMatchObject({ viewer: { username: 'ada' } })
+      await destroy(two, 'a')
+      expect(await get(one, 'a')).toBeNull()
+    })
+
+    test('ends a session at the second its idle time or its life is over', async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'idle', ada())
+      await set(sessionStore, 'old', sessionOf('bob', clock.seconds - 950))
+      clock.seconds += 49
+      expect(await get(sessionStore, 'old')).not.toBeNull()
+      clock.seconds += 1
+      expect(await get(sessionStore, 'old')).toBeNull()
+      clock.seconds += 49
+      expect(await get(sessionStore, 'idle')).not.toBeNull()
+      clock.seconds += 1
+      expect(await get(sessionStore, 'idle')).toBeNull()
+    })
+
+    test('counts the idle time from the last use, and the life from the sign-in however much it is used', async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'a', ada())
+      for (let use = 0; use < 12; use += 1) {
+        clock.seconds += 80
+        const data = await get(sessionStore, 'a')
+        await touch(sessionStore, 'a', data ?? expect.unreachable('it was used'))
+      }
+      clock.seconds = 10_999
+      expect(await get(sessionStore, 'a')).not.toBeNull()
+      clock.seconds = 11_000
+      expect(await get(sessionStore, 'a')).toBeNull()
+    })
+
+    test('ends a session that was used, at the second its idle time is over', async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'a', ada())
+      clock.seconds += 80
+      await touch(sessionStore, 'a', (await get(sessionStore, 'a')) as SessionData)
+      clock.seconds += 99
+      expect(await get(sessionStore, 'a')).not.toBeNull()
+      clock.seconds += 1
+      expect(await get(sessionStore, 'a')).toBeNull()
+    })
+
+    test('does not bring back, by its use, a session that was ended meanwhile', async () => {
+      const sessionStore = await open()
+      await touch(sessionStore, 'never', ada(clock.seconds - 90))
+      await set(sessionStore, 'a', ada())
+      clock.seconds += 90
+      const data = (await get(sessionStore, 'a')) as SessionData
+      await destroy(sessionStore, 'a')
+      await touch(sessionStore, 'a', data)
+      expect([await get(sessionStore, 'a'), await get(sessionStore, 'never')]).toEqual([null, null])
+    })
+
+    test('does not keep a session in which nobody is signed in', async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'a', { cookie: { originalMaxAge: 1000 } } as SessionData)
+      expect(await get(sessionStore, 'a')).toBeNull()
+    })
+
+    test('takes an id for a value, not for a part of a query or a pattern', async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'a', ada())
+      const others = ["a' OR '1'='1", '%', '*', '?', '[a]', '', 'a\0b', 'A', 'a\r\nFLUSHALL\r\n']
+      for (const id of others) {
+        expect(await get(sessionStore, id)).toBeNull()
+        await destroy(sessionStore, id)
+      }
+      expect(await get(sessionStore, 'a')).not.toBeNull()
+    })
+  })
+}

@@ -1,0 +1,37 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
+import { ADA, type Answer, type LoginApp } from './start-login-app.ts'
+
+/** The one cookie that an answer sets, as a browser sends it back. */
+export function cookieIn({ setCookies }: Answer): string {
+  expect(setCookies).toHaveLength(1)
+  return setCookies[0]?.split(';')[0] ?? ''
+}
+
+/** The id of the session that a cookie names, without its signature. */
+export function idIn(cookie: string): string {
+  return /=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? expect.unreachable(`${cookie} is no session’s`)
+}
+
+/** Signs in and returns the cookie. */
+export async function signIn(app: LoginApp, form: Record<string, string> = ADA, cookie?: string): Promise<string> {
+  const answer = await app.post('/sign-in', form, cookie === undefined ? {} : { Cookie: cookie })
+  expect(answer.status).toBe(303)
+  return cookieIn(answer)
+}
+
+export function rowsIn(file: string): { id: string; username: string }[] {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = database.prepare('SELECT id, username FROM sessions').all()
+    return rows.map(({ id, username }) => ({ id: String(id), username: String(username) }))
+  } finally {
+    database.close()
+  }
+}
+
+/** The sign-in screen, and nothing that could pass for an answer to the player. */
+export function expectScreen(answer: Answer): void {
+  expect(answer).toMatchObject({ status: 200, location: undefined })
+  expect(answer.text).toContain('name="password"')
+}

@@ -1,0 +1,150 @@
+import { Writable } from 'node:stream'
+import request from 'supertest'
+import { onTestFinished } from 'vitest'
+import { type AppDeps, createApp } from '../../src/app.ts'
+import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { createHttpServer, listen, stopServer } from '../../src/http-server.ts'
+import { openLog } from '../../src/log.ts'
+import type { EntryPoint } from '../../src/login/entry-point.ts'
+import { openMemoryCounter } from '../../src/login/limit-counters.ts'
+import { openSqliteSessionStore } from '../../src/login/session-store.ts'
+import { createSignInLimits } from '../../src/login/sign-in-limits.ts'
+import { type MemoryUsers, memoryUsers } from './memory-users.ts'
+
+export const SECRET = 'HASHSECRETMARKER-4f0c1d7e9a'
+export const PLAYER = 'https://player.example'
+export const CONSUMER = 'https://chat.example/customer/'
+export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
+export const START_SECONDS = 2_000_000_000
+
+export const ENTRY_POINT: EntryPoint = {
+  name: 'default',
+  basePath: '',
+  secret: SECRET,
+  parameters: [{ name: 'user', attribute: 'username' }],
+  lifetimeSeconds: 3600,
+  playerAddress: parsePlayerAddress(`${PLAYER}/embed/hashlock/pass?keep=a%20b`),
+  playerOrigins: [PLAYER, 'https://customer.example'],
+  consumers: [parseAllowedConsumer(CONSUMER)],
+  allowedGroups: null,
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly setCookies: readonly string[]
+  readonly location: string | undefined
+  readonly text: string
+}
+
+export type LogLine = Readonly<Record<string, unknown>>
+type Form = string | Buffer | Readonly<Record<string, string>>
+type RequestHeaders = Readonly<Record<string, string | string[]>>
+
+export interface LoginApp {
+  readonly users: MemoryUsers
+  readonly lines: LogLine[]
+  readonly clock: { seconds: number }
+  readonly sessionStore: AppDeps['sessionStore']
+  readonly port: number
+  get(path: string, headers?: RequestHeaders): Promise<Answer>
+  post(path: string, form?: Form, headers?: RequestHeaders): Promise<Answer>
+  send(method: string, path: string, headers?: RequestHeaders, body?: Form): Promise<Answer>
+}
+
+export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users'>> {
+  readonly publicUrl?: string
+  readonly entryPoints?: readonly EntryPoint[]
+  readonly trustProxyHops?: number
+  readonly sessionSecrets?: readonly string[]
+  readonly sessionFile?: string
+  readonly users?: AppDeps['users']
+}
+
+export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400 }
+
+/** The login app over real HTTP on a port of its own, until the running test is over. Ada can sign in. */
+export async function startLoginApp(options: LoginAppOptions = {}): Promise<LoginApp> {
+  const users = memoryUsers()
+  users.add(ADA.username, ADA.password)
+  const clock = { seconds: START_SECONDS }
+  const nowSeconds = options.nowSeconds ?? (() => clock.seconds)
+  const lines: LogLine[] = []
+  const sessionStore =
+    options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
+  const app = createApp({
+    config: {
+      publicUrl: new URL(options.publicUrl ?? 'https://login.example'),
+      entryPoints: options.entryPoints ?? [ENTRY_POINT],
+      sessions: {
+        ...SESSION_LIMITS,
+        secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'],
+      },
+      trustProxyHops: options.trustProxyHops ?? 0,
+    },
+    users: options.users ?? users,
+    sessionStore,
+    signInLimits: options.signInLimits ?? createSignInLimits(openMemoryCounter),
+    comforts: options.comforts ?? [],
+    isAccepting: options.isAccepting ?? (() => true),
+    nowSeconds,
+    log: options.log ?? collectingLog(lines),
+  })
+  const server = createHttpServer(app)
+  const port = await listen(server, 0, '127.0.0.1')
+  onTestFinished(async () => {
+    await stopServer(server, 1_000)
+    sessionStore.close()
+  })
+
+  async function send(method: string, path: string, headers: RequestHeaders = {}, body?: Form): Promise<Answer> {
+    const origin = `http://127.0.0.1:${port}`
+    const sent = request(origin)[method.toLowerCase() as 'get'](path).redirects(0).buffer(true).parse(readText)
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value as string)
+    if (body !== undefined) {
+      if (headers['Content-Type'] === undefined) sent.type('application/x-www-form-urlencoded')
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : formOf(body))
+      // The client would make a form of its own of the bytes.
+      sent.serialize(() => bytes as unknown as string).send(bytes)
+    }
+    const { status, headers: answered, body: text } = await sent
+    const { 'set-cookie': setCookies = [], ...rest } = answered as Record<string, string> & { 'set-cookie'?: string[] }
+    return { status, headers: rest, setCookies, location: rest.location, text: typeof text === 'string' ? text : '' }
+  }
+  return {
+    users,
+    lines,
+    clock,
+    sessionStore,
+    port,
+    send,
+    get: (path, headers) => send('GET', path, headers),
+    post: (path, form, headers) => send('POST', path, headers, form),
+  }
+}
+
+export function formOf(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString()
+}
+
+function collectingLog(lines: LogLine[]) {
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, written) {
+      for (const line of String(chunk).trimEnd().split('\n')) lines.push(JSON.parse(line) as LogLine)
+      written()
+    },
+  })
+  return openLog('trace', destination)
+}
+
+type Readable = NodeJS.ReadableStream & { setEncoding(encoding: string): unknown }
+
+function readText(response: unknown, done: (error: Error | null, text: string) => void): void {
+  const stream = response as Readable
+  let text = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    text += chunk
+  })
+  stream.on('end', () => done(null, text))
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from './login-program.ts'
+
+// Each test starts a process or two, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000 })
+
+async function takenPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return String((server.address() as AddressInfo).port)
+}
+
+test('a port of its own tells Prometheus how sign-ins ended and how long requests took, and names nobody', async () => {
+  const settings = { ...programSettings(), METRICS_PORT: '0' }
+  await addAda(settings)
+  const { port, output, child, ended } = await startLoginProgram(settings)
+  const [first = ''] = output().split('\n')
+  const { metricsPort } = JSON.parse(first) as { metricsPort: number }
+  const signIn = async (password: string) => {
+    const body = new URLSearchParams({ ...ADA, password })
+    return (await fetch(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body, redirect: 'manual' })).status
+  }
+  expect([await signIn('wrong'), await signIn('wrong'), await signIn(ADA.password)]).toEqual([401, 401, 303])
+
+  const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  const text = await answer.text()
+  const lines = text.split('\n')
+  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="wrong-credentials",entry_point="default"} 2')
+  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="signed-in",entry_point="default"} 1')
+  expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 2')
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+  expect(text).not.toContain(ADA.username)
+
+  expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method: 'POST' })).status).toBe(405)
+  child.kill('SIGTERM')
+  expect((await ended).status).toBe(0)
+})
+
+test('without the setting there is no such port', async () => {
+  const { output, child, ended } = await startLoginProgram(programSettings())
+  expect(output()).not.toContain('metricsPort')
+  child.kill('SIGTERM')
+  await ended
+})
+
+test.each(['METRICS_PORT', 'PORT'])('a taken %s ends the start with one sentence', async (name) => {
+  const port = await takenPort()
+  const settings = { ...programSettings(), METRICS_PORT: '0', [name]: port }
+  const { status, stderr } = await runLoginProgram(settings).ended
+  expect(status).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^(METRICS_PORT: port|Port) ${port} [^\\n]+\\.\\n$`))
+  expect(stderr.startsWith('METRICS_PORT')).toBe(name === 'METRICS_PORT')
+})

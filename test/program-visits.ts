@@ -1,0 +1,54 @@
+import { ADA } from './login-program.ts'
+
+/** What one request to a login program came to. */
+export interface Visit {
+  readonly status: number
+  /** As a browser sends it back; null where none was set. */
+  readonly cookie: string | null
+  readonly location: string | null
+  readonly tookMs: number
+}
+
+export interface Copy {
+  readonly port: number
+}
+
+/** Posts the sign-in form of a program that listens on 127.0.0.1. */
+export function signInAt({ port }: Copy, form: { username: string; password: string } = ADA): Promise<Visit> {
+  return visit(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body: new URLSearchParams(form) })
+}
+
+/** Comes again, as a signed-in viewer does. */
+export function returnTo({ port }: Copy, cookie: string): Promise<Visit> {
+  return visit(`http://127.0.0.1:${port}/`, { headers: { Cookie: cookie } })
+}
+
+export function signOutAt({ port }: Copy, cookie: string): Promise<Visit> {
+  return visit(`http://127.0.0.1:${port}/sign-out`, { method: 'POST', headers: { Cookie: cookie } })
+}
+
+/** What the program says of its readiness: the status and the word. */
+export async function readinessOf({ port }: Copy): Promise<[status: number, word: string]> {
+  const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
+  const { status } = (await response.json()) as { status: string }
+  return [response.status, status]
+}
+
+/** Whether a visit ended at the player with a response. */
+export function isPassedOn({ status, location }: Visit): boolean {
+  return (
+    status === 303 && (location ?? '').startsWith('https://player.example/') && (location ?? '').includes('hash=%5B')
+  )
+}
+
+async function visit(url: string, init: RequestInit): Promise<Visit> {
+  const startedMs = performance.now()
+  const response = await fetch(url, { ...init, redirect: 'manual' })
+  await response.arrayBuffer()
+  return {
+    status: response.status,
+    cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? null,
+    location: response.headers.get('location'),
+    tookMs: performance.now() - startedMs,
+  }
+}

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+
+/** What `npm test` needs besides npm packages: a Debian package, and a file (or glob) that shows that it is there. */
+const NEEDED: readonly { packageName: string; file: string }[] = [
+  { packageName: 'chromium', file: '/usr/bin/chromium' },
+  { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
+  { packageName: 'openssl', file: '/usr/bin/openssl' },
+  { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
+  { packageName: 'redis-server', file: '/usr/bin/redis-server' },
+  { packageName: 'slapd', file: '/usr/sbin/slapd' },
+  { packageName: 'curl', file: '/usr/bin/curl' },
+  { packageName: 'zsh', file: '/usr/bin/zsh' },
+  { packageName: 'fish', file: '/usr/bin/fish' },
+  { packageName: 'fonts-noto-core', file: '/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf' },
+]
+
+const APT_GET = '/usr/bin/apt-get'
+
+/** @returns an error sentence when something is missing and cannot be installed from here; undefined when all is there. */
+function provision(): string | undefined {
+  const missing = findMissing()
+  if (missing.length === 0) return undefined
+  const names = missing.join(' ')
+  if (!existsSync(APT_GET)) {
+    return `npm test needs what Debian calls ${names}, in Debian's places: run it on Debian, or in a Debian container; npm run test:unit needs none of it.`
+  }
+  if (process.getuid?.() !== 0) {
+    return `npm test needs ${names}: sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names}`
+  }
+  console.log(`Installing what the tests need: ${names}`)
+  const installed = runAptGet('update') && runAptGet('install', '-y', '--no-install-recommends', ...missing)
+  const stillMissing = findMissing()
+  if (installed && stillMissing.length === 0) return undefined
+  return `apt-get could not install ${(installed ? stillMissing : missing).join(' ')}: see its messages above, and install it by hand.`
+}
+
+function findMissing(): string[] {
+  return NEEDED.filter(({ file }) => globSync(file).length === 0).map(({ packageName }) => packageName)
+}
+
+function runAptGet(...args: string[]): boolean {
+  const { status } = spawnSync(APT_GET, ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  return status === 0
+}
+
+const error = provision()
+if (error !== undefined) {
+  console.error(error)
+  process.exitCode = 1
+}

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PostgresServer, startPostgres } from './postgres.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+test('a throwaway PostgreSQL server keeps its data and its port over a restart', async () => {
+  const database = await server.createDatabase()
+  await server.query('CREATE TABLE t (a int); INSERT INTO t VALUES (1)', [], database)
+  await server.halt()
+  await expect(server.query('SELECT 1')).rejects.toThrow('ECONNREFUSED')
+  await server.restart()
+  expect((await server.query('SELECT a FROM t', [], database)).rows).toEqual([{ a: 1 }])
+})
+
+test('a paused server answers nothing, and goes on where it was', async () => {
+  server.pause()
+  const answer = server.query('SELECT 1 AS one')
+  expect(await Promise.race([answer, sleep(300, 'no answer')])).toBe('no answer')
+  server.resume()
+  expect((await answer).rows).toEqual([{ one: 1 }])
+})
+
+test('a role signs in with its own password only', async () => {
+  const { user } = await server.createRole()
+  const client = new Client({ connectionString: server.url({ user, password: 'wrong' }), ssl: false })
+  await expect(client.connect()).rejects.toThrow('password authentication failed')
+})

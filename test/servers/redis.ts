@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { freePort } from './free-port.ts'
+
+const PROGRAM = '/usr/bin/redis-server'
+const MISSING = `${PROGRAM} is not there: npm test installs it on Debian, as root; else: sudo apt-get install redis-server`
+/** Debian's "nobody", where the tests run as root. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+export interface RedisServer {
+  readonly port: number
+  /** `redis://…` or, with TLS, `rediss://…`, with the password in it. */
+  readonly url: string
+  /** Ends it, as an operator would. What it held is gone. */
+  stop(): Promise<void>
+  /** Starts it again on the same port, with nothing in it. */
+  restart(): Promise<void>
+  /** From now on it takes connections and answers nothing. */
+  pause(): void
+  resume(): void
+  /** Ends it for good, and removes its folder. */
+  remove(): Promise<void>
+}
+
+export interface RedisOptions {
+  readonly password?: string
+  /** Paths of the certificate and its key, which the server's user must be able to read. */
+  readonly tls?: { readonly certificate: string; readonly key: string }
+  readonly more?: readonly string[]
+}
+
+/** A real Redis on a free port of 127.0.0.1, that writes nothing to the disk. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  if (!existsSync(PROGRAM)) throw new Error(MISSING)
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  if (UNPRIVILEGED.uid !== undefined) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid)
+  const port = await freePort()
+  let child = await launch(folder, port, options)
+  const endWith = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    child.kill('SIGCONT')
+    await exited
+  }
+  const credentials = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`
+  return {
+    port,
+    url: `${options.tls ? 'rediss' : 'redis'}://${credentials}127.0.0.1:${port}`,
+    stop: () => endWith('SIGTERM'),
+    async restart() {
+      await endWith('SIGTERM')
+      child = await launch(folder, port, options)
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async remove() {
+      await endWith('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function launch(folder: string, port: number, options: RedisOptions): Promise<ChildProcess> {
+  const { password, tls, more = [] } = options
+  const args = [
+    ...['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
+    ...(tls === undefined
+      ? ['--port', String(port)]
+      : ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no']),
+    ...(tls === undefined ? [] : ['--tls-cert-file', tls.certificate, '--tls-key-file', tls.key]),
+    ...(tls === undefined ? [] : ['--tls-ca-cert-file', tls.certificate]),
+    ...(password === undefined ? [] : ['--requirepass', password]),
+    ...more,
+  ]
+  const child = spawn(PROGRAM, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], ...UNPRIVILEGED })
+  await untilReady(child, child.stdout)
+  return child
+}
+
+async function untilReady(child: ChildProcess, stdout: Readable): Promise<void> {
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
+    stdout.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-10_000)
+      if (output.includes('Ready to accept connections')) resolve()
+    })
+  })
+}
+
+/** The same server as src/login/redis-link.ts takes it. */
+export function redisAddress({ url }: Pick<RedisServer, 'url'>, authority: string | null = null) {
+  const { protocol, port, password } = new URL(url)
+  return {
+    host: '127.0.0.1',
+    port: Number(port),
+    username: null,
+    password: password === '' ? null : decodeURIComponent(password),
+    database: 0,
+    tls: protocol === 'rediss:' ? { authority } : null,
+    keyPrefix: 'viewer-auth:',
+  }
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { BerReader, BerWriter } from 'ldapts'
+import type { Certificate } from './certificate.ts'
+
+/** A result as LDAP has it: a code and words. */
+export interface Result {
+  readonly code: number
+  readonly message?: string
+}
+
+export interface Script {
+  /** What a bind is answered; success without. */
+  readonly bind?: (dn: string, password: string) => Result
+  /** What every search finds. */
+  readonly entries?: readonly { dn: string; attributes: Readonly<Record<string, readonly string[]>> }[]
+  /** Where the rest is said to be, beside the entries. */
+  readonly references?: readonly string[]
+  readonly search?: Result
+  /** What a wish for StartTLS is answered; success without. */
+  readonly startTls?: Result
+  /** The connection is cut behind this answer. */
+  readonly cutAfter?: 'search' | 'startTls'
+  /** It is cut with a reset, as by a firewall. */
+  readonly isReset?: boolean
+  /** Behind the yes to StartTLS nothing follows. */
+  readonly isSilent?: boolean
+}
+
+export interface ScriptedDirectory {
+  readonly ldapUrl: string
+  readonly reader: { readonly dn: string; readonly password: string }
+  follow(script: Script): void
+  /** Name and password of every bind. */
+  readonly binds: readonly { readonly dn: string; readonly password: string; readonly isEncrypted: boolean }[]
+  readonly connections: () => number
+  /** Those that are not closed. */
+  readonly open: () => number
+  stop(): Promise<void>
+}
+
+const BIND = 0x60
+const SEARCH = 0x63
+const EXTENDED = 0x77
+const ANSWER = { [BIND]: 0x61, [SEARCH]: 0x65, [EXTENDED]: 0x78 } as const
+const SEARCH_ENTRY = 0x64
+const SEARCH_REFERENCE = 0x73
+const PASSWORD_TAG = 0x80
+const SET_TAG = 0x31
+
+interface Request {
+  readonly id: number
+  readonly operation: number
+  readonly reader: BerReader
+}
+
+/**
+ * Starts a directory that answers over TCP whatever the test tells it to: in the words of Active Directory, which has no
+ * free server, and as servers do that are cut, full or hostile.
+ */
+export async function startScriptedDirectory(tls?: Certificate): Promise<ScriptedDirectory> {
+  const reader = { dn: 'cn=reader,dc=example,dc=test', password: 'password-of-the-reader' }
+  const binds: { dn: string; password: string; isEncrypted: boolean }[] = []
+  const sockets = new Set<Socket>()
+  let connections = 0
+  let script: Script = {}
+
+  function answer({ id, operation, reader: request }: Request, socket: Socket): void {
+    if (operation === BIND) {
+      request.readInt()
+      const [dn, password] = [request.readString() ?? '', request.readString(PASSWORD_TAG) ?? '']
+      binds.push({ dn, password, isEncrypted: socket instanceof TLSSocket })
+      const isReader = dn === reader.dn && password === reader.password
+      socket.write(resultOf(id, BIND, isReader ? { code: 0 } : (script.bind?.(dn, password) ?? { code: 0 })))
+    } else if (operation === SEARCH) {
+      for (const entry of script.entries ?? []) socket.write(entryOf(id, entry))
+      for (const url of script.references ?? []) socket.write(referenceOf(id, url))
+      socket.write(resultOf(id, SEARCH, script.search ?? { code: 0 }), () => {
+        if (script.cutAfter === 'search') cut(socket)
+      })
+    } else if (operation === EXTENDED) upgrade(id, socket)
+  }
+  function cut(socket: Socket): void {
+    if (script.isReset) socket.resetAndDestroy()
+    else socket.destroy()
+  }
+  function upgrade(id: number, socket: Socket): void {
+    const { code, message } = script.startTls ?? { code: 0 }
+    socket.removeAllListeners('data')
+    socket.write(resultOf(id, EXTENDED, { code, ...(message ? { message } : {}) }))
+    if (script.cutAfter === 'startTls') cut(socket)
+    else if (script.isSilent) socket.resume()
+    else if (code !== 0 || !tls) listenTo(socket)
+    else listenTo(new TLSSocket(socket, { isServer: true, cert: tls.certificate, key: tls.key }))
+  }
+  function listenTo(socket: Socket): void {
+    let received = Buffer.alloc(0)
+    socket.on('error', () => {})
+    socket.on('data', (part: Buffer) => {
+      received = Buffer.concat([received, part])
+      for (let request = firstOf(received); request !== null; request = firstOf(received)) {
+        received = received.subarray(request.length)
+        answer(request, socket)
+      }
+    })
+  }
+
+  const server = createServer((socket) => {
+    connections += 1
+    sockets.add(socket.setNoDelay(true))
+    listenTo(socket)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    ldapUrl: `ldap://127.0.0.1:${port}`,
+    reader,
+    follow: (next) => {
+      script = next
+    },
+    binds,
+    connections: () => connections,
+    open: () => [...sockets].filter((socket) => !socket.closed).length,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+/** The first whole message, and how many bytes it takes; null where more has to come. */
+function firstOf(received: Buffer): (Request & { length: number }) | null {
+  const reader = new BerReader(received)
+  if (received.length === 0 || reader.readSequence() === null || reader.remain < reader.length) return null
+  const length = reader.offset + reader.length
+  const id = reader.readInt() ?? 0
+  return { id, operation: reader.readSequence() ?? 0, reader, length }
+}
+
+function resultOf(id: number, operation: keyof typeof ANSWER, { code, message = '' }: Result): Buffer {
+  return messageOf(id, ANSWER[operation], (writer) => {
+    writer.writeEnumeration(code)
+    writer.writeString('')
+    writer.writeString(message)
+  })
+}
+
+function entryOf(id: number, { dn, attributes }: NonNullable<Script['entries']>[number]): Buffer {
+  return messageOf(id, SEARCH_ENTRY, (writer) => {
+    writer.writeString(dn)
+    writer.startSequence()
+    for (const [name, values] of Object.entries(attributes)) {
+      writer.startSequence()
+      writer.writeString(name)
+      writer.startSequence(SET_TAG)
+      for (const value of values) writer.writeString(value)
+      writer.endSequence()
+      writer.endSequence()
+    }
+    writer.endSequence()
+  })
+}
+
+function referenceOf(id: number, url: string): Buffer {
+  return messageOf(id, SEARCH_REFERENCE, (writer) => writer.writeString(url))
+}
+
+function messageOf(id: number, operation: number, write: (writer: BerWriter) => void): Buffer {
+  const writer = new BerWriter()
+  writer.startSequence()
+  writer.writeInt(id)
+  writer.startSequence(operation)
+  write(writer)
+  writer.endSequence()
+  writer.endSequence()
+  return writer.buffer
+}

@@ -1,0 +1,23 @@
+import { type Environment, readConfig } from '../src/config.ts'
+import { ConfigError } from '../src/errors.ts'
+
+/** The five settings that have no default. */
+export const SETTINGS = {
+  PUBLIC_URL: 'https://login.example.com',
+  HASH_SECRET: '3f9a1c7be2d84560af13c9d27e6b8045',
+  SESSION_SECRET: 'c04d8e1f5b7a926330e9d17f48c2ab65',
+  PLAYER_RETURN_URL: 'https://player.example/embed/hashlock/pass',
+  PLAYER_ORIGINS: 'https://player.example',
+} as const
+
+/** The sentences with which the settings are refused, without the line above them; none when they are accepted. */
+export function mistakesIn(environment: Environment): string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const [, ...sentences] = error.message.split('\n')
+    return sentences.map((sentence) => sentence.slice(2))
+  }
+}

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import { readConfig, readLimitsStore } from '../src/config.ts'
+import { ConfigError } from '../src/errors.ts'
+import { mistakesIn, SETTINGS } from './settings.ts'
+import { temporaryFolder } from './users/temporary-folder.ts'
+
+const PLACE = {
+  host: 'redis',
+  port: 6379,
+  username: null,
+  password: null,
+  database: 0,
+  tls: null,
+  keyPrefix: 'viewer-auth:',
+}
+
+function file(content: string): string {
+  const path = join(temporaryFolder(), 'secret')
+  writeFileSync(path, content)
+  return path
+}
+
+describe('an address of Redis', () => {
+  test.each([
+    ['redis://redis', PLACE],
+    ['redis://redis/', PLACE],
+    ['redis://redis:6380/3', { ...PLACE, port: 6380, database: 3 }],
+    ['redis://:p%40ss%2Fw%23%25@redis', { ...PLACE, password: 'p@ss/w#%' }],
+    ['redis://viewer-auth:pass@redis', { ...PLACE, username: 'viewer-auth', password: 'pass' }],
+    ['redis://[::1]:6379', { ...PLACE, host: '::1' }],
+    ['rediss://cache.example.com:6390', { ...PLACE, host: 'cache.example.com', port: 6390, tls: { authority: null } }],
+  ])('%s is taken apart, for sessions and for limits', (url, redis) => {
+    const config = readConfig({ ...SETTINGS, SESSION_STORE_URL: url, LIMITS_STORE_URL: url })
+    expect(config.sessionStore).toEqual({ kind: 'redis', redis })
+    expect(config.limitsStore).toEqual({ kind: 'redis', redis })
+  })
+  test('comes with the authority of its certificate, and a prefix of its own', () => {
+    const [certificate = ''] = rootCertificates
+    const more = { REDIS_CA_FILE: file(certificate), REDIS_KEY_PREFIX: 'event:2026:' }
+    const config = readConfig({ ...SETTINGS, ...more, LIMITS_STORE_URL: 'rediss://cache.example.com' })
+    expect(config.limitsStore).toMatchObject({
+      redis: { tls: { authority: certificate }, keyPrefix: 'event:2026:' },
+    })
+    expect(mistakesIn({ ...SETTINGS, ...more, LIMITS_STORE_URL: 'redis://cache.example.com' })).toEqual([
+      'REDIS_CA_FILE is set without rediss:// in SESSION_STORE_URL or LIMITS_STORE_URL, so nothing is checked with it',
+    ])
+  })
+  test.each([
+    ['redis://redis', 0],
+    ['redis://localhost', 0],
+    ['redis://127.0.0.1', 0],
+    ['redis://[::1]', 0],
+    ['rediss://cache.example.com', 0],
+    ['redis://cache.example.com', 1],
+    ['redis://10.0.0.7', 1],
+    ['redis://[2001:db8::1]', 1],
+  ])('%s is warned of %i times', (LIMITS_STORE_URL, times) => {
+    const { warnings } = readConfig({ ...SETTINGS, LIMITS_STORE_URL })
+    expect(warnings).toHaveLength(times)
+    for (const warning of warnings) expect(warning).toMatch(/^LIMITS_STORE_URL: .*not encrypted/)
+  })
+})
+
+describe('an address in a file', () => {
+  test('is read like one in the environment, since it holds a password', () => {
+    const config = readConfig({
+      ...SETTINGS,
+      USER_STORE_URL_FILE: file('sqlite:/var/lib/viewers.db\n'),
+      SESSION_STORE_URL_FILE: file('redis://:pass@redis\n'),
+      LIMITS_STORE_URL_FILE: file('redis://:pass@redis/1\n'),
+    })
+    expect(config.userStore).toMatchObject({ file: '/var/lib/viewers.db' })
+    expect(config.sessionStore).toEqual({ kind: 'redis', redis: { ...PLACE, password: 'pass' } })
+    expect(config.limitsStore).toEqual({ kind: 'redis', redis: { ...PLACE, password: 'pass', database: 1 } })
+  })
+  test.each(['USER_STORE_URL', 'SESSION_STORE_URL', 'LIMITS_STORE_URL'])('is one mistake when %s has none', (name) => {
+    expect(mistakesIn({ ...SETTINGS, [`${name}_FILE`]: '/nonexistent' })).toEqual([
+      `${name}_FILE names a file that does not exist`,
+    ])
+    expect(mistakesIn({ ...SETTINGS, [`${name}_FILE`]: file('wrong'), [name]: 'wrong' })).toEqual([
+      `${name} and ${name}_FILE are both set: remove one`,
+      expect.stringMatching(new RegExp(`^${name} must be `)),
+    ])
+  })
+})
+
+describe('where failed sign-ins are counted', () => {
+  test('is read without the settings of the login app', () => {
+    expect(readLimitsStore({})).toEqual({ kind: 'memory' })
+    const LIMITS_STORE_URL_FILE = file('redis://redis')
+    expect(readLimitsStore({ LIMITS_STORE_URL_FILE })).toEqual({ kind: 'redis', redis: PLACE })
+  })
+  test('is not guessed when it is wrong', () => {
+    expect(() => readLimitsStore({ LIMITS_STORE_URL: 'redis' })).toThrow(ConfigError)
+    expect(() => readLimitsStore({ LIMITS_STORE_URL_FILE: '/nonexistent' })).toThrow(/^LIMITS_STORE_URL_FILE names/)
+  })
+})

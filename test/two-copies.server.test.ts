@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EditableUserStore } from '../src/users/editable-user-store.ts'
+import { ADA, type LoginProgram, programSettings, startLoginProgram } from './login-program.ts'
+import { type Copy, isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from './program-visits.ts'
+import { type PostgresServer, startPostgres } from './servers/postgres.ts'
+import { type RedisServer, startRedis } from './servers/redis.ts'
+import { migratedStore } from './users/postgres-fixture.ts'
+
+/** Two processes of the login app on one PostgreSQL and one Redis, as compose.yaml has them. */
+
+const VIEWERS = 40
+/** As many visits at a time as two cores sign in without a queue that is worth a refusal. */
+const AT_A_TIME = 6
+
+let postgres: PostgresServer
+let redis: RedisServer
+let users: EditableUserStore
+let copies: readonly [LoginProgram, LoginProgram]
+
+beforeAll(async () => {
+  const servers = await Promise.all([startPostgres(), startRedis({ password: 'REDISMARKER' })])
+  postgres = servers[0]
+  redis = servers[1]
+})
+afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
+
+beforeEach(async () => {
+  const url = postgres.url({ database: await postgres.createDatabase() })
+  users = await migratedStore(url)
+  await users.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  const settings = {
+    ...programSettings(),
+    USER_STORE_URL: url,
+    SESSION_STORE_URL: redis.url,
+    LIMITS_STORE_URL: redis.url,
+    REDIS_KEY_PREFIX: `test-${Math.random()}:`,
+  }
+  copies = await Promise.all([startLoginProgram(settings), startLoginProgram(settings)])
+})
+
+async function signedIn(copy: Copy): Promise<string> {
+  const visit = await signInAt(copy)
+  if (!isPassedOn(visit) || visit.cookie === null) expect.unreachable(`no session: ${visit.status}`)
+  return visit.cookie
+}
+
+describe('two copies of the login app', () => {
+  test('are ready, and what a viewer begins at one goes on at the other', async () => {
+    const [one, two] = copies
+    expect(await Promise.all(copies.map(readinessOf))).toEqual([
+      [200, 'ready'],
+      [200, 'ready'],
+    ])
+    const cookie = await signedIn(one)
+    for (const copy of [two, one, two]) expect(isPassedOn(await returnTo(copy, cookie))).toBe(true)
+  })
+
+  test('sign a viewer out together', async () => {
+    const [one, two] = copies
+    const [cookie, other] = [await signedIn(one), await signedIn(one)]
+    expect((await signOutAt(two, cookie)).status).toBe(303)
+    for (const copy of copies) expect((await returnTo(copy, cookie)).status).toBe(200)
+    for (const copy of copies) expect(isPassedOn(await returnTo(copy, other))).toBe(true)
+  })
+
+  test('let a disabled viewer pass at neither, from the next visit on', async () => {
+    const [one, two] = copies
+    const cookie = await signedIn(one)
+    await users.setDisabled(ADA.username, true)
+    for (const copy of [two, one]) expect((await returnTo(copy, cookie)).status).toBe(200)
+    await users.setDisabled(ADA.username, false)
+    expect((await returnTo(one, cookie)).status).toBe(200)
+  })
+
+  test('count wrong passwords together: five at both, not at each', async () => {
+    const [one, two] = copies
+    const statuses = []
+    for (const copy of [one, two, one, two, one, two, one, two]) {
+      statuses.push((await signInAt(copy, { ...ADA, password: 'wrong' })).status)
+    }
+    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
+    // Each copy has seen four: alone, neither would refuse. On a slow machine the first wait, of a second, may be over.
+    expect(statuses.slice(5)).toContain(429)
+  })
+
+  test('lose nobody when one is killed: each viewer gets through at the second try at the latest', async () => {
+    const viewers = Array.from({ length: VIEWERS }, (_, index) => ({
+      username: `viewer${index}@example.com`,
+      password: `${ADA.password} ${index}`,
+    }))
+    for (const { username, password } of viewers) await users.add({ username, groups: [], attributes: {} }, password)
+    const tries: number[] = []
+    let turn = 0
+    /** A balancer that does not know yet who is gone: the copies by turns, and once more where one does not answer. */
+    async function balanced(visit: (copy: Copy) => Promise<Visit>): Promise<Visit> {
+      const first = turn++
+      for (let tried = 0; ; tried += 1) {
+        const outcome = await visit(copies[(first + tried) % 2 === 0 ? 0 : 1]).catch((error: unknown) => error)
+        const isAnswered = !(outcome instanceof Error) && (outcome as Visit).status < 500
+        if (isAnswered) tries.push(tried + 1)
+        if (isAnswered) return outcome as Visit
+        if (tried === 1) throw new Error('A viewer did not get through at the second try', { cause: outcome })
+      }
+    }
+    async function watch(form: { username: string; password: string }): Promise<void> {
+      const first = await balanced((copy) => signInAt(copy, form))
+      const { cookie } = first
+      if (!isPassedOn(first) || cookie === null) expect.unreachable(`${form.username}: ${first.status}`)
+      // No more: a fourth response within ten seconds would be withheld, as one that the player refused.
+      for (let visit = 0; visit < 2; visit += 1) {
+        expect(isPassedOn(await balanced((copy) => returnTo(copy, cookie)))).toBe(true)
+        if (tries.length >= VIEWERS) copies[0].child.kill('SIGKILL')
+      }
+    }
+    const waiting = [...viewers]
+    async function watchInTurn(): Promise<void> {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await watch(next)
+    }
+    await Promise.all(Array.from({ length: AT_A_TIME }, watchInTurn))
+    expect(await copies[0].ended).toMatchObject({ signal: 'SIGKILL' })
+    expect(tries).toHaveLength(3 * VIEWERS)
+    expect(tries.filter((tried) => tried === 2).length).toBeGreaterThan(VIEWERS / 4)
+    expect(await readinessOf(copies[1])).toEqual([200, 'ready'])
+  })
+})

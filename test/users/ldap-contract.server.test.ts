@@ -1,0 +1,27 @@
+import { afterAll, beforeAll } from 'vitest'
+import { openLdapStore } from '../../src/users/ldap.ts'
+import { type Certificate, makeCertificate } from '../servers/certificate.ts'
+import { type SlapdServer, startSlapd } from '../servers/slapd.ts'
+import { ldapSettings } from './ldap-settings-of.ts'
+import { contractViewers, userStoreContract } from './user-store-contract.ts'
+
+let certificate: Certificate
+let slapd: SlapdServer
+beforeAll(async () => {
+  certificate = await makeCertificate()
+  slapd = await startSlapd(contractViewers, certificate)
+})
+afterAll(async () => {
+  await slapd.stop()
+})
+
+const ca = () => certificate.certificate
+
+userStoreContract('ldap, plain on loopback', true, () => Promise.resolve(openLdapStore(ldapSettings(slapd))))
+userStoreContract('ldap with StartTLS', true, () =>
+  Promise.resolve(openLdapStore(ldapSettings(slapd, { startTls: true, ca: ca() }))),
+)
+userStoreContract('ldaps, groups by a search', true, () => {
+  const groups = { base: 'ou=groups,dc=example,dc=test', filter: '(&(objectClass=groupOfNames)(member={dn}))' }
+  return Promise.resolve(openLdapStore(ldapSettings(slapd, { url: slapd.ldapsUrl, ca: ca(), groups })))
+})

@@ -1,0 +1,27 @@
+import type { LdapStoreSettings } from '../../src/users/ldap-settings.ts'
+import { PEOPLE, type SlapdServer } from '../servers/slapd.ts'
+
+/** The settings for a directory of the tests; without encryption unless told otherwise. */
+export function ldapSettings(
+  { ldapUrl, reader }: Pick<SlapdServer, 'ldapUrl' | 'reader'>,
+  more: Partial<LdapStoreSettings> = {},
+): LdapStoreSettings {
+  return {
+    kind: 'ldap',
+    url: ldapUrl,
+    startTls: false,
+    ca: null,
+    bindDn: reader.dn,
+    bindPassword: reader.password,
+    searchBase: PEOPLE,
+    userFilter: '(uid={username})',
+    usernameAttribute: 'uid',
+    attributes: [
+      { name: 'department', attribute: 'departmentNumber' },
+      { name: 'employee_number', attribute: 'employeeNumber' },
+    ],
+    groups: null,
+    timeoutMs: 5_000,
+    ...more,
+  }
+}

@@ -1,0 +1,223 @@
+import { Client } from 'ldapts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openLdapStore } from '../../src/users/ldap.ts'
+import type { LdapStoreSettings } from '../../src/users/ldap-settings.ts'
+import { makeCertificate } from '../servers/certificate.ts'
+import { dnOf, GROUPS, PEOPLE, type SlapdServer, SUFFIX, startSlapd } from '../servers/slapd.ts'
+import { ldapSettings } from './ldap-settings-of.ts'
+import type { ContractViewer } from './user-store-contract.ts'
+
+const PASSWORD = 'the right one'
+const ODD_NAME = 'we(ird)*\\na,me #1;<>"+='
+const WRONG = { ok: false, reason: 'wrong-credentials' }
+/** 2026-01-02 in tenths of microseconds from 1601. */
+const NEXT_DAY = '134117856000000000'
+const NOW_SECONDS = Date.UTC(2026, 0, 1) / 1000
+
+function viewerNamed(username: string, groups: readonly string[] = []): ContractViewer {
+  return { username, password: PASSWORD, groups, attributes: {}, disabled: false }
+}
+
+const GROUP_NAMES = ['Gold, silver + "bronze"', 'Vide\u0301o', 'back\\slash', '#1', ' spaced ']
+const viewers = [viewerNamed('ada', GROUP_NAMES), viewerNamed('bob'), viewerNamed(ODD_NAME)]
+
+let slapd: SlapdServer
+beforeAll(async () => {
+  slapd = await startSlapd(viewers, await makeCertificate())
+})
+afterAll(async () => {
+  await slapd.stop()
+})
+
+function openStore(more: Partial<LdapStoreSettings> = {}, nowSeconds = () => NOW_SECONDS) {
+  const warn = vi.fn<(message: string) => void>()
+  const store = openLdapStore(ldapSettings(slapd, more), { warn, nowSeconds })
+  onTestFinished(() => store.close())
+  return { store, warn }
+}
+
+/** A viewer of this test alone. */
+async function addViewer(username: string, more: Readonly<Record<string, string | readonly string[]>> = {}) {
+  const dn = dnOf({ username })
+  const person = { objectClass: ['inetOrgPerson', 'extensibleObject'], cn: username, sn: username, uid: username }
+  await slapd.add([{ dn, entry: { ...person, userPassword: PASSWORD, ...more } }])
+  onTestFinished(() => slapd.remove(dn))
+  return dn
+}
+
+async function addPolicy(cn: string, rules: Readonly<Record<string, string>>): Promise<string> {
+  const dn = `cn=${cn},${SUFFIX}`
+  await slapd.add([{ dn, entry: { objectClass: ['device', 'pwdPolicy'], cn, pwdAttribute: 'userPassword', ...rules } }])
+  onTestFinished(() => slapd.remove(dn))
+  return dn
+}
+
+describe('a name', () => {
+  test.each(['*', 'ad*', 'a*a', '\\61da', 'ada)(uid=*', '*)(|(uid=*', 'ada)', '(ada', 'ada\\', 'ada))(|(cn=*', '\\2a'])(
+    '%s finds nobody else, whatever it means in a filter',
+    async (name) => {
+      const { store } = openStore({ userFilter: '(|(uid={username})(cn={username}))' })
+      expect(await store.authenticate(name, PASSWORD)).toEqual(WRONG)
+      expect(await store.find?.(name)).toBeNull()
+    },
+  )
+
+  test('of characters that mean something in filters and names is one like others', async () => {
+    const { store } = openStore()
+    const viewer = { username: ODD_NAME, groups: [], attributes: {} }
+    expect(await store.authenticate(ODD_NAME, PASSWORD)).toEqual({ ok: true, viewer })
+    expect(await store.find?.(ODD_NAME)).toEqual(viewer)
+  })
+
+  test('that a filter finds by another attribute signs in as who it is, and is looked up by its own', async () => {
+    await addViewer('carol', { mail: 'dave' })
+    const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
+    const viewer = { username: 'carol', groups: [], attributes: {} }
+    expect(await store.authenticate('dave', PASSWORD)).toEqual({ ok: true, viewer })
+    expect(await store.find?.('carol')).toEqual(viewer)
+    expect(await store.find?.('dave')).toBeNull()
+  })
+
+  test('of two entries opens neither', async () => {
+    await addViewer('erin', { mail: 'same@example.com' })
+    await addViewer('eve', { mail: 'same@example.com' })
+    const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
+    await expect(store.authenticate('same@example.com', PASSWORD)).rejects.toThrow('two entries for one user name')
+    expect(await store.authenticate('erin', PASSWORD)).toMatchObject({ ok: true })
+  })
+
+  test('and attributes of several values are the first by the alphabet, in the directory they have no order', async () => {
+    await addViewer('frank', { uid: ['frank', 'anonymous'], roomNumber: ['9', '12'] })
+    const attributes = [
+      { name: 'seat', attribute: 'ROOMNUMBER' },
+      { name: 'mail', attribute: 'mail' },
+    ]
+    const { store } = openStore({ attributes })
+    const viewer = { username: 'anonymous', groups: [], attributes: { seat: '12' } }
+    expect(await store.authenticate('frank', PASSWORD)).toEqual({ ok: true, viewer })
+  })
+})
+
+describe('groups', () => {
+  const kept = GROUP_NAMES.map((name) => name.normalize('NFC').trim()).toSorted()
+
+  test('are named by the beginning of their names, unescaped, in one form', async () => {
+    const found = await openStore().store.find?.('ada')
+    expect(found?.groups.map((name) => name.trim()).toSorted()).toEqual(kept)
+  })
+
+  test('are those that a search finds, also where a viewer must not read them', async () => {
+    const { store } = openStore({ groups: { base: GROUPS, filter: '(member={dn})' } })
+    const signedIn = await store.authenticate('ada', PASSWORD)
+    const groups = signedIn.ok ? signedIn.viewer.groups : []
+    expect(groups.map((name) => name.trim()).toSorted()).toEqual(kept)
+    expect((await store.find?.('bob'))?.groups).toEqual([])
+  })
+
+  test('of a viewer whose name means something in a filter are their own', async () => {
+    const dn = `cn=odd,${GROUPS}`
+    await slapd.add([{ dn, entry: { objectClass: 'groupOfNames', cn: 'odd', member: dnOf({ username: ODD_NAME }) } }])
+    onTestFinished(() => slapd.remove(dn))
+    const { store } = openStore({ groups: { base: GROUPS, filter: '(member={dn})' } })
+    expect((await store.find?.(ODD_NAME))?.groups).toEqual(['odd'])
+  })
+
+  test('are more than a directory gives at once', async () => {
+    const names = Array.from({ length: 1100 }, (_, index) => `many-${index}`)
+    const base = `ou=many,${SUFFIX}`
+    const entries = names.map((cn) => {
+      return { dn: `cn=${cn},${base}`, entry: { objectClass: 'groupOfNames', cn, member: dnOf({ username: 'bob' }) } }
+    })
+    await slapd.add([{ dn: base, entry: { objectClass: 'organizationalUnit', ou: 'many' } }, ...entries])
+    const { store } = openStore({ groups: { base, filter: '(member={dn})' } })
+    expect((await store.find?.('bob'))?.groups).toHaveLength(1100)
+  })
+})
+
+describe('an empty password', () => {
+  test('opens nothing, though the directory takes it for an anonymous bind', async () => {
+    const client = new Client({ url: slapd.ldapUrl })
+    onTestFinished(() => client.unbind())
+    await expect(client.bind('', '')).resolves.toBeUndefined()
+    expect(await openStore().store.authenticate('ada', '')).toEqual(WRONG)
+  })
+})
+
+describe('an account', () => {
+  test.each([
+    ['disabled in Active Directory', { userAccountControl: '514' }],
+    ['disabled, and more, in Active Directory', { userAccountControl: '66050' }],
+    ['past its last day in Active Directory', { accountExpires: '134116992000000000' }],
+    ['locked in FreeIPA', { nsAccountLock: 'TRUE' }],
+    ['locked in 389 Directory Server', { nsAccountLock: 'true' }],
+    ['disabled in eDirectory', { loginDisabled: 'TRUE' }],
+  ])('that is %s is told so after the right password only, and has no session', async (_how, state) => {
+    await addViewer('shut', state)
+    const { store } = openStore()
+    expect(await store.authenticate('shut', PASSWORD)).toEqual({ ok: false, reason: 'disabled' })
+    expect(await store.authenticate('shut', 'wrong')).toEqual(WRONG)
+    expect(await store.find?.('shut')).toBeNull()
+  })
+
+  test.each([
+    ['in use', { userAccountControl: '66048' }],
+    ['good for ever', { accountExpires: '9223372036854775807' }],
+    ['good for ever, in the other way', { accountExpires: '0' }],
+    ['in its last day', { accountExpires: NEXT_DAY }],
+    ['not locked', { nsAccountLock: 'FALSE', loginDisabled: 'FALSE' }],
+  ])('that is %s is let in, and has a session', async (_how, state) => {
+    await addViewer('open', state)
+    const { store } = openStore()
+    expect(await store.authenticate('open', PASSWORD)).toMatchObject({ ok: true })
+    expect(await store.find?.('open')).toMatchObject({ username: 'open' })
+  })
+
+  test('has its last day when the clock says so', async () => {
+    await addViewer('last', { accountExpires: NEXT_DAY })
+    const atSecond = (seconds: number) => openStore({}, () => seconds).store.find?.('last')
+    expect(await atSecond(NOW_SECONDS + 86_400 - 1)).not.toBeNull()
+    expect(await atSecond(NOW_SECONDS + 86_400)).toBeNull()
+  })
+
+  test('that an administrator locked in OpenLDAP has no session; the log says why it is refused', async () => {
+    await addViewer('locked', { pwdAccountLockedTime: '000001010000Z' })
+    const { store, warn } = openStore()
+    expect(await store.authenticate('locked', PASSWORD)).toEqual(WRONG)
+    expect(warn.mock.calls).toEqual([[`In the directory, ${JSON.stringify(dnOf({ username: 'locked' }))} is locked.`]])
+    expect(await store.find?.('locked')).toBeNull()
+  })
+
+  test('that was locked by wrong passwords keeps its session: else anybody could end it', async () => {
+    await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
+    const { store } = openStore()
+    expect(await store.authenticate('guessed', PASSWORD)).toEqual(WRONG)
+    expect(await store.find?.('guessed')).toMatchObject({ username: 'guessed' })
+  })
+
+  test('that must change its password is told so after the right one only', async () => {
+    const pwdPolicySubentry = await addPolicy('strict', { pwdMustChange: 'TRUE' })
+    const dn = await addViewer('reset', { pwdPolicySubentry })
+    await slapd.replace(dn, { pwdReset: 'TRUE' })
+    const { store } = openStore()
+    expect(await store.authenticate('reset', PASSWORD)).toEqual({ ok: false, reason: 'expired-password' })
+    expect(await store.authenticate('reset', 'wrong')).toEqual(WRONG)
+  })
+
+  test('whose password is too old is told so after the right one only', async () => {
+    await addViewer('old', { pwdPolicySubentry: await addPolicy('short', { pwdMaxAge: '1' }) })
+    const { store } = openStore()
+    const expired = { ok: false, reason: 'expired-password' }
+    await vi.waitFor(async () => expect(await store.authenticate('old', PASSWORD)).toEqual(expired), 5_000)
+    expect(await store.authenticate('old', 'wrong')).toEqual(WRONG)
+  })
+
+  test('that is renamed or removed has no session', async () => {
+    const dn = `uid=leaving,${PEOPLE}`
+    await slapd.add([{ dn, entry: { objectClass: 'inetOrgPerson', cn: 'leaving', sn: 'leaving', uid: 'leaving' } }])
+    const { store } = openStore()
+    expect(await store.find?.('leaving')).toMatchObject({ username: 'leaving' })
+    expect(await store.authenticate('leaving', PASSWORD)).toEqual(WRONG)
+    await slapd.remove(dn)
+    expect(await store.find?.('leaving')).toBeNull()
+  })
+})

@@ -1,0 +1,101 @@
+import { hash } from '@node-rs/argon2'
+import { expect, test, vi } from 'vitest'
+import {
+  argon2Passwords,
+  faultInPasswordHash,
+  hashPassword,
+  needsRehash,
+  verifyPassword,
+} from '../../src/users/password.ts'
+
+// Hashing takes its time on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 30_000 })
+
+// Vectors of the reference implementation's own tests (phc-winner-argon2, src/test.c).
+const REFERENCE_ID = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
+const REFERENCE_I = '$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA'
+const REFERENCE_I_OLD = '$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ'
+
+test.each([
+  ['argon2id', REFERENCE_ID],
+  ['argon2i', REFERENCE_I],
+  ['argon2i of version 16', REFERENCE_I_OLD],
+])('a hash of the reference implementation is verified: %s', async (_variant, reference) => {
+  expect(faultInPasswordHash(reference)).toBeNull()
+  expect(await verifyPassword(reference, 'password')).toBe(true)
+  expect(await verifyPassword(reference, 'Password')).toBe(false)
+})
+
+test('a new hash has the costs of OWASP and a salt of its own', async () => {
+  const [one, other] = [await hashPassword('correct horse'), await hashPassword('correct horse')]
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  expect(one).not.toBe(other)
+  expect(await verifyPassword(one, 'correct horse')).toBe(true)
+  expect(needsRehash(one)).toBe(false)
+})
+
+test.each([
+  ['spaces at the ends', ' pass word ', 'pass word'],
+  ['a letter with its accent apart', 'caf\u00e9 au lait', 'cafe\u0301 au lait'],
+  ['what follows NUL', 'before\0after', 'before'],
+  ['what follows the 72nd byte', `${'x'.repeat(72)}a`, `${'x'.repeat(72)}b`],
+  ['nothing at all', '', ' '],
+])('a password is compared exactly: %s counts', async (_what, password, other) => {
+  const stored = await hashPassword(password)
+  expect(await verifyPassword(stored, password)).toBe(true)
+  expect(await verifyPassword(stored, other)).toBe(false)
+})
+
+test('half a character is no password', async () => {
+  expect(() => hashPassword('half \uD800')).toThrow(RangeError)
+  expect(await verifyPassword(await hashPassword('half \uFFFD'), 'half \uD800')).toBe(false)
+})
+
+test.each([
+  [
+    'the memory of the whole machine',
+    '$argon2id$v=19$m=4194304000,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8',
+  ],
+  ['passes without end', '$argon2id$v=19$m=19456,t=4294967295,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
+  ['much memory many times', '$argon2id$v=19$m=262144,t=5,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
+  ['255 lanes', '$argon2id$v=19$m=65536,t=2,p=255$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
+])('a hash that asks for %s is refused without a try', async (_what, greedy) => {
+  expect(faultInPasswordHash(greedy)).toBe('asks for more memory or time than is given to one sign-in')
+  expect(await verifyPassword(greedy, 'password')).toBe(false)
+})
+
+test.each([
+  ['nothing', ''],
+  ['a plain password', 'correct horse'],
+  ['a hash cut short', REFERENCE_ID.slice(0, -40)],
+  [
+    'bits that no encoder writes',
+    '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPd',
+  ],
+  ['a kilobyte of letters', `$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$${'A'.repeat(2000)}`],
+])('of %s no password is the right one', async (_what, text) => {
+  expect(faultInPasswordHash(text)).toBe('is of no known form')
+  expect(await verifyPassword(text, text)).toBe(false)
+})
+
+test.each([
+  ['fewer passes', { memoryCost: 19_456, timeCost: 1 }, true],
+  ['less memory', { memoryCost: 9_216, timeCost: 4 }, true],
+  ['more memory', { memoryCost: 47_104, timeCost: 1 }, false],
+  ['more of both', { memoryCost: 65_536, timeCost: 3, parallelism: 4 }, false],
+])('a hash with %s than today: to be renewed: %s', async (_what, costs, expected) => {
+  expect(needsRehash(await hash('correct horse', costs))).toBe(expected)
+})
+
+test('a hash of another kind of argon2 is to be renewed', () => {
+  expect([REFERENCE_ID, REFERENCE_I, REFERENCE_I_OLD].map(needsRehash)).toEqual([false, true, true])
+})
+
+test('the hash that stands in for nobody costs what a new one costs and fits no password', async () => {
+  const parameters = (text: string) => text.split('$').slice(0, 4).join('$')
+  const real = await hashPassword('correct horse')
+  expect(parameters(argon2Passwords.dummyHash)).toBe(parameters(real))
+  expect(argon2Passwords.dummyHash).toHaveLength(real.length)
+  expect(faultInPasswordHash(argon2Passwords.dummyHash)).toBeNull()
+  expect(await verifyPassword(argon2Passwords.dummyHash, '')).toBe(false)
+})

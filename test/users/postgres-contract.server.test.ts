@@ -1,0 +1,46 @@
+import { afterAll, beforeAll } from 'vitest'
+import { openUserStore } from '../../src/users/open-user-store.ts'
+import { argon2Passwords } from '../../src/users/password.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './postgres-fixture.ts'
+import { userStoreContract } from './user-store-contract.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+userStoreContract('postgres, the table of this app', true, async (viewers) => {
+  const settings = settingsOf(server.url({ database: await server.createDatabase() }))
+  await migratePostgres(settings)
+  const editable = await openEditablePostgresStore(settings)
+  for (const { password, disabled, ...viewer } of viewers) {
+    await editable.add(viewer, password)
+    await editable.setDisabled(viewer.username, disabled)
+  }
+  await editable.close()
+  return await openUserStore(settings)
+})
+
+userStoreContract("postgres, a customer's own table", true, async (viewers) => {
+  const database = await server.createDatabase()
+  await server.query(CUSTOMERS_TABLE, [], database)
+  for (const { username, password, disabled, groups, attributes } of viewers) {
+    const state = disabled ? 'left' : 'active'
+    await server.query(
+      `INSERT INTO app_user (login, pass, state, roles, department, employee_number) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [
+        username,
+        await argon2Passwords.hash(password),
+        state,
+        groups,
+        attributes.department,
+        attributes.employee_number,
+      ],
+      database,
+    )
+  }
+  return await openUserStore(settingsOf(server.url({ database }), { POSTGRES_QUERY: CUSTOMERS_QUERY }))
+})

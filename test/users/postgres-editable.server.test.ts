@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, UpstreamError } from '../../src/errors.ts'
+import { openEditableUserStore } from '../../src/users/editable-user-store.ts'
+import { openPostgresStore } from '../../src/users/postgres.ts'
+import { migratePostgres } from '../../src/users/postgres-editable.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { editableStoreContract } from './editable-store-contract.ts'
+import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './postgres-fixture.ts'
+import { password, quickPasswords } from './sign-in-run.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+editableStoreContract('postgres', async () => {
+  const settings = settingsOf(server.url({ database: await server.createDatabase() }))
+  await migratePostgres(settings)
+  return () => openEditableUserStore(settings)
+})
+
+/** Of "U*U", from crypt_blowfish. */
+const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+
+describe('the table', () => {
+  test('is made once, whoever else makes it at the same time, and made again it stays', async () => {
+    const database = await server.createDatabase()
+    const settings = settingsOf(server.url({ database }))
+    const made = await Promise.all([1, 2, 3, 4].map(() => migratePostgres(settings)))
+    expect(made.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
+    const store = await migratedStore(server.url({ database }))
+    await store.add({ username: 'ada', groups: [], attributes: {} }, password)
+    expect(await migratePostgres(settings)).toEqual({ from: 1, to: 1 })
+    expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+  })
+
+  test('of a newer version is refused by the app and by the command', async () => {
+    const { database } = await databaseWithAda(server)
+    await server.query('UPDATE viewer_auth.schema_version SET version = 99', [], database)
+    const settings = settingsOf(server.url({ database }))
+    const newer =
+      'The table of viewers was made by a newer version of this app (99; this one knows 1): update this app.'
+    await expect(openPostgresStore(settings)).rejects.toThrow(new ConfigError(newer))
+    await expect(migratePostgres(settings)).rejects.toThrow(new ConfigError(newer))
+  })
+
+  test('of an older version is refused by the app, with the command that brings it up', async () => {
+    const { database } = await databaseWithAda(server)
+    await server.query('UPDATE viewer_auth.schema_version SET version = 0', [], database)
+    const opening = openPostgresStore(settingsOf(server.url({ database })))
+    await expect(opening).rejects.toThrow(
+      /of an older version \(0 of 1\): run npm run -s viewer-auth -- viewers migrate\.$/,
+    )
+  })
+
+  test('of something else by its name is refused', async () => {
+    const database = await server.createDatabase()
+    await server.query('CREATE SCHEMA viewer_auth; CREATE TABLE viewer_auth.schema_version (v text)', [], database)
+    const settings = settingsOf(server.url({ database }))
+    await expect(migratePostgres(settings)).rejects.toThrow(UpstreamError)
+    await server.query('CREATE TABLE viewer_auth.viewers (v text)', [], database)
+    await expect(openPostgresStore(settings)).rejects.toThrow(/^The schema viewer_auth in .* is not of this app: /)
+  })
+
+  test('is not made by a role that may not, which is told what it needs', async () => {
+    const role = await server.createRole()
+    const settings = settingsOf(server.url({ database: await server.createDatabase(), ...role }))
+    await expect(migratePostgres(settings)).rejects.toThrow(
+      /^The role ".*" may not make the tables .*: run this with USER_STORE_URL naming a role that owns the database/,
+    )
+  })
+
+  test('is not made in a database that cannot hold every name', async () => {
+    const database = `l${await server.createDatabase()}`
+    await server.query(`CREATE DATABASE ${database} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
+    await expect(migratePostgres(settingsOf(server.url({ database })))).rejects.toThrow(
+      new ConfigError('The database is encoded in LATIN1, which cannot hold every name: make one in UTF8.'),
+    )
+  })
+})
+
+describe('the rights of the README', () => {
+  test('are enough for the app to sign viewers in and to renew their hashes, and for no more', async () => {
+    const { database, url } = await databaseWithAda(server)
+    const hashOfAda = async () =>
+      (await server.query('SELECT password_hash FROM viewer_auth.viewers', [], database)).rows[0]?.password_hash
+    await server.query('UPDATE viewer_auth.viewers SET password_hash = $1', [bcrypt], database)
+    const store = await openPostgresStore(settingsOf(url))
+    expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
+    expect(await hashOfAda()).toMatch(/^\$argon2id\$/)
+    await store.close()
+
+    const editable = await openEditableUserStore(settingsOf(url))
+    await expect(editable.setDisabled('ada', true)).rejects.toThrow(/permission denied for table viewers/)
+    await expect(editable.add({ username: 'x', groups: [], attributes: {} }, password)).rejects.toThrow(UpstreamError)
+    await expect(editable.remove('ada')).rejects.toThrow(UpstreamError)
+    await editable.close()
+  })
+
+  test('of who looks after viewers are enough for that', async () => {
+    const { database, url, user } = await databaseWithAda(server)
+    await server.query(`GRANT INSERT, UPDATE, DELETE ON viewer_auth.viewers TO ${user}`, [], database)
+    const editable = await openEditableUserStore(settingsOf(url))
+    expect(await editable.add({ username: 'grace', groups: [], attributes: {} }, password)).toMatchObject({ ok: true })
+    expect(await editable.setDisabled('ada', true)).toMatchObject({ ok: true })
+    expect(await editable.setPassword('ada', 'another heron ladder')).toMatchObject({ ok: true })
+    const brought = { username: 'grace', passwordHash: null, groups: ['staff'], disabled: false, attributes: {} }
+    expect(await editable.bring([brought], 'update')).toEqual(['updated'])
+    expect(await editable.remove('ada')).toMatchObject({ ok: true })
+    await editable.close()
+  })
+})
+
+test("viewers in a customer's own table are not changed from here", async () => {
+  const settings = settingsOf(server.url(), { POSTGRES_QUERY: 'SELECT $1' })
+  const sentence =
+    'POSTGRES_QUERY names a table that is looked after elsewhere: its viewers are changed there, not by this program.'
+  await expect(openEditableUserStore(settings)).rejects.toThrow(new ConfigError(sentence))
+  await expect(migratePostgres(settings)).rejects.toThrow(new ConfigError(sentence))
+})
+
+test('a damaged row is a store that cannot be used, not a wrong password', async () => {
+  const { database, url } = await databaseWithAda(server)
+  await server.query(`UPDATE viewer_auth.viewers SET attributes = '{"a": 1}'`, [], database)
+  const store = await openPostgresStore(settingsOf(url))
+  await expect(store.authenticate('ada', password)).rejects.toThrow(/^A row of the table of viewers is damaged/)
+  await store.close()
+})
+
+test('a password that is set while the hash of the old one is renewed stays', async () => {
+  const { database, url } = await databaseWithAda(server)
+  const passwords = {
+    ...quickPasswords,
+    needsRehash: () => true,
+    hash: async () => {
+      await server.query("UPDATE viewer_auth.viewers SET password_hash = 'quick:newer'", [], database)
+      return 'quick:renewed'
+    },
+  }
+  const store = await openQuickStore(url, {}, { passwords })
+  expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+  expect(await store.authenticate('ada', 'newer')).toMatchObject({ ok: true })
+})
+
+test('a viewer whose hash cannot be renewed signs in all the same, and the operator is told', async () => {
+  const { database, url, user } = await databaseWithAda(server)
+  await server.query(`REVOKE UPDATE (password_hash) ON viewer_auth.viewers FROM ${user}`, [], database)
+  const warnings: string[] = []
+  const passwords = { ...quickPasswords, needsRehash: () => true }
+  const store = await openQuickStore(url, {}, { passwords, warn: (message) => warnings.push(message) })
+  expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+  expect(warnings).toEqual(['The password hash of "ada" could not be renewed; it will be tried again.'])
+})

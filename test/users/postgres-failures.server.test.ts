@@ -1,0 +1,205 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { UpstreamError } from '../../src/errors.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { expectSurvived } from './outage.ts'
+import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './postgres-fixture.ts'
+import { password, signInRun } from './sign-in-run.ts'
+
+/** That of the settings and, on a machine that runs other tests as well, a late timer. */
+const TIMEOUT_MS = 1_000
+const IN_TIME_MS = TIMEOUT_MS + 2_000
+const MAX_CONNECTIONS = 20
+const RESERVED_CONNECTIONS = 3
+
+let server: PostgresServer
+let ada: { database: string; user: string; url: string }
+beforeAll(async () => {
+  const settings = { max_connections: MAX_CONNECTIONS, superuser_reserved_connections: RESERVED_CONNECTIONS }
+  server = await startPostgres({ settings })
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  ada = await databaseWithAda(server)
+})
+
+/** Ends the connections of the app's role, as a failover does. */
+async function cutOff(user: string): Promise<void> {
+  await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user])
+}
+
+const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, mend: () => Promise<unknown>][] = [
+  ['stopped', () => server.halt(), () => server.restart()],
+  ['paused', () => Promise.resolve(server.pause()), () => Promise.resolve(server.resume())],
+  [
+    'left without connections',
+    async () => {
+      await server.query(`ALTER ROLE ${ada.user} CONNECTION LIMIT 0`)
+      await cutOff(ada.user)
+    },
+    () => server.query(`ALTER ROLE ${ada.user} CONNECTION LIMIT -1`),
+  ],
+  [
+    'given another password',
+    async () => {
+      await server.query(`ALTER ROLE ${ada.user} PASSWORD 'another'`)
+      await cutOff(ada.user)
+    },
+    () => server.query(`ALTER ROLE ${ada.user} PASSWORD '${ada.user}'`),
+  ],
+  [
+    'closed to its table',
+    () => server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${ada.user}`, [], ada.database),
+    () => server.query(`GRANT SELECT ON viewer_auth.viewers TO ${ada.user}`, [], ada.database),
+  ],
+]
+
+describe('during a run of sign-ins', () => {
+  test.each(OUTAGES)(
+    'a server that is %s gives 503 in time, lets nobody in, and serves again when it is back',
+    async (_how, fail, mend) => {
+      const store = await openQuickStore(ada.url)
+      await expectSurvived(store, { fail, mend }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
+    },
+  )
+
+  test('a server that is restarted costs single sign-ins, and no wrong answer', async () => {
+    const run = signInRun(await openQuickStore(ada.url))
+    const end = run.start()
+    onTestFinished(end)
+    await run.until('in')
+    await server.restart()
+    await run.recover()
+    await end()
+    expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
+  })
+})
+
+describe('a hung server', () => {
+  test('holds the first sign-ins for their timeout, and refuses the next at once', async () => {
+    const store = await openQuickStore(ada.url)
+    await store.checkHealth()
+    server.pause()
+    onTestFinished(() => server.resume())
+    await Promise.allSettled(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
+    const start = performance.now()
+    for (let count = 0; count < 50; count += 1) {
+      await expect(store.find?.('ada')).rejects.toThrow(UpstreamError)
+    }
+    // One of them may be the one that tries whether the server is back.
+    expect(performance.now() - start).toBeLessThan(2 * IN_TIME_MS)
+  })
+
+  test('does not keep the store from being closed', async () => {
+    const store = await openQuickStore(ada.url)
+    await store.checkHealth()
+    server.pause()
+    onTestFinished(() => server.resume())
+    const start = performance.now()
+    await store.close()
+    expect(performance.now() - start).toBeLessThan(IN_TIME_MS)
+  })
+
+  test('is found by readiness also where no viewer comes, and so is its return', async () => {
+    const store = await openQuickStore(ada.url)
+    server.pause()
+    onTestFinished(() => server.resume())
+    for (let count = 0; count < 3; count += 1) await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
+    server.resume()
+    await expect.poll(() => store.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toBeUndefined()
+  })
+})
+
+describe('a pool of two connections', () => {
+  test('serves a hundred viewers at once, and takes no third connection', async () => {
+    const store = await openQuickStore(ada.url, { POSTGRES_POOL_SIZE: '2' })
+    // More than may wait for their passwords to be checked are refused as too many.
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
+      expect(answers.every(({ ok }) => ok)).toBe(true)
+    }
+    const sql = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = $1'
+    expect((await server.query(sql, [ada.user])).rows).toEqual([{ count: 2 }])
+  })
+
+  test('that slow questions hold says so in time, and leaves no question behind on the server', async () => {
+    const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
+    await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
+    const store = await openQuickStore(ada.url, {
+      POSTGRES_POOL_SIZE: '2',
+      POSTGRES_QUERY: 'SELECT login AS username, pass AS password_hash FROM app_user, pg_sleep(30) WHERE login = $1',
+    })
+    const run = signInRun(store)
+    const end = run.start()
+    onTestFinished(end)
+    await run.until('away')
+    await sleep(TIMEOUT_MS)
+    await end()
+    expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
+    expect(run.outcomes.every(({ outcome }) => outcome === 'away' || outcome === 'busy')).toBe(true)
+    const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE state = 'active' AND usename = $1`
+    const left = async () => (await server.query(sql, [ada.user])).rows
+    await expect.poll(left, { timeout: 10_000 }).toEqual([{ count: 0 }])
+  })
+})
+
+test('a server whose connections are all taken by others is away until one of them goes', async () => {
+  const warnings: unknown[] = []
+  const others: Client[] = []
+  for (let count = RESERVED_CONNECTIONS; count < MAX_CONNECTIONS; count += 1) {
+    const other = new Client({ connectionString: ada.url, ssl: false })
+    others.push(other)
+    await other.connect()
+  }
+  const store = await openQuickStore(ada.url, {}, { warn: (_message, cause) => warnings.push(cause) })
+  expect(String(warnings[0])).toMatch(
+    /has no connection left: .*too many|has no connection left: remaining connection slots/,
+  )
+  await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
+  await Promise.all(others.map((other) => other.end()))
+  await signInRun(store).recover()
+})
+
+/** A way to the server on which connections go dead without being closed, as when a machine or a firewall is gone. */
+async function deadlyWay(): Promise<{ port: number; kill: () => void }> {
+  const ways: [Socket, Socket][] = []
+  const way = createServer((near) => {
+    const far = connect(server.port, server.host)
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => {})
+    ways.push([near, far])
+  })
+  await once(way.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    way.close()
+    for (const socket of ways.flat()) socket.destroy()
+  })
+  const kill = () => {
+    for (const [near, far] of ways) {
+      near.unpipe(far)
+      far.unpipe(near)
+    }
+  }
+  return { port: (way.address() as AddressInfo).port, kill }
+}
+
+test('connections that have gone dead are given up, and new ones take their places', async () => {
+  const { port, kill } = await deadlyWay()
+  const url = new URL(ada.url)
+  url.port = String(port)
+  const store = await openQuickStore(url.href, { POSTGRES_POOL_SIZE: '1' })
+  const run = signInRun(store)
+  const end = run.start()
+  onTestFinished(end)
+  await run.until('in')
+  kill()
+  await run.until('away')
+  run.outcomes.length = 0
+  await run.until('in')
+  await end()
+  expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
+})

@@ -1,0 +1,82 @@
+import { onTestFinished } from 'vitest'
+import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
+import { openPostgresStore, type PostgresStoreOptions } from '../../src/users/postgres.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
+import { type PostgresSettings, readPostgresSettings } from '../../src/users/postgres-settings.ts'
+import type { UserStore } from '../../src/users/user-store.ts'
+import type { PostgresServer } from '../servers/postgres.ts'
+import { password, quickPasswords } from './sign-in-run.ts'
+
+/** The breaker's, so that a test need not wait for it. */
+const PAUSE_MS = 200
+
+/** The settings that the environment gives. @throws Error when one is wrong. */
+export function settingsOf(
+  url: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): PostgresSettings {
+  const read = readPostgresSettings(url, environment)
+  if (!read.ok) throw new Error(JSON.stringify(read.mistakes))
+  return read.settings
+}
+
+/** The table of this app, made in the database, and a store to change it. */
+export async function migratedStore(url: string): Promise<EditableUserStore> {
+  const settings = settingsOf(url)
+  await migratePostgres(settings)
+  const store = await openEditablePostgresStore(settings)
+  onTestFinished(() => store.close())
+  return store
+}
+
+/**
+ * A new database with the table of this app, ada in it, and a role with the rights that the README gives it.
+ * @returns the address of the database as that role.
+ */
+export async function databaseWithAda(
+  server: PostgresServer,
+): Promise<{ database: string; user: string; url: string }> {
+  const database = await server.createDatabase()
+  await migratePostgres(settingsOf(server.url({ database })))
+  const role = await server.createRole()
+  await server.query(
+    `GRANT USAGE ON SCHEMA viewer_auth TO ${role.user};
+     GRANT SELECT ON ALL TABLES IN SCHEMA viewer_auth TO ${role.user};
+     GRANT UPDATE (password_hash) ON viewer_auth.viewers TO ${role.user};
+     INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', 'quick:${password}')`,
+    [],
+    database,
+  )
+  return { database, user: role.user, url: server.url({ database, ...role }) }
+}
+
+/** With a timeout of one second, and passwords that take no time. */
+export async function openQuickStore(
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+  options: PostgresStoreOptions = {},
+): Promise<UserStore> {
+  const settings = settingsOf(url, { POSTGRES_TIMEOUT_SECONDS: '1', ...environment })
+  const store = await openPostgresStore(settings, { passwords: quickPasswords, pauseMs: PAUSE_MS, ...options })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** What a customer's table of users looks like, and the query for it. */
+export const CUSTOMERS_TABLE = `
+  CREATE TABLE app_user (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    login varchar(255) NOT NULL,
+    pass char(128),
+    state text NOT NULL DEFAULT 'active',
+    roles text[] NOT NULL DEFAULT '{}',
+    department text,
+    employee_number text
+  );
+  CREATE UNIQUE INDEX ON app_user (lower(login))`
+
+export const CUSTOMERS_QUERY = `
+  SELECT login AS username, pass AS password_hash, state <> 'active' AS disabled, roles AS groups, department,
+         employee_number
+  FROM app_user -- of the shop
+  WHERE lower(login) = lower($1);`

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
+import { ADA, type LoginProgram, programSettings, runLoginProgram, startLoginProgram } from '../login-program.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { settingsOf } from './postgres-fixture.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+async function post({ port }: LoginProgram): Promise<Response> {
+  return await fetch(`http://127.0.0.1:${port}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ username: ADA.username, password: ADA.password }),
+  })
+}
+
+async function readiness({ port }: LoginProgram): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}/health/ready`)).status
+}
+
+async function databaseWithViewer(): Promise<string> {
+  const database = await server.createDatabase()
+  const settings = settingsOf(server.url({ database }))
+  await migratePostgres(settings)
+  const store = await openEditablePostgresStore(settings)
+  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await store.close()
+  return database
+}
+
+test('the program signs viewers in from PostgreSQL, is away with it and back with it, and writes no password', async () => {
+  const database = await databaseWithViewer()
+  const file = join(temporaryFolder(), 'url')
+  writeFileSync(file, server.url({ database }))
+  const { USER_STORE_URL: _none, ...settings } = programSettings()
+  const program = await startLoginProgram({ ...settings, USER_STORE_URL_FILE: file, POSTGRES_TIMEOUT_SECONDS: '1' })
+  expect((await post(program)).status).toBe(303)
+  expect(await readiness(program)).toBe(200)
+  await server.halt()
+  const away = await post(program)
+  expect(away.status).toBe(503)
+  expect(await away.text()).toContain('role="alert"')
+  expect(await readiness(program)).toBe(503)
+  await server.restart()
+  await expect.poll(() => readiness(program), { timeout: 20_000 }).toBe(200)
+  expect((await post(program)).status).toBe(303)
+  program.child.kill('SIGTERM')
+  expect(await program.ended).toMatchObject({ status: 0 })
+  const secret = new URL(server.url()).password
+  expect(program.output()).not.toMatch(new RegExp(`${secret}|PASSWORDMARKER`))
+})
+
+test('the program starts while PostgreSQL is away, and is ready when it is there', async () => {
+  const database = await databaseWithViewer()
+  await server.halt()
+  const program = await startLoginProgram({ ...programSettings(), USER_STORE_URL: server.url({ database }) })
+  expect(await readiness(program)).toBe(503)
+  expect((await post(program)).status).toBe(503)
+  await server.restart()
+  await expect.poll(() => readiness(program), { timeout: 20_000 }).toBe(200)
+  expect((await post(program)).status).toBe(303)
+})
+
+test('the program does not start without the table, and says how to make it', async () => {
+  const USER_STORE_URL = server.url({ database: await server.createDatabase() })
+  const { status, stderr } = await runLoginProgram({ ...programSettings(), USER_STORE_URL }).ended
+  expect(status).toBe(1)
+  expect(stderr).toMatch(
+    /^There is no table of viewers in .*: make it with npm run -s viewer-auth -- viewers migrate, .*\n$/,
+  )
+})
+
+test('the program stops in time while PostgreSQL hangs', async () => {
+  const USER_STORE_URL = server.url({ database: await databaseWithViewer() })
+  const program = await startLoginProgram({ ...programSettings(), USER_STORE_URL })
+  expect(await readiness(program)).toBe(200)
+  server.pause()
+  const start = performance.now()
+  program.child.kill('SIGTERM')
+  const ended = await program.ended
+  server.resume()
+  expect(ended.status).toBe(0)
+  expect(performance.now() - start).toBeLessThan(5_000)
+})

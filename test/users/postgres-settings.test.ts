@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readPostgresSettings } from '../../src/users/postgres-settings.ts'
+import { makeCertificate } from '../servers/certificate.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
+import { settingsOf } from './postgres-fixture.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const URL_OF_OTHER = 'postgres://app:secret@db.example/shop'
+const FORM =
+  'must be postgres://USER:PASSWORD@HOST/DATABASE; in the parts, signs such as "@", "/", "#" and "%" are written as %40, %2F, %23 and %25'
+const UNCHECKED =
+  "asks with sslmode for a connection whose certificate is not checked, which is never made: remove sslmode, and name the server's CA in POSTGRES_CA_FILE"
+const PARAMETERS =
+  'must have no parameter behind "?" but sslmode=verify-full: the others have settings of their own, POSTGRES_…'
+
+/** The mistakes of the whole settings of the app. */
+function mistakes(USER_STORE_URL: string, more: Record<string, string> = {}): string[] {
+  return mistakesIn({ ...SETTINGS, USER_STORE_URL, ...more })
+}
+
+describe('an address of PostgreSQL', () => {
+  test('says all that it says, with what is usual where it is silent', () => {
+    expect(settingsOf(URL_OF_OTHER)).toEqual({
+      kind: 'postgres',
+      host: 'db.example',
+      port: 5432,
+      database: 'shop',
+      user: 'app',
+      password: 'secret',
+      tls: { ca: null },
+      poolSize: 10,
+      timeoutMs: 5000,
+      query: null,
+    })
+  })
+  test.each([
+    ['postgresql://app@db.example:6543/shop', { port: 6543, password: null }],
+    [
+      'postgres://a%40b:p%2F%40%23%25%20@db.example/my%20shop',
+      { user: 'a@b', password: 'p/@#% ', database: 'my shop' },
+    ],
+    ['postgres://app:x@%2Frun%2Fpostgresql/shop', { host: '/run/postgresql', tls: null }],
+    ['postgres://app:x@[::1]/shop', { host: '::1', tls: null }],
+    ['postgres://app:x@localhost/shop', { tls: null }],
+    ['postgres://app:x@127.0.0.2/shop', { tls: null }],
+    ['postgres://app:x@localhost/shop?sslmode=require', { tls: { ca: null } }],
+    ['postgres://app:x@db.example/shop?sslmode=verify-full', { tls: { ca: null } }],
+    ['postgres://app:x@localhost.example/shop', { tls: { ca: null } }],
+    ['postgres://app:x@127.0.0.1.example/shop', { tls: { ca: null } }],
+    ['postgres://app:x@127.1/shop', { tls: { ca: null } }],
+  ])('%s is understood', (url, expected) => {
+    expect(settingsOf(url)).toMatchObject(expected)
+  })
+  test.each([
+    ['postgres://db.example/shop', FORM],
+    ['postgres://app:x@db.example', FORM],
+    ['postgres://app:x@db.example/', FORM],
+    ['postgres:shop', FORM],
+    ['postgres:///shop', FORM],
+    ['postgres://app:pa#ss@db.example/shop', FORM],
+    ['postgres://app:p%ss@db.example/shop', FORM],
+    ['postgres://app:x@db.example/shop#x', FORM],
+    ['postgres://app:x@db.example/sh%00op', FORM],
+    ['postgres://a%00b:x@db.example/shop', FORM],
+    ['postgres://app:x@db.example:99999/shop', FORM],
+    ...['disable', 'allow', 'prefer', 'no-verify'].map((mode) => [`${URL_OF_OTHER}?sslmode=${mode}`, UNCHECKED]),
+    ['postgres://app:x@localhost/shop?sslmode=disable', UNCHECKED],
+    [`${URL_OF_OTHER}?sslmode=verify-full&sslmode=disable`, UNCHECKED],
+    [`${URL_OF_OTHER}?sslmode=verify-full&sslmode=require`, PARAMETERS],
+    [`${URL_OF_OTHER}?sslmode=`, PARAMETERS],
+    [`${URL_OF_OTHER}?ssl=0`, PARAMETERS],
+    [`${URL_OF_OTHER}?host=/tmp`, PARAMETERS],
+    [`${URL_OF_OTHER}?options=-c%20x=y`, PARAMETERS],
+  ])('%s is refused in a sentence', (url = '', sentence) => {
+    expect(mistakes(url)).toEqual([`USER_STORE_URL ${sentence}`])
+  })
+})
+
+describe('a setting of PostgreSQL', () => {
+  test('can be each of these', async () => {
+    const ca = join(temporaryFolder(), 'ca.pem')
+    const { certificate } = await makeCertificate()
+    writeFileSync(ca, certificate)
+    const environment = {
+      POSTGRES_PASSWORD: 'p',
+      POSTGRES_CA_FILE: ca,
+      POSTGRES_POOL_SIZE: '100',
+      POSTGRES_TIMEOUT_SECONDS: '60',
+      POSTGRES_QUERY: 'SELECT $1 ; \n',
+      POSTGRES_REPLACE_HASH_QUERY: 'UPDATE $1 $2 $3',
+    }
+    expect(settingsOf('postgres://app@localhost/shop', environment)).toMatchObject({
+      password: 'p',
+      tls: { ca: certificate },
+      poolSize: 100,
+      timeoutMs: 60_000,
+      query: { select: 'SELECT $1', replaceHash: 'UPDATE $1 $2 $3' },
+    })
+  })
+  test.each([
+    ['POSTGRES_POOL_SIZE', '0', 'must be a whole number from 1 to 100'],
+    ['POSTGRES_POOL_SIZE', '1e1', 'must be a whole number from 1 to 100'],
+    ['POSTGRES_TIMEOUT_SECONDS', '61', 'must be a whole number from 1 to 60'],
+    ['POSTGRES_CA_FILE', '/nonexistent/ca.pem', 'names a file that does not exist'],
+    ['POSTGRES_CA_FILE', '/', 'names a file that cannot be read (EISDIR)'],
+    ['POSTGRES_CA_FILE', 'package.json', 'names a file that holds no certificate in PEM form'],
+    ['POSTGRES_PASSWORD', 'p', 'is set beside a password in USER_STORE_URL: remove one'],
+    ['POSTGRES_REPLACE_HASH_QUERY', 'UPDATE', 'is set without POSTGRES_QUERY: the table of this app needs neither'],
+  ])('%s=%s is a mistake, told in a sentence', (name, value, sentence) => {
+    expect(mistakes(URL_OF_OTHER, { [name]: value })).toEqual([`${name} ${sentence}`])
+  })
+  test.each([
+    ["SELECT a WHERE b = '%s'", 'UPDATE $1 $2 $3', 'POSTGRES_QUERY has no $1, which is the user name'],
+    ['SELECT a WHERE b = ', 'UPDATE $1 $2 $3', 'POSTGRES_QUERY has no $1, which is the user name'],
+    ['SELECT $1', 'UPDATE $1 $3', 'POSTGRES_REPLACE_HASH_QUERY has no $2, which is the old hash'],
+  ])('is a mistake in a query that lacks a value: %s, %s', (POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY, sentence) => {
+    const told = mistakes(URL_OF_OTHER, { POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY })
+    const value = sentence.slice(sentence.indexOf('$'), sentence.indexOf('$') + 2)
+    expect(told).toEqual([`${sentence}: a shell takes it out between double quotes, and compose.yaml wants $${value}`])
+  })
+  test('hides no other mistake, and none repeats a value', () => {
+    const told = mistakes('postgres://marked7@db.example?x=marked7', {
+      POSTGRES_POOL_SIZE: 'marked7',
+      POSTGRES_TIMEOUT_SECONDS: 'marked7',
+      POSTGRES_CA_FILE: 'marked7',
+    })
+    expect(told).toHaveLength(4)
+    expect(told.join()).not.toContain('marked7')
+  })
+  test('may be a password in a file', () => {
+    const file = join(temporaryFolder(), 'password')
+    writeFileSync(file, 'p@ss\n')
+    expect(mistakes('postgres://app@localhost/shop', { POSTGRES_PASSWORD_FILE: file })).toEqual([])
+    expect(mistakes('postgres://app@localhost/shop', { POSTGRES_PASSWORD_FILE: '/nonexistent' })).toEqual([
+      'POSTGRES_PASSWORD_FILE names a file that does not exist',
+    ])
+  })
+})
+
+test('an address of another scheme is not read as one of PostgreSQL', () => {
+  expect(readPostgresSettings('postgres', {})).toMatchObject({ ok: false })
+})

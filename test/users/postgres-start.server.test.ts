@@ -1,0 +1,156 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ConfigError, UpstreamError } from '../../src/errors.ts'
+import { makeCertificate } from '../servers/certificate.ts'
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
+import { databaseWithAda, migratedStore, openQuickStore } from './postgres-fixture.ts'
+import { password, signInRun } from './sign-in-run.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let server: PostgresServer
+let ada: { database: string; user: string; url: string }
+let certificate: string
+beforeAll(async () => {
+  const tls = await makeCertificate(['IP:127.0.0.1', 'DNS:db.example'])
+  certificate = tls.certificate
+  server = await startPostgres({ tls })
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  ada = await databaseWithAda(server)
+})
+
+async function refusal(promise: Promise<unknown>): Promise<Error> {
+  return await promise.then(
+    () => {
+      throw new Error('Nothing was refused')
+    },
+    (error: Error) => error,
+  )
+}
+
+function fileOf(pem: string): string {
+  const file = join(temporaryFolder(), 'ca.pem')
+  writeFileSync(file, pem)
+  return file
+}
+
+describe('a server that is away at the start', () => {
+  test('does not stop the app: sign-ins work as soon as it is there', async () => {
+    await server.halt()
+    const warnings: string[] = []
+    const store = await openQuickStore(ada.url, {}, { warn: (message) => warnings.push(message) })
+    expect(warnings).toContain('The app starts without its user store, which will be tried again.')
+    await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
+    await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
+    await server.restart()
+    await signInRun(store).recover()
+    await expect(store.checkHealth()).resolves.toBeUndefined()
+  })
+
+  test('and then has no table is still away, and says what to do', async () => {
+    const url = server.url({ database: await server.createDatabase() })
+    await server.halt()
+    const store = await openQuickStore(url)
+    await server.restart()
+    const saying = async () => (await refusal(store.authenticate('ada', password))).message
+    await expect.poll(saying, { timeout: 10_000 }).toContain('npm run -s viewer-auth -- viewers migrate')
+    await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
+    await migratedStore(url)
+    const answer = () => store.authenticate('ada', password).catch(() => null)
+    await expect.poll(answer, { timeout: 10_000 }).toEqual({ ok: false, reason: 'wrong-credentials' })
+  })
+})
+
+describe('at the start', () => {
+  test.each([
+    ['a wrong password', () => ada.url.replace(/:[^:@]+@/, ':PASSWORDMARKER@'), 'refuses the user or the password'],
+    ['an unknown role', () => server.url({ database: ada.database, user: 'x' }), 'refuses the user or the password'],
+    ['no password', () => ada.url.replace(/:[^:@]+@/, '@'), 'refuses the user or the password'],
+    ['an unknown database', () => server.url({ database: 'none' }), 'there is no such database'],
+    ["a stranger's certificate", () => `${ada.url}?sslmode=require`, 'is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
+    // It is this machine, but not written like it.
+    ["a stranger's certificate of another machine", () => ada.url.replace('127.0.0.1', '127.1'), 'is not trusted'],
+  ])('%s is a mistake of the settings, told in a sentence without the password', async (_what, url, sentence) => {
+    const error = await refusal(openQuickStore(url()))
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toMatch(/^USER_STORE_URL: .*\.$/)
+    expect(error.message).toContain(sentence)
+    expect(`${error.stack} ${error.cause}`).not.toContain('PASSWORDMARKER')
+  })
+
+  test('a missing table is told, with the command that makes it', async () => {
+    const error = await refusal(openQuickStore(server.url({ database: await server.createDatabase() })))
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toMatch(
+      /^There is no table of viewers in .*: make it with npm run -s viewer-auth -- viewers migrate/,
+    )
+  })
+
+  test('a role without the rights is told which it needs', async () => {
+    await server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${ada.user}`, [], ada.database)
+    const error = await refusal(openQuickStore(ada.url))
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toContain('GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth')
+  })
+})
+
+describe('with the authority of POSTGRES_CA_FILE', () => {
+  const isEncrypted = `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = $1`
+
+  test('the connection is encrypted, on this machine too', async () => {
+    const store = await openQuickStore(ada.url, { POSTGRES_CA_FILE: fileOf(certificate) })
+    expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+    expect((await server.query(isEncrypted, [ada.user])).rows).toEqual([{ ssl: true }])
+  })
+
+  test('without it, it is not: it does not leave this machine', async () => {
+    const store = await openQuickStore(ada.url)
+    await store.checkHealth()
+    expect((await server.query(isEncrypted, [ada.user])).rows).toEqual([{ ssl: false }])
+  })
+
+  test("a stranger's certificate is refused, whatever name it has", async () => {
+    const { certificate: stranger } = await makeCertificate(['IP:127.0.0.1'])
+    const error = await refusal(openQuickStore(ada.url, { POSTGRES_CA_FILE: fileOf(stranger) }))
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toMatch(/the certificate of .* is not trusted/)
+  })
+
+  test('a certificate for another name is refused', async () => {
+    const url = ada.url.replace('127.0.0.1', '127.1')
+    const error = await refusal(openQuickStore(url, { POSTGRES_CA_FILE: fileOf(certificate) }))
+    expect(error.message).toContain('is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)')
+  })
+})
+
+test('a certificate for the name of this machine is not one for its address', async () => {
+  const tls = await makeCertificate(['DNS:localhost'])
+  const named = await startPostgres({ tls })
+  const POSTGRES_CA_FILE = fileOf(tls.certificate)
+  try {
+    const error = await refusal(openQuickStore(named.url(), { POSTGRES_CA_FILE }))
+    expect(error.message).toContain('is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)')
+    const byName = await refusal(openQuickStore(named.url({ host: 'localhost' }), { POSTGRES_CA_FILE }))
+    expect(byName.message).toContain('There is no table of viewers')
+  } finally {
+    await named.stop()
+  }
+})
+
+test('a server without TLS is refused where it is another machine', async () => {
+  const plain = await startPostgres()
+  try {
+    const error = await refusal(openQuickStore(plain.url({ host: '127.1' })))
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.message).toContain('takes no TLS connections, and without TLS no password is sent')
+  } finally {
+    await plain.stop()
+  }
+})
+
+test('a Unix socket needs neither TLS nor a port', async () => {
+  const store = await openQuickStore(ada.url.replace('127.0.0.1', encodeURIComponent(server.folder)))
+  expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+})

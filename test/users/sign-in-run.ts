@@ -1,0 +1,72 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OverloadedError, UpstreamError } from '../../src/errors.ts'
+import type { PasswordHashing } from '../../src/users/password.ts'
+import type { UserStore } from '../../src/users/user-store.ts'
+
+export const password = 'correct horse battery'
+
+/** The hashing is not what is tested here, and it would hide how long the store takes. */
+export const quickPasswords: PasswordHashing = {
+  hash: (text) => Promise.resolve(`quick:${text}`),
+  verify: (hash, text) => Promise.resolve(hash === `quick:${text}`),
+  needsRehash: () => false,
+  faultIn: (hash) => (hash.startsWith('quick:') ? null : 'is of no known form'),
+  dummyHash: 'quick:',
+}
+
+type Outcome = 'in' | 'refused' | 'away' | 'busy'
+
+/** Signs ada in, with the right and the wrong password by turns; whoever gets in with the wrong one is told. */
+export function signInRun(store: UserStore) {
+  const outcomes: { outcome: Outcome; tookMs: number }[] = []
+  let made = 0
+  async function once(): Promise<Outcome> {
+    made += 1
+    const isRight = made % 2 === 0
+    const start = performance.now()
+    const outcome = await store.authenticate('ada', isRight ? password : 'wrong').then(
+      (answer): Outcome => {
+        if (answer.ok !== isRight) throw new Error(`With the ${isRight ? 'right' : 'wrong'} password: ${answer.ok}`)
+        return answer.ok ? 'in' : 'refused'
+      },
+      (error: unknown): Outcome => {
+        if (error instanceof UpstreamError) return 'away'
+        if (error instanceof OverloadedError) return 'busy'
+        throw error
+      },
+    )
+    outcomes.push({ outcome, tookMs: performance.now() - start })
+    return outcome
+  }
+  return {
+    outcomes,
+    longestMs: () => Math.max(...outcomes.map(({ tookMs }) => tookMs)),
+    /** 20 viewers at once, each again and again. @returns what ends it. */
+    start(): () => Promise<void> {
+      let isOver = false
+      const viewer = async () => {
+        while (!isOver) {
+          await once()
+          await sleep(5)
+        }
+      }
+      const running = Promise.all(Array.from({ length: 20 }, viewer))
+      return async () => {
+        isOver = true
+        await running
+      }
+    },
+    /** Until the store answers rightly again; the breaker lets one through after each pause. */
+    async recover(): Promise<void> {
+      for (;;) {
+        const outcome = await once()
+        if (outcome === 'in') return
+        await sleep(10)
+      }
+    },
+    async until(wanted: Outcome): Promise<void> {
+      while (!outcomes.some(({ outcome }) => outcome === wanted)) await sleep(5)
+    },
+  }
+}

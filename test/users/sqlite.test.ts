@@ -1,0 +1,218 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { hash } from '@node-rs/argon2'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { OverloadedError, UpstreamError } from '../../src/errors.ts'
+import { knownPasswords } from '../../src/users/foreign-hash.ts'
+import { createGate } from '../../src/users/hashing-gate.ts'
+import type { PasswordHashing } from '../../src/users/password.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../../src/users/sqlite.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+// Hashing takes its time on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 30_000 })
+
+const password = 'correct horse battery'
+const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
+
+/** A file that knows Ada, and a store over it that counts what it does. */
+async function storeOfAda(options: SqliteStoreOptions = {}) {
+  const file = join(temporaryFolder(), 'viewers.db')
+  const editable = openEditableSqliteStore(file)
+  expect(await editable.add(ada, password)).toMatchObject({ ok: true })
+  const warnings: string[] = []
+  const store = openSqliteStore(file, { warn: (message) => warnings.push(message), ...options })
+  onTestFinished(async () => {
+    await store.close()
+    await editable.close()
+  })
+  const raw = new DatabaseSync(file)
+  onTestFinished(() => raw.close())
+  return { file, editable, store, raw, warnings }
+}
+
+function countingPasswords(changes: Partial<PasswordHashing> = {}) {
+  const verified: string[] = []
+  const passwords: PasswordHashing = {
+    ...knownPasswords,
+    verify: (passwordHash, text) => {
+      verified.push(passwordHash)
+      return knownPasswords.verify(passwordHash, text)
+    },
+    ...changes,
+  }
+  return { passwords, verified }
+}
+
+function storedHash(raw: DatabaseSync): string {
+  return String(raw.prepare(`SELECT password_hash FROM viewers WHERE key = 'ada'`).get()?.password_hash)
+}
+
+test.each([
+  ['a known name and a wrong password', 'ada', 'wrong'],
+  ['an unknown name', 'nobody', password],
+  ['an empty name', '', password],
+  ['a name with NUL', 'ada\0', password],
+  ['a name of 100 kB', 'a'.repeat(100_000), password],
+])('%s costs the verification of one hash of the same costs', async (_what, username, typed) => {
+  const { passwords, verified } = countingPasswords()
+  const { store } = await storeOfAda({ passwords })
+  await store.authenticate(username, typed)
+  expect(verified).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)])
+})
+
+test('an unknown name costs what names cost in this store: a hash like those of its viewers is verified', async () => {
+  const { passwords, verified } = countingPasswords()
+  const { store, raw } = await storeOfAda({ passwords })
+  const foreign = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(foreign)
+  for (const name of ['aaa', 'zzz', '', 'zzz\0']) await store.authenticate(name, password)
+  expect(verified).toEqual([foreign, foreign, foreign, foreign])
+})
+
+test('the right password of a viewer who stands in for an unknown name opens nothing and renews nothing', async () => {
+  const { store, raw } = await storeOfAda()
+  const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
+  expect(await store.authenticate('nobody', password)).toEqual({ ok: false, reason: 'wrong-credentials' })
+  expect(storedHash(raw)).toBe(cheap)
+})
+
+test('in an empty store an unknown name costs a hash of today', async () => {
+  const { passwords, verified } = countingPasswords()
+  const { store, raw } = await storeOfAda({ passwords })
+  raw.exec('DELETE FROM viewers')
+  expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'wrong-credentials' })
+  expect(verified).toEqual([passwords.dummyHash])
+})
+
+test('a hash from another system is replaced by argon2id at the first sign-in with the right password', async () => {
+  const { store, raw } = await storeOfAda()
+  // A vector of crypt_blowfish.
+  raw
+    .prepare('UPDATE viewers SET password_hash = ?')
+    .run('$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW')
+  expect(await store.authenticate('ada', 'U*U')).toEqual({ ok: true, viewer: ada })
+  expect(storedHash(raw)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await store.authenticate('ada', 'U*U')).toEqual({ ok: true, viewer: ada })
+  expect(await store.authenticate('ada', 'U*V')).toEqual({ ok: false, reason: 'wrong-credentials' })
+})
+
+test('a hash of lower costs is renewed at the next sign-in with the right password, and only then', async () => {
+  const { store, raw } = await storeOfAda()
+  const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
+  await store.authenticate('ada', 'wrong')
+  expect(storedHash(raw)).toBe(cheap)
+  expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: ada })
+  const renewed = storedHash(raw)
+  expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: ada })
+  expect(storedHash(raw)).toBe(renewed)
+})
+
+test('a password set while a sign-in renews the hash of the old one wins', async () => {
+  const renewing = Promise.withResolvers<void>()
+  const set = Promise.withResolvers<void>()
+  const { passwords } = countingPasswords({
+    hash: async (text) => {
+      renewing.resolve()
+      await set.promise
+      return await knownPasswords.hash(text)
+    },
+  })
+  const { store, editable, raw } = await storeOfAda({ passwords })
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(await hash(password, { memoryCost: 4096, timeCost: 1 }))
+  const signIn = store.authenticate('ada', password)
+  await renewing.promise
+  expect(await editable.setPassword('ada', 'another heron ladder')).toMatchObject({ ok: true })
+  set.resolve()
+  expect(await signIn).toMatchObject({ ok: true })
+  expect(await store.authenticate('ada', 'another heron ladder')).toMatchObject({ ok: true })
+  expect(await store.authenticate('ada', password)).toMatchObject({ ok: false })
+})
+
+test('a viewer whose hash cannot be renewed is let in all the same, and the operator is told', async () => {
+  const { store, raw, warnings } = await storeOfAda()
+  const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
+  raw.exec('BEGIN IMMEDIATE')
+  expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: ada })
+  raw.exec('ROLLBACK')
+  expect(storedHash(raw)).toBe(cheap)
+  expect(warnings).toEqual(['The password hash of "Ada" could not be renewed; it will be tried again.'])
+})
+
+test.each([
+  ['of no known form', 'plain text'],
+  ['that asks for all memory', '$argon2id$v=19$m=4194304000,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
+])('a stored hash %s is a wrong password in the same time, and the operator is told', async (_what, stored) => {
+  const { passwords, verified } = countingPasswords()
+  const { store, raw, warnings } = await storeOfAda({ passwords })
+  raw.prepare('UPDATE viewers SET password_hash = ?').run(stored)
+  expect(await store.authenticate('ada', stored)).toEqual({ ok: false, reason: 'wrong-credentials' })
+  expect(verified).toEqual([knownPasswords.dummyHash])
+  expect(warnings).toEqual([
+    expect.stringMatching(/^The password hash of "Ada" .*: set a new password for this viewer\.$/),
+  ])
+})
+
+test('past the gate a sign-in is refused at once, and the renewal of a hash takes no second place in it', async () => {
+  const held = Promise.withResolvers<void>()
+  const { passwords } = countingPasswords({
+    verify: async () => {
+      await held.promise
+      return true
+    },
+    needsRehash: () => true,
+  })
+  const { store } = await storeOfAda({ passwords, gate: createGate({ width: 1, queueLength: 1 }) })
+  const first = store.authenticate('ada', password)
+  const second = store.authenticate('ada', password)
+  await expect(store.authenticate('ada', password)).rejects.toThrow(OverloadedError)
+  held.resolve()
+  expect(await first).toMatchObject({ ok: true })
+  expect(await second).toMatchObject({ ok: true })
+})
+
+test('what the command line changes is known to the running app at once', async () => {
+  const { store, editable } = await storeOfAda()
+  expect(await store.find?.('ada')).toEqual(ada)
+  await editable.setDisabled('ADA', true)
+  expect(await store.find?.('ada')).toBeNull()
+  expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'disabled' })
+  await editable.setDisabled('ada', false)
+  await editable.setPassword('ada', 'another heron ladder')
+  expect(await store.authenticate('ada', password)).toMatchObject({ ok: false })
+  expect(await store.authenticate('ada', 'another heron ladder')).toMatchObject({ ok: true })
+  await editable.remove('ada')
+  expect(await store.find?.('ada')).toBeNull()
+})
+
+test('a database that fails while running is an upstream error that keeps its cause, not a wrong password', async () => {
+  const { store, raw } = await storeOfAda()
+  raw.exec('DROP TABLE viewers')
+  const asked: Promise<unknown>[] = [store.authenticate('ada', password), store.checkHealth()]
+  if (store.find) asked.push(store.find('ada'))
+  for (const answer of asked) {
+    const error: unknown = await answer.then(undefined, (reason: unknown) => reason)
+    expect(error).toBeInstanceOf(UpstreamError)
+    expect(error).toMatchObject({
+      upstream: 'user-store',
+      cause: expect.objectContaining({ code: 'ERR_SQLITE_ERROR' }),
+    })
+  }
+})
+
+test('a row that this app did not write is an upstream error', async () => {
+  const { store, raw } = await storeOfAda()
+  raw.exec(`UPDATE viewers SET group_names = '[1]'`)
+  await expect(store.find?.('ada')).rejects.toThrow('is damaged')
+})
+
+test('only the user who runs the app can read the file and those beside it', async () => {
+  const { file } = await storeOfAda()
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o077).toBe(0)
+})

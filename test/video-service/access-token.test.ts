@@ -1,0 +1,78 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type AccessToken, createTokenCache, requestToken } from '../../src/video-service/access-token.ts'
+import type { ServiceRequest } from '../../src/video-service/transport.ts'
+
+const settings = {
+  oauthUrl: 'https://oauth.service.example',
+  clientId: 'ab'.repeat(20),
+  clientSecret: 'cd'.repeat(20),
+  basicForm: 'standard',
+} as const
+const BEARER = { access_token: 'ef'.repeat(20), token_type: 'bearer', expires_in: '3600' }
+
+function answering(body: object) {
+  const send = vi.fn((_request: ServiceRequest) =>
+    Promise.resolve({ status: 200, contentType: 'application/json', body: JSON.stringify(body) }),
+  )
+  return { settings, send, nowSeconds: () => 1_000.9 }
+}
+
+describe('a token', () => {
+  test('ends when it says, reckoned from when it was asked for', async () => {
+    const token = await requestToken(answering(BEARER), { grant: 'client_credentials', type: 'bearer' })
+    expect(token).toEqual({ type: 'bearer', value: BEARER.access_token, expiresAtSeconds: 4_600 })
+  })
+
+  test.each([
+    ['standard', Buffer.from(`${settings.clientId}:${settings.clientSecret}`).toString('base64')],
+    ['bare', settings.clientSecret],
+  ] as const)('is asked for with the %s credential', async (basicForm, credential) => {
+    const deps = answering(BEARER)
+    const question = { grant: 'client_credentials', type: 'bearer' } as const
+    await requestToken({ ...deps, settings: { ...settings, basicForm } }, question, { deviceName: 'Check' })
+    const [request] = deps.send.mock.calls[0] ?? []
+    expect(request?.headers).toEqual({ Authorization: `Basic ${credential}` })
+    expect(request?.form).toEqual({
+      grant_type: 'client_credentials',
+      client_id: settings.clientId,
+      device_name: 'Check',
+    })
+  })
+
+  test('of another form than documented is refused, and is in no message', async () => {
+    const deps = answering({ ...BEARER, token_type: 'mac' })
+    const failed = requestToken(deps, { grant: 'client_credentials', type: 'mac' })
+    await expect(failed).rejects.toThrow(/not as documented: see mac_key, created_at, mac_algorithm$/)
+  })
+
+  test('with the scope broadcaster can only be a MAC token', async () => {
+    const deps = answering(BEARER)
+    const failed = requestToken(deps, { grant: 'client_credentials', type: 'jwt' }, { scope: 'broadcaster' })
+    await expect(failed).rejects.toThrow(RangeError)
+    expect(deps.send).not.toHaveBeenCalled()
+  })
+})
+
+describe('the cache of tokens', () => {
+  const token = (expiresAtSeconds: number): AccessToken => ({ type: 'bearer', value: 'x', expiresAtSeconds })
+
+  test('asks once for simultaneous callers, and again shortly before the end', async () => {
+    let now = 0
+    const obtain = vi.fn(() => Promise.resolve(token(now + 1_000)))
+    const cached = createTokenCache(obtain, () => now)
+    await Promise.all([cached(), cached(), cached()])
+    now = 939
+    await cached()
+    expect(obtain).toHaveBeenCalledTimes(1)
+    now = 940
+    await Promise.all([cached(), cached(), cached()])
+    expect(obtain).toHaveBeenCalledTimes(2)
+  })
+
+  test('keeps no failure', async () => {
+    const obtain = vi.fn(() => Promise.resolve(token(1_000))).mockRejectedValueOnce(new Error('down'))
+    const cached = createTokenCache(obtain, () => 0)
+    await expect(cached()).rejects.toThrow('down')
+    await expect(cached()).resolves.toMatchObject({ type: 'bearer' })
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import {
+  authorizationAddress,
+  listenOnLoopback,
+  newState,
+  readCode,
+  readImplicitToken,
+} from '../../src/video-service/authorization-page.ts'
+import { AuthorizationFailed, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+
+const HASH = 'ab'.repeat(20)
+const client = { authUrl: 'https://auth.service.example', clientId: HASH }
+const question = { redirectUri: 'http://127.0.0.1:5000/callback', state: 's&t=1' }
+const redirect = (query: Record<string, string>) => new URL(`${question.redirectUri}?${new URLSearchParams(query)}`)
+
+describe('the address of the authorization page', () => {
+  test('holds what was asked for, encoded', () => {
+    const address = authorizationAddress(client, {
+      ...question,
+      responseType: 'token',
+      tokenType: 'mac',
+      scope: 'broadcaster',
+      deviceName: 'Broadcast & more',
+      language: 'de_DE',
+    })
+    expect(Object.fromEntries(new URL(address).searchParams)).toEqual({
+      response_type: 'token',
+      client_id: HASH,
+      redirect_uri: question.redirectUri,
+      state: 's&t=1',
+      token_type: 'mac',
+      scope: 'broadcaster',
+      device_name: 'Broadcast & more',
+      lang: 'de_DE',
+    })
+  })
+
+  test.each([
+    [{ responseType: 'code', tokenType: 'mac' }],
+    [{ responseType: 'token', tokenType: 'bearer', scope: 'broadcaster' }],
+  ] as const)('is not made for what the service does not have: %j', (asked) => {
+    expect(() => authorizationAddress(client, { ...question, ...asked })).toThrow(RangeError)
+  })
+})
+
+describe('the redirect', () => {
+  test('holds the code', () => expect(readCode(redirect({ code: HASH, state: 's' }), 's')).toBe(HASH))
+
+  test('holds the token of the implicit flow', () => {
+    const mac = { mac_key: HASH, created_at: '900', mac_algorithm: 'hmac-sha-1' }
+    const query = { access_token: HASH, expires_in: '60', token_type: 'mac', ...mac, state: 's' }
+    expect(readImplicitToken(redirect(query), 's', 1_000)).toEqual({
+      type: 'mac',
+      mac: { id: HASH, key: HASH },
+      createdAtSeconds: 900,
+      expiresAtSeconds: 1_060,
+    })
+  })
+
+  test.each([
+    ['another state', { code: HASH, state: 'S' }, AuthorizationFailed, 'its state differs'],
+    ['no state', { code: HASH }, AuthorizationFailed, 'its state differs'],
+    ['a denial', { error: 'access_denied', state: 's' }, AuthorizationFailed, 'Access was denied'],
+    ['another error', { error: 'odd\u001b[2J', state: 's' }, AuthorizationFailed, 'answered odd2J'],
+    ['no code', { code: 'short', state: 's' }, UnexpectedAnswer, 'no authorization code'],
+  ])('with %s is refused', (_case, query, kind, said) => {
+    const read = () => readCode(redirect(query as Record<string, string>), 's')
+    expect(read).toThrow(kind)
+    expect(read).toThrow(said)
+  })
+
+  test('without a whole token names the fields', () => {
+    const query = { access_token: HASH, expires_in: 'soon', token_type: 'bearer', state: 's' }
+    expect(() => readImplicitToken(redirect(query), 's', 0)).toThrow('see expires_in')
+  })
+})
+
+describe('the listener on the loopback interface', () => {
+  test('takes the redirect with our state, and answers 404 to everything else', async () => {
+    const listener = await listenOnLoopback()
+    try {
+      const state = newState()
+      expect(listener.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
+      const redirected = listener.redirected(state, AbortSignal.timeout(10_000))
+      const status = async (url: string, method = 'GET') => (await fetch(url, { method })).status
+      expect(await status(`${listener.redirectUri}?code=${HASH}&state=${newState()}`)).toBe(404)
+      expect(await status(`${listener.redirectUri}?code=${HASH}&state=${state}`, 'POST')).toBe(404)
+      expect(await status(new URL('/favicon.ico', listener.redirectUri).href)).toBe(404)
+      expect(await status(`${listener.redirectUri}?code=${HASH}&state=${state}`)).toBe(200)
+      expect(readCode(await redirected, state)).toBe(HASH)
+    } finally {
+      listener.close()
+    }
+  })
+
+  test('stops waiting when it is called off', async () => {
+    const listener = await listenOnLoopback()
+    const stop = new AbortController()
+    const redirected = listener.redirected('s', stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(redirected).rejects.toThrow('enough')
+    listener.close()
+  })
+})

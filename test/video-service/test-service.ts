@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A service of this test's own on a free port of the loopback interface, until the test is over. */
+export async function startService(answer: RequestListener, tls?: ServerOptions): Promise<URL> {
+  const server: Server = tls ? createHttpsServer(tls, answer) : createHttpServer(answer)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return new URL(`${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+/** An address of this machine where nobody listens any more. */
+export async function closedAddress(): Promise<URL> {
+  const server = createHttpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return new URL(`http://127.0.0.1:${port}`)
+}

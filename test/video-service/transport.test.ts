@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import { createTransport, readJson } from '../../src/video-service/transport.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { closedAddress, startService } from './test-service.ts'
+
+const send = createTransport({ firstWaitMs: 1 })
+const SECRET = 'Bearer 0123456789012345678901234567890123456789'
+
+function json(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function failure(work: Promise<unknown>): Promise<Error> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Error)) throw new Error('It did not fail')
+  expect(error.message).not.toContain(SECRET)
+  return error
+}
+
+describe('what is sent again', () => {
+  test('a request that the service did not handle (server_error), until it is, at most three times', async () => {
+    let asked = 0
+    const url = await startService((_req, res) => {
+      asked += 1
+      json(res, asked < 3 ? 503 : 200, asked < 3 ? { error: 'server_error' } : { ok: true })
+    })
+    expect(await send({ method: 'POST', url, form: { a: 'b' } })).toMatchObject({ status: 200, body: '{"ok":true}' })
+    expect(asked).toBe(3)
+    const always = await startService((_req, res) => {
+      asked += 1
+      json(res, 503, { error: 'server_error' })
+    })
+    expect(await failure(send({ method: 'GET', url: always }))).toMatchObject({ error: 'server_error', status: 503 })
+    expect(asked).toBe(6)
+  })
+
+  test('a request whose connection was refused, since nothing was sent', async () => {
+    const url = await closedAddress()
+    const fetch = vi.fn(globalThis.fetch)
+    const error = await failure(createTransport({ fetch, firstWaitMs: 1 })({ method: 'POST', url }))
+    expect(error).toBeInstanceOf(ServiceUnreachable)
+    expect(error).toMatchObject({ reason: 'connection', message: `${url.origin} cannot be reached (ECONNREFUSED)` })
+    expect(fetch).toHaveBeenCalledTimes(3)
+  })
+
+  test.each([
+    ['a connection that broke off after sending', (res: ServerResponse) => res.destroy()],
+    ['a 503 of another kind', (res: ServerResponse) => json(res, 503, { error: 'maintenance' })],
+    ['a refusal', (res: ServerResponse) => json(res, 400, { error: 'invalid_request' })],
+    ['a wrong credential', (res: ServerResponse) => res.writeHead(401).end()],
+  ])('not %s', async (_case, answer) => {
+    let asked = 0
+    const url = await startService((_req, res) => {
+      asked += 1
+      answer(res)
+    })
+    await failure(send({ method: 'PUT', url, form: { secret: 'x' } }))
+    expect(asked).toBe(1)
+  })
+})
+
+describe('an answer that does not come', () => {
+  test('ends with the timeout, which is said', async () => {
+    const url = await startService(() => {})
+    const error = await failure(send({ method: 'GET', url, timeoutMs: 60 }))
+    expect(error).toMatchObject({ reason: 'timeout', message: `${url.origin} did not answer within 0.06 s` })
+  })
+
+  test('whose body stops half way ends with the timeout too', async () => {
+    const url = await startService((_req, res) => void res.writeHead(200, { 'content-length': '100' }).write('{"a":'))
+    expect(await failure(send({ method: 'GET', url, timeoutMs: 200 }))).toMatchObject({ reason: 'timeout' })
+  })
+
+  test('ends when it is called off, and so does the wait before another try', async () => {
+    const url = await startService((_req, res) => json(res, 503, { error: 'server_error' }))
+    const hanging = await startService(() => {})
+    for (const address of [url, hanging]) {
+      const stop = new AbortController()
+      const sent = createTransport({ firstWaitMs: 60_000 })({ method: 'GET', url: address, signal: stop.signal })
+      setTimeout(() => stop.abort(), 100)
+      expect((await failure(sent)).name).toBe('AbortError')
+    }
+  })
+
+  test('for a certificate that nobody vouches for says what to do', async () => {
+    const folder = temporaryFolder()
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = ['-subj', '/CN=service.example', '-days', '2', '-keyout', key, '-out', cert]
+    const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', ...subject]
+    execFileSync('openssl', args, { stdio: 'ignore' })
+    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+    const url = await startService((_req, res) => res.end('{}'), tls)
+    const error = await failure(send({ method: 'GET', url, headers: { Authorization: SECRET } }))
+    expect(error).toMatchObject({ reason: 'certificate' })
+    expect(error.message).toMatch(
+      /^The certificate of https:\/\/127\.0\.0\.1:\d+ is not trusted .*NODE_EXTRA_CA_CERTS$/,
+    )
+  })
+})
+
+describe('an answer that is an error', () => {
+  const ERRORS: [string, number, string, object][] = [
+    [
+      '{"error":"invalid_type","error_description":"not\\u001b[2J an address"}',
+      400,
+      'a token or REST error',
+      {
+        error: 'invalid_type',
+        description: 'not [2J an address',
+      },
+    ],
+    [
+      '{"errors":[{"parameter":"_limit","message":"is too large"},{"code":7}]}',
+      400,
+      'a report error',
+      {
+        error: 'bad_request',
+        description: '_limit: is too large; {"code":7}',
+      },
+    ],
+    ['{"errors":[{"message":"The token has expired"}]}', 401, 'a report error', { error: 'unauthorized' }],
+    ['<response><error>lack_of_ownership</error></response>', 403, 'an XML error', { error: 'lack_of_ownership' }],
+    ['', 401, 'no body', { error: 'unauthorized' }],
+  ]
+  test.each(ERRORS)('%s (%i): %s is a refusal with its error value', async (body, status, _what, expected) => {
+    const url = await startService((_req, res) => res.writeHead(status).end(body))
+    const error = await failure(send({ method: 'GET', url, headers: { Authorization: SECRET } }))
+    expect(error).toBeInstanceOf(ServiceRefusal)
+    expect(error).toMatchObject({ status, ...expected })
+  })
+
+  test('of no documented form says where it came from, without the query', async () => {
+    const url = await startService((_req, res) => res.writeHead(502).end('<h1>Bad gateway</h1>'))
+    const error = await failure(send({ method: 'GET', url: new URL('/v1/views?viewer_identifier=ada', url) }))
+    expect(error).toBeInstanceOf(UnexpectedAnswer)
+    expect(error.message).toBe(`${url.origin} answered /v1/views with status 502 and no error value`)
+  })
+
+  test('a redirect is not followed: the credentials stay here', async () => {
+    let asked = 0
+    const other = await startService((_req, res) => {
+      asked += 1
+      res.end('{}')
+    })
+    const url = await startService((_req, res) => res.writeHead(307, { location: other.href }).end())
+    const error = await failure(send({ method: 'POST', url, headers: { Authorization: SECRET }, form: { a: 'b' } }))
+    expect(error).toBeInstanceOf(UnexpectedAnswer)
+    expect(error.message).toContain('redirected (status 307)')
+    expect(asked).toBe(0)
+  })
+})
+
+describe('the JSON of an answer', () => {
+  const Schema = z.object({ lock: z.object({ url: z.string() }) })
+  test.each([
+    ['a web page', 'text/html; charset=utf-8', '<!doctype html>', 'sent a web page: check the address'],
+    ['JSON cut short', 'application/json', '{"lock":{"url":"ht', 'not JSON, or cut short'],
+    ['another form', 'application/json', '{"lock":{"uri":1}}', 'not as documented: see lock.url'],
+    ['no object at all', 'application/json', '[]', 'not as documented: see the answer'],
+  ])('%s is refused in a sentence', (_case, contentType, body, said) => {
+    const read = () => readJson(Schema, { status: 200, contentType, body }, 'the lock')
+    expect(read).toThrow(UnexpectedAnswer)
+    expect(read).toThrow(said)
+  })
+})
