@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from './launch.ts'
+import { press } from './press-and-type.ts'
 
 /**
  * What the other browser tests rest on: that these browsers block what viewers' browsers block, and that a test which
@@ -143,7 +144,7 @@ describe.each<Expected>([
     const { page, waitForFrame } = await launched.openPage()
     await page.goto(top('/plain?frame=/free-form'))
     const frame = await waitForFrame(other('/free-form'))
-    await (await frame.waitForSelector('button'))?.click()
+    await press(frame, 'button')
     await waitForFrame(top('/arrived'))
     const post = received.find(({ url }) => url === '/post')
     expect(post?.headers).toMatchObject({ 'sec-fetch-site': 'same-origin', origin: other('') })
@@ -191,7 +192,7 @@ describe('a form whose post is answered by a redirect to an origin that form-act
     const opened = await launched.openPage()
     await opened.page.goto(top('/plain?frame=/form'))
     const frame = await opened.waitForFrame(other('/form'))
-    await (await frame.waitForSelector('button'))?.click()
+    await press(frame, 'button')
     return { ...opened, frame }
   }
 

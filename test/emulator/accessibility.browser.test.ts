@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import type { Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { arrive, press, stateOf, type Viewer, waitUntilPlaying } from './player/viewer.ts'
+import { press } from '../browser/press-and-type.ts'
+import { arrive, stateOf, type Viewer, waitUntilPlaying } from './player/viewer.ts'
 
 let browser: LaunchedBrowser
 let viewer: Viewer

@@ -4,9 +4,10 @@ import type { Frame, Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import type { OpenPage } from '../browser/open-page.ts'
+import { press, type } from '../browser/press-and-type.ts'
 import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
 import { makeResponse } from './player/tiny-login-app.ts'
-import { press, stateOf, waitUntilPlaying } from './player/viewer.ts'
+import { stateOf, waitUntilPlaying } from './player/viewer.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox', 'chromium-no-cookies']
 
@@ -54,11 +55,8 @@ function expectGenuine(response: string | undefined): void {
 }
 
 async function signIn(login: Frame, password: string): Promise<void> {
-  const name = await login.waitForSelector('#username')
-  if ((await name?.evaluate((field) => (field as unknown as { value: string }).value)) === '') {
-    await login.type('#username', ada.username)
-  }
-  await login.type('#password', password)
+  await type(login, '#username', ada.username)
+  await type(login, '#password', password)
   await press(login, 'button[form="sign-in"]')
 }
 

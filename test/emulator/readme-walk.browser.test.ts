@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../browser/launch.ts'
+import { press, type } from '../browser/press-and-type.ts'
 import { freePort } from '../servers/free-port.ts'
 import { temporaryFolder } from './demo-program.ts'
-import { press, waitUntilPlaying } from './player/viewer.ts'
+import { waitUntilPlaying } from './player/viewer.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ADA = { username: 'ada@example.com', password: 'seven quiet herons' }
@@ -99,9 +100,8 @@ async function watchAsAda(): Promise<void> {
     const player = await waitForFrame(`http://127.0.0.1:${ports.service}/embed/`)
     await press(player, '[data-log-in]')
     const login = await waitForFrame(`http://localhost:${ports.login}/`)
-    await login.waitForSelector('#username')
-    await login.type('#username', ADA.username)
-    await login.type('#password', ADA.password)
+    await type(login, '#username', ADA.username)
+    await type(login, '#password', ADA.password)
     await press(login, 'button[form="sign-in"]')
     await waitUntilPlaying(player)
   } finally {

@@ -6,6 +6,7 @@ import type { Frame } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
+import { press, type } from '../browser/press-and-type.ts'
 import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
@@ -51,10 +52,9 @@ async function startSites(address: string, sandbox = '', options: LoginAppOption
 }
 
 async function signIn(screen: Frame, password: string): Promise<void> {
-  await screen.waitForSelector('#password')
-  await screen.$eval('#username', (field, username) => Object.assign(field, { value: username }), ADA.username)
-  await screen.type('#password', password)
-  await screen.click('button[form="sign-in"]')
+  await type(screen, '#username', ADA.username)
+  await type(screen, '#password', password)
+  await press(screen, 'button[form="sign-in"]')
 }
 
 describe.each(KINDS)('the login screen framed by another site, in %s', (kind) => {
@@ -83,8 +83,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     const { page, waitForFrame, complaints } = await browser.openPage()
     await page.goto(player)
     const screen = await waitForFrame(login)
-    await screen.waitForSelector('button.quiet')
-    await screen.click('button.quiet')
+    await press(screen, 'button.quiet')
     await waitForFrame(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7&hash=false`)
     expect(complaints).toEqual([])
     await page.close()

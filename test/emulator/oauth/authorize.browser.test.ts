@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
+import { press } from '../../browser/press-and-type.ts'
 import { type ClientSite, startClientSite } from './client-site.ts'
 import { askForToken } from './token-client.ts'
 
@@ -42,7 +43,7 @@ function authorizeUrl(change: Record<string, string> = {}): string {
 
 /** Presses what leads to another page, and waits until it is there. */
 async function pressAndGo(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.locator(selector).click()])
+  await Promise.all([page.waitForNavigation(), press(page.mainFrame(), selector)])
 }
 
 async function signIn(page: Page, password = user.password): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { arrive, BROWSERS, FORGETFUL_BROWSERS, press, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+import { press } from '../../browser/press-and-type.ts'
+import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
 
 const lastMessage = `document.querySelector('[data-messages] li:last-child')?.innerText`
 

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { press } from '../../browser/press-and-type.ts'
 import { SECRET } from './service.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
-import { arrive, BROWSERS, FORGETFUL_BROWSERS, press, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
 
 let browser: LaunchedBrowser
 let viewer: Viewer

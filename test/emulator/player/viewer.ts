@@ -1,6 +1,7 @@
 import type { Frame } from 'puppeteer-core'
 import type { BrowserKind, LaunchedBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
+import { press } from '../../browser/press-and-type.ts'
 import { SECRET, type Service, startService } from './service.ts'
 import { startTinyLoginApp, type TinyLoginApp } from './tiny-login-app.ts'
 
@@ -72,11 +73,6 @@ export async function arrive(browser: LaunchedBrowser): Promise<Viewer> {
       await login.close()
     },
   }
-}
-
-export async function press(frame: Frame, selector: string): Promise<void> {
-  const element = await frame.waitForSelector(selector, { visible: true })
-  await element?.click()
 }
 
 /** Waits until the gate is in a state, and returns the sentence that it shows there. */

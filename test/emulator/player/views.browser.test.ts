@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { press } from '../../browser/press-and-type.ts'
 import { arrive, BROWSERS, type Viewer, waitUntilPlaying } from './viewer.ts'
 
 describe.each(BROWSERS)('what the player in %s reports', (kind) => {
@@ -58,8 +59,8 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
     const [before] = await segments(3, true)
     await page.goto(`${service.emulator.url}/channel/1001`)
     const player = await viewer.waitForFrame(`${service.emulator.url}/embed/1001`)
-    await player.waitForSelector('[data-log-in]', { visible: true }).then((button) => button?.click())
-    await (await viewer.loginFrame(2)).click('#sign-in')
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(2), '#sign-in')
     await waitUntilPlaying(player)
     await page.goto('about:blank')
     const onsite = (await segments(4, true)).at(-1)

@@ -1,0 +1,46 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ElementHandle, Frame } from 'puppeteer-core'
+
+/** A click that has not reached its element by then never will. */
+const ARRIVAL_MS = 3_000
+const MOST_ATTEMPTS = 5
+
+/**
+ * Presses what a viewer sees. A browser decides by its last painted picture which frame a click belongs to, so that one
+ * on a frame of another site that has only just appeared, or moved, can be lost: then, like the viewer, it presses again.
+ *
+ * @throws Error when the element is never shown, or no press reaches it.
+ */
+export async function press(frame: Frame, selector: string): Promise<void> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    const element = await find(frame, selector)
+    // What the press leads away from ends the question instead of answering it.
+    const isReached = element
+      .evaluate((target) => {
+        return new Promise<boolean>((resolve) => {
+          target.addEventListener('click', () => resolve(true), { once: true, capture: true })
+        })
+      })
+      .catch(() => true)
+    await element.click()
+    if (await Promise.race([isReached, wait(ARRIVAL_MS, false)])) return
+  }
+  throw new Error(`No press reached ${selector} at ${frame.url()}`)
+}
+
+/** Replaces the text of a field, and sees to it that it is there. */
+export async function type(frame: Frame, selector: string, text: string): Promise<void> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    const field = await find(frame, selector)
+    await field.evaluate((element) => Object.assign(element, { value: '' }))
+    await field.type(text)
+    if ((await field.evaluate((element) => (element as unknown as { value: string }).value)) === text) return
+  }
+  throw new Error(`${selector} at ${frame.url()} does not take a text`)
+}
+
+async function find(frame: Frame, selector: string): Promise<ElementHandle> {
+  const element = await frame.waitForSelector(selector, { visible: true })
+  if (element === null) throw new Error(`${selector} is not shown at ${frame.url()}`)
+  return element
+}
