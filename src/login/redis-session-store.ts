@@ -3,7 +3,7 @@ import type { SessionData } from 'express-session'
 import { z } from 'zod'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type RedisLink, removeByPrefix } from './redis-link.ts'
-import { type SessionLimits, type SessionStore, StoredSession } from './session-store.ts'
+import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -12,8 +12,6 @@ declare module 'express-session' {
   }
 }
 
-/** A use is not written down when the last one on record is hardly older: a read-mostly path stays one. */
-const TOUCH_AFTER_SECONDS = 60
 const REMOVED_AT_ONCE = 500
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
@@ -148,11 +146,6 @@ function sessionPrefix({ keyPrefix }: RedisLink): string {
 
 function viewerKey({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}sessions-of:${usernameKey(username)}`
-}
-
-/** A tenth of the shortest limit that can be set, since a session must not end before its time for want of a record. */
-function touchAfterSeconds({ idleSeconds }: SessionLimits): number {
-  return Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)
 }
 
 /** Until the session ends if it is not used again. */

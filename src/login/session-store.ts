@@ -38,7 +38,6 @@ const CACHE_KIB = 32_768
 const PRUNE_EVERY_MS = 600_000
 /** Uses are written down together: one by one, each would cost as much as everything else that a return needs. */
 const WRITE_USES_EVERY_MS = 5_000
-/** Nor is one written down when the last one on record is hardly older: a read-mostly path stays one. */
 const TOUCH_AFTER_SECONDS = 60
 
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() })
@@ -51,6 +50,14 @@ export const StoredSession = z.object({
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
   }),
 })
+
+/**
+ * How much older the last use on record must be for one more to be written down: a read-mostly path stays one. At most a
+ * tenth of the idle limit, by which a session can then end early.
+ */
+export function touchAfterSeconds({ idleSeconds }: SessionLimits): number {
+  return Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)
+}
 
 /**
  * Sessions in a file of `node:sqlite`: they survive a restart, and those that have ended remove themselves. Absolute and
@@ -68,7 +75,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   )
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
-  const uses = collectUses(database)
+  const uses = collectUses(database, touchAfterSeconds(limits))
 
   function read(id: string): SessionData | null {
     const found = select.get(id)
@@ -131,7 +138,7 @@ interface Uses {
 }
 
 /** What would be lost where the process is killed is that a session was used within the last few seconds. */
-function collectUses(database: DatabaseSync): Uses {
+function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
   const use = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ? AND used_at <= ?')
   const unwritten = new Map<string, number>()
   return {
@@ -141,7 +148,7 @@ function collectUses(database: DatabaseSync): Uses {
       if (unwritten.size === 0) return
       database.exec('BEGIN IMMEDIATE')
       try {
-        for (const [id, usedAt] of unwritten) use.run(usedAt, id, usedAt - TOUCH_AFTER_SECONDS)
+        for (const [id, usedAt] of unwritten) use.run(usedAt, id, usedAt - minAgeSeconds)
         database.exec('COMMIT')
         unwritten.clear()
       } finally {

@@ -74,6 +74,20 @@ describe('the session file', () => {
     expect(rowsIn(file)).toEqual([{ id: 'used', username: 'eve' }])
   })
 
+  test('knows after a restart that a session was used, where a minute is much of its idle time', async () => {
+    const file = newFile()
+    const before = open(file)
+    await set(before, 'a', sessionOf('ada', clock.seconds))
+    clock.seconds += 50
+    await touch(before, 'a', sessionOf('ada', clock.seconds - 50))
+    before.close()
+    clock.seconds += 99
+    const after = open(file)
+    expect(await get(after, 'a')).not.toBeNull()
+    clock.seconds += 1
+    expect(await get(after, 'a')).toBeNull()
+  })
+
   test('does not bring back a session by using it', async () => {
     const file = newFile()
     const sessionStore = open(file)
