@@ -2,6 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/**
+ * Servers and browsers are programs of others, with moments of their own on a busy machine. What fails beside one is
+ * tried once more where nobody watches, and `.ci/run` names it; a second failure counts.
+ */
+const retry = process.env.CI === undefined ? 0 : 1
 
 export default defineConfig({
   root,
@@ -24,6 +29,7 @@ export default defineConfig({
         test: {
           name: 'server',
           root,
+          retry,
           sequence: { groupOrder: 2 },
           include: ['test/**/*.server.test.ts'],
           testTimeout: 60_000,
@@ -35,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           root,
+          retry,
           sequence: { groupOrder: 3 },
           include: ['test/**/*.browser.test.ts'],
           testTimeout: 120_000,
