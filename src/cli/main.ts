@@ -7,13 +7,18 @@ import { runCommandLine } from './program.ts'
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
 // `viewers list | head` closes the pipe early: that is an end, not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') process.stderr.write(`Failed: Standard output cannot be written (${code}).\n`)
+  process.exit(code === 'EPIPE' ? 0 : 1)
 })
+// Nobody listens to what is said: the work goes on, and the exit status tells how it went.
+process.stderr.on('error', () => {})
 
-// Not SIGHUP, which nohup has had ignored.
-process.on('SIGTERM', () => process.exit(128 + constants.signals.SIGTERM))
+// By process.exit(), so that what tidies up is run. SIGHUP comes when the terminal is closed; a program of Node's is not
+// spared it by nohup, since Node undoes at its start what was to be ignored.
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(128 + constants.signals[signal]))
+}
 
 /**
  * The environment wins over the file .env, which need not be there. Node's own option for it says on standard error that

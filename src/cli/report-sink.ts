@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { rmSync, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import type { CommandIo } from './answer.ts'
@@ -20,7 +20,10 @@ const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
   EACCES: ': the user who runs this may not write there',
   EROFS: ': the file system is read-only',
   ENOSPC: ': the disk is full',
+  ENAMETOOLONG: ': its name is too long',
 }
+/** Of the name of a file, in the name of the one beside it: no file system takes more than 255 bytes. */
+const MOST_NAME_LETTERS = 40
 
 export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal): ReportSink {
   return {
@@ -34,12 +37,11 @@ export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal)
 
 /**
  * A file that is there whole or not at all: written beside its place, for this user alone since it names viewers, and
- * renamed when it is finished. One that was there before stays until then. A program that ends at once, as at a second
- * Ctrl-C, leaves nothing either.
- * @throws ConfigError when it cannot be written.
+ * renamed when it is finished. One that was there before stays until then; of a link, what it leads to. A program that
+ * ends at once, as at a second Ctrl-C, leaves nothing either.
+ * @throws ConfigError when it cannot be written, and for a folder, device or pipe, whose place a file would take.
  */
 export async function openFileSink(path: string): Promise<ReportSink> {
-  const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.part`)
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -48,6 +50,12 @@ export async function openFileSink(path: string): Promise<ReportSink> {
       throw new ConfigError(`The file ${path} cannot be written${WHY_UNWRITABLE[code] ?? ''} (${code}).`, { cause })
     }
   }
+  const place = await guard(() => placeOf(path))
+  if (place === null) {
+    throw new ConfigError(`${path || 'An empty name'} names no file that could be replaced: choose the name of a file.`)
+  }
+  const nameBeside = `.${basename(place).slice(0, MOST_NAME_LETTERS)}.${randomBytes(4).toString('hex')}.part`
+  const beside = join(dirname(place), nameBeside)
   const removeAtOnce = () => rmSync(beside, { force: true })
   process.once('exit', removeAtOnce)
   let file: FileHandle | null = await guard(() => open(beside, 'wx', 0o600))
@@ -58,7 +66,7 @@ export async function openFileSink(path: string): Promise<ReportSink> {
         await file?.sync()
         await file?.close()
         file = null
-        await rename(beside, path)
+        await rename(beside, place)
       }),
     async close() {
       await file?.close()
@@ -66,4 +74,19 @@ export async function openFileSink(path: string): Promise<ReportSink> {
       process.off('exit', removeAtOnce)
     },
   }
+}
+
+/** Where the file of this name is or will be; null where something else is. */
+async function placeOf(path: string): Promise<string | null> {
+  const isNamed = (await isThere(lstat(path))) !== null
+  if (!isNamed) return path === '' || path.endsWith('/') ? null : path
+  const found = await isThere(stat(path))
+  return found?.isFile() ? await realpath(path) : null
+}
+
+async function isThere(asked: Promise<Stats>): Promise<Stats | null> {
+  return await asked.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
 }

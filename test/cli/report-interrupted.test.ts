@@ -56,10 +56,12 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)('a report as %s that SIGTERM ends leaves no part either', async (_name, args) => {
+test.each(
+  WAYS.flatMap(([name, args]) => [['SIGTERM', 143, name, args] as const, ['SIGHUP', 129, name, args] as const]),
+)('%s ends with %d a report as %s and leaves no part either', async (signal, expected, _name, args) => {
   const { cwd, child, ended } = await startReport(args)
-  child.kill('SIGTERM')
-  expect(await ended).toMatchObject({ status: 143, stdout: '' })
+  child.kill(signal)
+  expect(await ended).toMatchObject({ status: expected, stdout: '' })
   expect(leftIn(cwd)).toEqual([['report'], 'older'])
 })
 
