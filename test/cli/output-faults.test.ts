@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ describe('a report into a file', () => {
   })
 
   test.each([
-    ['a pipe', 'pipe', () => execFileSync('mkfifo', [join(cwd, 'pipe')])],
+    ['a device', 'device', () => symlinkSync('/dev/null', join(cwd, 'device'))],
     ['a folder', 'folder', () => mkdirSync(join(cwd, 'folder'))],
     ['a link that leads nowhere', 'link', () => symlinkSync('nowhere', join(cwd, 'link'))],
     ['a folder that is not there', 'none/', () => {}],
