@@ -18,7 +18,11 @@ export function addChannelCommands(program: Command, context: CommandContext): v
       answer(context, json, () =>
         withService(io, async ({ api, signal }) => {
           const channel = await createChannel(api, title, signal)
-          return { ok: true, text: `Created channel ${printable(channel.id)}: ${channel.tinyUrl}`, data: channel }
+          return {
+            ok: true,
+            text: `Created channel ${printable(channel.id)}: ${printable(channel.tinyUrl)}`,
+            data: channel,
+          }
         }),
       ),
   )

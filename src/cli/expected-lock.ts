@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import type { Lock, LockSettings } from '../video-service/locks.ts'
 import type { CommandIo } from './answer.ts'
+import { printable } from './terminal-text.ts'
 
 /** What the service must be told so that the login app of the settings lets viewers through. */
 export interface ExpectedLock extends LockSettings {
@@ -47,7 +48,7 @@ export function chosenEntryPoint(
 /** In which way a lock is not as expected, each the end of a sentence; the secrets are compared, not shown. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
   const found: string[] = []
-  if (lock.url !== expected.url) found.push(`the address is ${lock.url} and should be ${expected.url}`)
+  if (lock.url !== expected.url) found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
   if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is another')
   return found
 }

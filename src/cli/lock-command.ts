@@ -95,7 +95,7 @@ async function set(
 function plan(name: string, before: Lock | null, { url, entryPoint }: ExpectedLock): string {
   const lines = [
     `${name[0]?.toUpperCase()}${name.slice(1)}:`,
-    `  now:  ${before?.url ?? 'no lock of its own'}`,
+    `  now:  ${before === null ? 'no lock of its own' : printable(before.url)}`,
     `  then: ${url}, with the secret of the entry point ${entryPoint}`,
   ]
   if (before?.message || before?.buttonCaption) {
@@ -146,7 +146,7 @@ async function remove(
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own; nothing was changed.` }
   const after =
     place.kind === 'video' ? 'the lock of its channel holds then' : 'everybody can watch it then, without signing in'
-  io.stderr.write(`${printableLines(`The lock of ${name} leads to ${before.url}; ${after}.`)}\n`)
+  io.stderr.write(`The lock of ${name} leads to ${printable(before.url)}; ${after}.\n`)
   const fault = await faultInConfirmation(io, yes, `Remove the lock of ${name}?`)
   if (fault !== null) return { ok: false, fault }
   signal.throwIfAborted()

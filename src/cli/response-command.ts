@@ -6,6 +6,7 @@ import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand,
 import { type ChosenEntryPoint, chosenEntryPoint } from './expected-lock.ts'
 import { readStandardInput } from './read-standard-input.ts'
 import { nowSeconds } from './service.ts'
+import { printable } from './terminal-text.ts'
 
 /** The longest response, percent-encoded in the longest address. */
 const MOST_BYTES = 65_536
@@ -84,7 +85,7 @@ function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagn
     lines.push(`Looked at with the secret of the entry point ${entryPoint.name}.`)
   }
   if (names.length > 0 && names.join('\n') !== agreed.join('\n')) {
-    lines.push(`Its parameters are ${names.join(', ')}; those of the settings are ${agreed.join(', ')}.`)
+    lines.push(`Its parameters are ${names.map(printable).join(', ')}; those of the settings are ${agreed.join(', ')}.`)
   }
   return {
     ok: true,
