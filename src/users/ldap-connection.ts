@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect as connectTls, createSecureContext, typ
 import { Client, ResultCodeError } from 'ldapts'
 import { UpstreamError } from '../errors.ts'
 import { isCertificateFault } from './certificate-fault.ts'
+import { linkOver } from './ldap-link.ts'
 import type { LdapStoreSettings } from './ldap-settings.ts'
 
 /** What every connection to one directory has in common. */
@@ -42,10 +43,8 @@ export async function withDirectory<T>(
 ): Promise<T> {
   const sockets: Socket[] = []
   const closed = Promise.withResolvers<never>()
-  const onClose = () => closed.reject(new Error('The connection was closed'))
-  const client = new Client(clientOptions(directory, sockets, onClose))
+  const client = new Client(clientOptions(directory, sockets, closed.reject))
   const cut = () => {
-    // Without an error: by the time it came out, ldapts may listen no more, and it would end this program.
     for (const socket of sockets) socket.destroy()
   }
   const run = async () => {
@@ -97,13 +96,13 @@ function hintOn(code: unknown): string {
 function clientOptions(
   directory: Directory,
   sockets: Socket[],
-  onClose: () => void,
+  onEnd: (error: Error) => void,
 ): ConstructorParameters<typeof Client>[0] {
   const { url, startTls } = directory
   const isTls = url.startsWith('ldaps:')
-  const opened = (socket: Socket): Socket => {
-    sockets.push(socket.setNoDelay(true).once('close', onClose))
-    return socket
+  const opened = (socket: Socket, ready: 'connect' | 'secureConnect') => {
+    sockets.push(socket.setNoDelay(true))
+    return linkOver(socket, ready, onEnd)
   }
   const refuse = (mayConnect: boolean) => {
     if (!mayConnect) throw new Error('The directory closed the connection')
@@ -111,17 +110,20 @@ function clientOptions(
   // One plain connection that StartTLS then encrypts, or one that is encrypted from the start; never another.
   const createConnection = (port: number, host: string) => {
     refuse(!isTls && sockets.length === 0)
-    return opened(connect(port, host))
+    return opened(connect(port, host), 'connect')
   }
   const createSecureConnection = (...[port, host, options]: [number, string, object] | [ConnectionOptions]) => {
     refuse(sockets.length === (isTls ? 0 : 1) && (isTls || startTls))
-    return opened(connectTls(typeof port === 'object' ? port : { ...options, port, host }))
+    const [plain] = sockets
+    // What is encrypted is the socket itself, which nobody else reads any more.
+    const over = plain === undefined ? { port: Number(port), host } : { socket: plain.removeAllListeners('data') }
+    return opened(connectTls({ ...(typeof port === 'object' ? port : options), ...over }), 'secureConnect')
   }
   return {
     url,
     ...(isTls ? { tlsOptions: tlsOptions(directory) } : {}),
-    createConnection: createConnection as typeof connect,
-    createSecureConnection: createSecureConnection as typeof connectTls,
+    createConnection: createConnection as unknown as typeof connect,
+    createSecureConnection: createSecureConnection as unknown as typeof connectTls,
   }
 }
 
@@ -136,11 +138,7 @@ function tlsOptions({ url, trust }: Directory): ConnectionOptions {
 function leave(client: Client, sockets: readonly Socket[]): void {
   // The answer is known, or there is none: the farewell is not waited for.
   client.unbind().catch(() => {})
-  for (const socket of sockets) {
-    // ldapts takes its listeners away as it ends, and an error that nobody listens to ends this program.
-    socket.on('error', () => {})
-    socket.destroy()
-  }
+  for (const socket of sockets) socket.destroy()
 }
 
 function hostOf({ url }: Pick<Directory, 'url'>): string {

@@ -26,6 +26,17 @@ export interface Script {
   readonly isReset?: boolean
   /** Behind the yes to StartTLS nothing follows. */
   readonly isSilent?: boolean
+  /** What a bind as a viewer, and every search, is answered byte by byte. */
+  readonly bytes?: (asked: Asked) => { readonly bind?: Uint8Array; readonly search?: Uint8Array }
+  /** Each byte is sent on its own. */
+  readonly isByteByByte?: boolean
+  /** The bytes are sent again and again. */
+  readonly isEndless?: boolean
+}
+
+/** By which an answer is known. */
+export interface Asked {
+  readonly id: number
 }
 
 export interface ScriptedDirectory {
@@ -67,19 +78,30 @@ export async function startScriptedDirectory(tls?: Certificate): Promise<Scripte
   let script: Script = {}
 
   function answer({ id, operation, reader: request }: Request, socket: Socket): void {
+    const own = script.bytes?.({ id })
     if (operation === BIND) {
       request.readInt()
       const [dn, password] = [request.readString() ?? '', request.readString(PASSWORD_TAG) ?? '']
       binds.push({ dn, password, isEncrypted: socket instanceof TLSSocket })
       const isReader = dn === reader.dn && password === reader.password
+      if (own?.bind && !isReader) return void send(own.bind, socket)
       socket.write(resultOf(id, BIND, isReader ? { code: 0 } : (script.bind?.(dn, password) ?? { code: 0 })))
     } else if (operation === SEARCH) {
+      if (own?.search) return void send(own.search, socket)
       for (const entry of script.entries ?? []) socket.write(entryOf(id, entry))
       for (const url of script.references ?? []) socket.write(referenceOf(id, url))
       socket.write(resultOf(id, SEARCH, script.search ?? { code: 0 }), () => {
         if (script.cutAfter === 'search') cut(socket)
       })
     } else if (operation === EXTENDED) upgrade(id, socket)
+  }
+  async function send(bytes: Uint8Array, socket: Socket): Promise<void> {
+    const { isEndless = false, isByteByByte = false } = script
+    do {
+      const parts = isByteByByte ? Array.from(bytes, (byte) => Buffer.of(byte)) : [bytes]
+      // With a turn of the loop for each, so that none goes along with another.
+      for (const part of parts) await new Promise((sent) => socket.write(part, sent))
+    } while (isEndless && !socket.destroyed)
   }
   function cut(socket: Socket): void {
     if (script.isReset) socket.resetAndDestroy()
@@ -146,7 +168,7 @@ function resultOf(id: number, operation: keyof typeof ANSWER, { code, message = 
   })
 }
 
-function entryOf(id: number, { dn, attributes }: NonNullable<Script['entries']>[number]): Buffer {
+export function entryOf(id: number, { dn, attributes }: NonNullable<Script['entries']>[number]): Buffer {
   return messageOf(id, SEARCH_ENTRY, (writer) => {
     writer.writeString(dn)
     writer.startSequence()
