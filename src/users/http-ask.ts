@@ -10,7 +10,7 @@ export interface HttpAnswer {
   /** `WWW-Authenticate`; empty where there is none. */
   readonly challenge: string
   /** Null for one that is longer than any viewer. */
-  readonly body: string | null
+  readonly body: Buffer | null
 }
 
 export interface HttpAsker {
@@ -35,6 +35,10 @@ interface Agents {
 }
 
 const LONGEST_ANSWER_BYTES = 262_144
+/** Each part of an answer is work, however small: this is what one counts for at least. */
+const SMALLEST_PART_BYTES = 64
+/** A few of status 1xx may come before an answer. */
+const MOST_BEFORE_ANSWER = 10
 /** Bad gateway, service unavailable, gateway timeout: there is a proxy, and behind it nobody. */
 const AWAY: readonly number[] = [502, 503, 504]
 
@@ -96,6 +100,16 @@ function attempt({ method, url, body, token, signal, agents }: Question): Promis
       if (!socket.connecting) onConnected()
       else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
     })
+    let beforeAnswer = 0
+    request.on('information', () => {
+      beforeAnswer += 1
+      if (beforeAnswer > MOST_BEFORE_ANSWER) request.destroy(new Error('status 1xx again and again'))
+    })
+    // Nobody asked for another protocol. Without this, the end of the connection would be told to nobody.
+    request.on('upgrade', (_answer, socket) => {
+      socket.destroy()
+      resolve({ fault: new Error('status 101'), mayAskAgain: false })
+    })
     request.on('error', (fault) => {
       const isStale = request.reusedSocket && !hasAnswer
       resolve({ fault, mayAskAgain: !signal.aborted && (isStale || !isConnected) })
@@ -104,17 +118,22 @@ function attempt({ method, url, body, token, signal, agents }: Question): Promis
   })
 }
 
-async function readAnswer(answer: IncomingMessage): Promise<HttpAnswer> {
+function readAnswer(answer: IncomingMessage): Promise<HttpAnswer> {
   const parts: Buffer[] = []
   let bytes = 0
   const head = { status: answer.statusCode ?? 0, challenge: answer.headers['www-authenticate'] ?? '' }
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    bytes += part.length
-    // Leaving the loop closes the connection, so that the rest is not read.
-    if (bytes > LONGEST_ANSWER_BYTES) return { ...head, body: null }
-    parts.push(part)
-  }
-  return { ...head, body: Buffer.concat(parts).toString('utf8') }
+  return new Promise((resolve, reject) => {
+    answer.on('data', (part: Buffer) => {
+      bytes += Math.max(part.length, SMALLEST_PART_BYTES)
+      parts.push(part)
+      if (bytes <= LONGEST_ANSWER_BYTES) return
+      resolve({ ...head, body: null })
+      // Closes the connection, so that the rest is not read.
+      answer.destroy()
+    })
+    answer.on('end', () => resolve({ ...head, body: Buffer.concat(parts) }))
+    answer.on('error', reject)
+  })
 }
 
 function unreachable(address: string, cause: unknown): UpstreamError {

@@ -93,7 +93,9 @@ function judgeLookUp(address: string, answer: HttpAnswer): Viewer | null {
 
 /** @throws UpstreamError where the service refuses this app, and not the viewer. */
 function assertKnown(address: string, { status, challenge }: HttpAnswer): void {
-  if ((status !== 401 && status !== 403) || !/\bBearer\b.*\berror=/is.test(challenge)) return
+  if (status !== 401 && status !== 403) return
+  const scheme = challenge.search(/\bBearer\b/i)
+  if (scheme < 0 || !/\berror=/i.test(challenge.slice(scheme))) return
   throw new UpstreamError('user-store', `${originOf(address)} does not accept this app: check HTTP_STORE_TOKEN`)
 }
 
@@ -102,14 +104,17 @@ function readViewer(address: string, { body }: HttpAnswer): Viewer {
   if (body === null) throw new UpstreamError('user-store', `${where} answered 200 with more than a viewer can be`)
   const parsed = RemoteViewer.safeParse(parseJson(body))
   if (parsed.success) return remoteViewer(parsed.data, where)
-  const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole answer')
-  throw new UpstreamError('user-store', `${where} answered 200, but not as agreed: see ${fields.join(', ')}`)
+  // Below the field are names that the service made up, as many as it liked.
+  const fields = new Set(
+    parsed.error.issues.map(({ path: [field] }) => String(field ?? 'the whole answer, JSON in UTF-8')),
+  )
+  throw new UpstreamError('user-store', `${where} answered 200, but not as agreed: see ${[...fields].join(', ')}`)
 }
 
-/** Undefined for what is not JSON. */
-function parseJson(text: string | null): unknown {
+/** Undefined for what is not JSON in UTF-8: read all the same, two names of another charset could become one. */
+function parseJson(body: Buffer | null): unknown {
   try {
-    return JSON.parse(text ?? '')
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0)))
   } catch {
     return undefined
   }

@@ -10,12 +10,22 @@ import { canonicalViewer, faultInAttributeName, faultInAttributeValue, faultInUs
  * @throws UpstreamError for a name that no viewer can have.
  */
 export function remoteViewer(told: Viewer, where: string): Viewer {
-  const fault = faultInUsername(told.username)
+  const fault = isReadable(told.username) ? faultInUsername(told.username) : 'was not readable to it (U+FFFD)'
   if (fault !== null) throw new UpstreamError('user-store', `${where} told a user name that ${fault}`)
   const usable = Object.entries(told.attributes).filter(
-    ([name, value]) => faultInAttributeName(name) === null && faultInAttributeValue(value) === null,
+    ([name, value]) =>
+      faultInAttributeName(name) === null && faultInAttributeValue(value) === null && isReadable(value),
   )
-  return canonicalViewer({ ...told, attributes: Object.fromEntries(usable) })
+  return canonicalViewer({
+    ...told,
+    groups: told.groups.filter(isReadable),
+    attributes: Object.fromEntries(usable),
+  })
+}
+
+/** U+FFFD stands for bytes that were no text: two names, or two values, with it may have been different ones. */
+function isReadable(text: string): boolean {
+  return !text.includes('\ufffd')
 }
 
 /**

@@ -121,3 +121,10 @@ test('an answer that comes byte by byte is read like any other', async () => {
   directory.follow({ ...FINE, isByteByByte: true, bytes: ({ id }) => ({ search: search(id) }) })
   expect(await openStore().authenticate('ada', 'secret')).toMatchObject({ ok: true })
 })
+
+test('a name of bytes that are no text could be that of several viewers, and signs nobody in', async () => {
+  const values = element(0x30, element(0x30, text('uid'), element(0x31, element(0x04, Buffer.of(0xff)))))
+  const search = (id: number) => Buffer.concat([message(id, element(ENTRY, text(ADA.dn), values)), result(id, 0x65, 0)])
+  directory.follow({ ...FINE, bytes: ({ id }) => ({ search: search(id) }) })
+  await expect(openStore().authenticate('ada', 'secret')).rejects.toThrow('was not readable')
+})
