@@ -11,6 +11,12 @@ export interface Attempt {
    *   guesses learns no more than one after the other would, and a burst of 2,000 right passwords is let through.
    */
   succeeded(): Promise<LimitRefusal | null>
+  /**
+   * The password was right, and lets nobody in (disabled, expired): as if there had been no attempt. Forgiven to one who
+   * is turned away, failures would never add up where something in front of a login service says so to any password.
+   * @returns as above.
+   */
+  turnedAway(): Promise<LimitRefusal | null>
   failed(): Promise<void>
   /** Nothing was checked (overload, store away): as if there had been no attempt. */
   abandoned(): Promise<void>
@@ -94,12 +100,10 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
       await pairs.giveBack(pair, 1)
       if (here.isDelayed) await delays.delete(pair)
     }
-    const failed = async () => {
-      await Promise.all([accounts.penalty(account), addresses.penalty(network)])
-    }
-    const succeeded = async () => {
+    const failed = async () => void (await Promise.all([accounts.penalty(account), addresses.penalty(network)]))
+    const rightPassword = async (isLetIn: boolean) => {
       const tooLate = isKnown ? null : await overAll(account, network)
-      if (tooLate !== null) {
+      if (tooLate !== null || !isLetIn) {
         await abandoned()
         return tooLate
       }
@@ -113,7 +117,8 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
       ])
       return null
     }
-    return { ok: true, attempt: { succeeded, failed, abandoned } }
+    const [succeeded, turnedAway] = [() => rightPassword(true), () => rightPassword(false)]
+    return { ok: true, attempt: { succeeded, turnedAway, failed, abandoned } }
   }
   return { admit }
 }

@@ -98,10 +98,14 @@ async function authenticate(deps: AuthenticateDeps, req: Request, form: SignInFo
     await admission.attempt.abandoned()
     throw error
   }
-  const isRightPassword = authentication.ok || authentication.reason !== 'wrong-credentials'
-  const heldBack = isRightPassword ? await admission.attempt.succeeded() : await admission.attempt.failed()
+  const { attempt } = admission
+  if (authentication.ok) {
+    const heldBack = await attempt.succeeded()
+    return heldBack ? tooMany(heldBack) : authentication
+  }
+  const isRightPassword = authentication.reason !== 'wrong-credentials'
+  const heldBack = isRightPassword ? await attempt.turnedAway() : await attempt.failed()
   if (heldBack) return tooMany(heldBack)
-  if (authentication.ok) return authentication
   logSignIn(req, { outcome: authentication.reason, viewer: form.username })
   return { ok: false, refusal: REFUSALS[authentication.reason] }
 }

@@ -74,6 +74,22 @@ describe('guessing', { timeout: 60_000 }, () => {
     expect(countOf(answers, 429)).toBe(495)
   })
 
+  // In front of a login service may be something that answers 403, "disabled", to what looks to it like an attack.
+  test('is not forgiven for a refusal in between that lets nobody in', async () => {
+    const app = await startLoginApp()
+    const { authenticate } = app.users
+    app.users.authenticate = (username, password) =>
+      password === "' OR 1=1" ? Promise.resolve({ ok: false, reason: 'disabled' }) : authenticate(username, password)
+    const passwords = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? `guess ${index}` : "' OR 1=1"))
+    const answers = await inParallel(passwords.length, 1, (index) =>
+      post(app, { ...ADA, password: passwords[index] ?? '' }),
+    )
+    expect(countOf(answers, 401)).toBe(5)
+    // Nor is it counted: from the fifth wrong password on, everything waits.
+    expect(countOf(answers, 403)).toBe(4)
+    expect(countOf(answers.slice(9), 429)).toBe(31)
+  })
+
   test('is held up for an unknown name as for a known one', async () => {
     const app = await startLoginApp()
     const statuses = async (username: string) => {

@@ -30,8 +30,8 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   afterEach(() => counters.close?.())
   const advance = (ms: number) => counters.advance(ms)
 
-  /** One attempt: 'failed' or 'succeeded' as the password was, or the limit that held it back and for how many seconds. */
-  async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' = 'failed') {
+  /** One attempt: what became of it, or the limit that held it back and for how many seconds. */
+  async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' | 'turnedAway' = 'failed') {
     const admission = await limits.admit(username, address)
     if (!admission.ok) return [admission.limit, admission.retryAfterSeconds]
     const heldBack = await admission.attempt[outcome]()
@@ -72,6 +72,13 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 8])
       for (let impatience = 0; impatience < 50; impatience += 1) await attempt('ada', HOME)
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 8])
+    })
+
+    test('is neither forgiven nor held against it when the right password lets nobody in', async () => {
+      await failTimes(4, 'ada', HOME)
+      for (let time = 0; time < 10; time += 1) expect(await attempt('ada', HOME, 'turnedAway')).toBe('turnedAway')
+      expect(await attempt('ada', HOME)).toBe('failed')
+      expect(await attempt('ada', HOME)).toEqual(['account-and-address', 1])
     })
 
     test('starts anew after the right password', async () => {
@@ -170,8 +177,9 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       const answers = []
       for (const [index, admission] of admissions.entries()) {
         if (!admission.ok) continue
-        if (index < 100) await admission.attempt.failed()
-        else answers.push(await admission.attempt.succeeded())
+        const { attempt: one } = admission
+        if (index < 100) await one.failed()
+        else answers.push(await (index % 2 === 0 ? one.succeeded() : one.turnedAway()))
       }
       expect(answers).toHaveLength(400)
       expect(new Set(answers.map((answer) => answer?.limit))).toEqual(new Set(['account']))
