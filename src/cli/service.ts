@@ -14,7 +14,7 @@ export interface Service {
   readonly send: Transport
   /** With a bearer token of the client's own. */
   readonly api: RestApi
-  readonly analyticsToken: (signal?: AbortSignal) => Promise<AccessToken>
+  readonly analyticsToken: (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken>
   /** Given by the first Ctrl-C. */
   readonly signal: AbortSignal
 }

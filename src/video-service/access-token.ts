@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MacKey } from './mac-signature.ts'
+import { UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readJson, type Transport } from './transport.ts'
 
@@ -40,7 +41,8 @@ export interface TokenOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const Seconds = z.coerce.number().int().positive()
+/** In the redirect of the implicit flow it is a text. A hundred years is as long as for ever. */
+const Seconds = z.coerce.number().int().positive().max(3_155_760_000)
 const Hash = z.string().regex(/^[0-9a-f]{40}$/i)
 const Mac = z.object({
   token_type: z.literal('mac'),
@@ -57,12 +59,13 @@ const Plain = z.object({
   expires_in: Seconds,
 })
 /** The form of a token answer, from the token endpoint or, in the implicit flow, in the redirect. */
-export const TokenAnswer = z.discriminatedUnion('token_type', [Mac, Plain])
+export const TokenAnswer = z.preprocess(withTypeInLowerCase, z.discriminatedUnion('token_type', [Mac, Plain]))
 
 /**
  * Asks the token endpoint for an access token (specification: "Token endpoint").
  *
  * @throws RangeError for a combination that the service does not have: `broadcaster` without MAC.
+ * @throws UnexpectedAnswer for a MAC token that was not asked for, and for another where one was.
  * @throws ServiceRefusal with `invalid_client`, `invalid_grant` and so on; the others as Transport.
  */
 export async function requestToken(
@@ -87,7 +90,19 @@ export async function requestToken(
     },
     signal,
   })
-  return tokenOf(readJson(TokenAnswer, answer, 'the token'), askedAtSeconds)
+  const token = tokenOf(readJson(TokenAnswer, answer, 'the token'), askedAtSeconds)
+  const wanted = question.grant === 'authorization_code' ? 'bearer' : question.type
+  // What a JWT is called in the answer is not documented; a MAC token is used in another way than all others.
+  if ((wanted === 'mac') === (token.type === 'mac')) return token
+  throw new UnexpectedAnswer(`The service gave a token of the type ${token.type} where ${wanted} was asked for`)
+}
+
+/** RFC 6749, 5.1: its case does not matter. */
+function withTypeInLowerCase(answer: unknown): unknown {
+  const isTyped = typeof answer === 'object' && answer !== null && 'token_type' in answer
+  return isTyped && typeof answer.token_type === 'string'
+    ? { ...answer, token_type: answer.token_type.toLowerCase() }
+    : answer
 }
 
 /** @param askedAtSeconds before the service's own clock started on `expires_in`: the token ends early rather than late. */
@@ -102,18 +117,19 @@ export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: nu
 const SPARE_SECONDS = 60
 
 /**
- * Keeps the token of a client until shortly before its end; simultaneous callers share one request.
+ * Keeps the token of a client until shortly before its end, or until the service refuses it; simultaneous callers share
+ * one request.
  * @param obtain asks for a new one; its failure is not kept.
  */
 export function createTokenCache(
   obtain: (signal?: AbortSignal) => Promise<AccessToken>,
   nowSeconds: () => number,
-): (signal?: AbortSignal) => Promise<AccessToken> {
+): (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken> {
   let current: Promise<AccessToken> | null = null
-  return async function cachedToken(signal) {
+  return async function cachedToken(signal, refused) {
     const waitedFor = current
     const known = await waitedFor?.catch(() => null)
-    if (known && known.expiresAtSeconds - SPARE_SECONDS > nowSeconds()) return known
+    if (known && known !== refused && known.expiresAtSeconds - SPARE_SECONDS > nowSeconds()) return known
     // Another caller, who waited for the same, has asked already.
     if (current !== null && current !== waitedFor) return await current
     const asked = obtain(signal)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AccessToken } from './access-token.ts'
-import { UnexpectedAnswer } from './service-errors.ts'
+import { AnswerTooLarge, ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
-import { readJson, type Transport } from './transport.ts'
+import { readJson, type ServiceAnswer, type Transport } from './transport.ts'
 
 export type ContentType = 'live' | 'recorded'
 export type Dimension = 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
@@ -130,38 +130,94 @@ export interface Page<Row> {
 export interface AnalyticsDeps {
   readonly settings: Pick<ServiceSettings, 'analyticsUrl'>
   readonly send: Transport
-  /** Of the type `jwt`. */
-  readonly token: (signal?: AbortSignal) => Promise<AccessToken>
+  /** Of the type `jwt`; another than the one that the service refused, where there is such a one. */
+  readonly token: (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken>
 }
 
 /** The documentation warns of answers that take about a minute. */
 const TIMEOUT_MS = 120_000
+/** A page takes some twelve times as much memory while it is read. */
+const MOST_PAGE_BYTES = 6 * 2 ** 20
+/** A row of viewers holds all that one has watched, and cannot be made smaller. */
+const MOST_ROW_BYTES = 64 * 2 ** 20
+const MOST_EMPTY_PAGES = 100
 
 /**
- * The answer to a question, page by page, each fetched when it is asked for.
+ * The answer to a question, page by page, each fetched when it is asked for. Where a page turns out too large, it and
+ * those that follow are asked for in smaller ones.
  *
  * @param rowsPerPage 1 to 10,000.
  * @throws ServiceRefusal `bad_request` with what the service found wrong; the others as Transport.
- * @throws UnexpectedAnswer for a link that leads elsewhere than to the next page: the token goes nowhere else.
+ * @throws UnexpectedAnswer for a link that leads elsewhere than to the next page: the token goes nowhere else; and for
+ * empty pages that lead on and on.
  */
 export async function* pages<Q extends Question>(
-  { settings, send, token }: AnalyticsDeps,
+  deps: AnalyticsDeps,
   question: Q,
   rowsPerPage: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Page<RowOf<Q>>> {
   const [type, record] = RECORDS[question.report]
   const schema = pageSchema(type, record)
-  let url: URL | null = firstPage(settings.analyticsUrl, question, rowsPerPage)
-  for (let number = 1; url !== null; number += 1) {
-    const { value } = await jwt(token, signal)
-    const headers = { Authorization: value, 'Content-Type': 'application/json' }
-    const answer = await send({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS, signal })
+  let wanted: URL | null = firstPage(deps.settings.analyticsUrl, question, rowsPerPage)
+  let emptyInARow = 0
+  for (let number = 1; wanted !== null; number += 1) {
+    const { answer, url } = await fetchPage(deps, wanted, number > 1, signal)
     const { data, pagination } = readJson(schema, answer, `the report ${question.report}`)
     const rows = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
     yield { rows, count: pagination.count ?? null, number }
-    url = nextPage(url, pagination.next?.href ?? null)
+    emptyInARow = rows.length === 0 ? emptyInARow + 1 : 0
+    wanted = nextPage(url, pagination.next?.href ?? null)
+    if (wanted !== null && emptyInARow === MOST_EMPTY_PAGES) {
+      throw new UnexpectedAnswer(`The service sent ${MOST_EMPTY_PAGES} empty pages and says that there are more`)
+    }
   }
+}
+
+/**
+ * @param canExpire whether the token has been good for a page before: it may have come to its end meanwhile.
+ * @returns the answer, and the page that was asked for in the end.
+ */
+async function fetchPage(
+  { send, token }: AnalyticsDeps,
+  wanted: URL,
+  canExpire: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ answer: ServiceAnswer; url: URL }> {
+  let url = wanted
+  let current = await jwt(token, signal)
+  let mayRenew = canExpire
+  for (;;) {
+    const mostBytes = rowsAskedFor(url) === 1 ? MOST_ROW_BYTES : MOST_PAGE_BYTES
+    const headers = { Authorization: current.value, 'Content-Type': 'application/json' }
+    try {
+      return { answer: await send({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS, mostBytes, signal }), url }
+    } catch (error) {
+      if (error instanceof AnswerTooLarge && rowsAskedFor(url) > 1) {
+        url = inSmallerPages(url)
+      } else if (mayRenew && error instanceof ServiceRefusal && error.status === 401) {
+        mayRenew = false
+        current = await jwt(token, signal, current)
+      } else {
+        throw error
+      }
+    }
+  }
+}
+
+function rowsAskedFor(url: URL): number {
+  return Number(url.searchParams.get('_limit'))
+}
+
+/** The page that begins at the same row, with the next smaller size in which one begins there. */
+function inSmallerPages(url: URL): URL {
+  const [page, rows] = [Number(url.searchParams.get('_page')), rowsAskedFor(url)]
+  let fewer = Math.floor(rows / 2)
+  while (rows % fewer !== 0) fewer -= 1
+  const smaller = new URL(url)
+  smaller.searchParams.set('_limit', String(fewer))
+  smaller.searchParams.set('_page', String(((page - 1) * rows) / fewer + 1))
+  return smaller
 }
 
 function pageSchema(type: string, record: z.ZodType) {
@@ -208,8 +264,12 @@ function nextPage(current: URL, href: string | null): URL | null {
   return next
 }
 
-async function jwt(token: AnalyticsDeps['token'], signal?: AbortSignal): Promise<{ value: string }> {
-  const current = await token(signal)
+async function jwt(
+  token: AnalyticsDeps['token'],
+  signal: AbortSignal | undefined,
+  refused?: AccessToken,
+): Promise<Exclude<AccessToken, { type: 'mac' }>> {
+  const current = await token(signal, refused)
   if (current.type === 'mac') throw new RangeError('The analytics API takes a token of the type jwt')
   return current
 }

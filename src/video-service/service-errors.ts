@@ -1,12 +1,12 @@
 /** What can go wrong with the video service, one class a kind. No message holds a token, a secret or a whole address. */
 
-/** The service said no, with an error value of its documentation, such as `lack_of_ownership`. */
+/** The service said no, with an error value of its documentation, such as `lack_of_ownership`, or for being asked too often. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
-  /** The service's error value; `unauthorized` for a 401 that names none. */
+  /** The service's error value; `unauthorized` for a 401 that names none, `too_many_requests` for a 429. */
   readonly error: string
   readonly status: number
-  /** The service's own words, where it has any: for the terminal, cleaned of control characters. */
+  /** The service's own words, where it has any: for the terminal, without control characters and what we sent in secret. */
   readonly description: string | undefined
   constructor(error: string, status: number, description?: string) {
     super(`The service refused: ${error} (status ${status})${description === undefined ? '' : `: ${description}`}`)
@@ -28,7 +28,12 @@ export class ServiceUnreachable extends Error {
 
 /** An answer came that the documentation does not know: another status, no JSON, missing fields, a redirect. */
 export class UnexpectedAnswer extends Error {
-  override readonly name = 'UnexpectedAnswer'
+  override readonly name: string = 'UnexpectedAnswer'
+}
+
+/** An answer that was longer than it may be; the rest of it was not read. */
+export class AnswerTooLarge extends UnexpectedAnswer {
+  override readonly name = 'AnswerTooLarge'
 }
 
 /** The user pressed Deny, or the answer of the authorization page was not for our question. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
+import type { z } from 'zod'
+import { refusal } from './refusal.ts'
+import { AnswerTooLarge, ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -9,6 +10,8 @@ export interface ServiceRequest {
   readonly form?: Readonly<Record<string, string>>
   /** For the whole exchange, each try anew. */
   readonly timeoutMs?: number
+  /** How long the answer may be, unpacked. */
+  readonly mostBytes?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -25,6 +28,7 @@ export interface ServiceAnswer {
  * @returns every answer below 400.
  * @throws ServiceRefusal for an answer with an error value; 401 always is one.
  * @throws ServiceUnreachable when no answer came.
+ * @throws AnswerTooLarge for an answer that is longer than it may be, or does not end.
  * @throws UnexpectedAnswer for a redirect (credentials are not carried elsewhere) and for errors of no documented form.
  * @throws DOMException AbortError when the signal was given.
  */
@@ -39,6 +43,8 @@ export interface TransportOptions {
 
 const TRIES = 3
 const TIMEOUT_MS = 15_000
+const MEBIBYTE = 2 ** 20
+const MOST_BYTES = 8 * MEBIBYTE
 const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
 export function createTransport({
@@ -60,7 +66,7 @@ export function createTransport({
 }
 
 async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest): Promise<ServiceAnswer> {
-  const { method, url, headers = {}, form, timeoutMs = TIMEOUT_MS, signal } = request
+  const { method, url, headers = {}, form, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal } = request
   // Not AbortSignal.timeout(), which would hold every answer of a long report in memory until its time is over.
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(new DOMException('No answer in time', 'TimeoutError')), timeoutMs)
@@ -77,21 +83,38 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     })
     const contentType = response.headers.get('content-type') ?? ''
-    answer = { status: response.status, contentType, body: await response.text() }
+    answer = { status: response.status, contentType, body: await bodyOf(response, mostBytes) }
   } catch (cause) {
     signal?.throwIfAborted()
+    if (cause instanceof AnswerTooLarge) throw cause
     throw unreachable(url, cause, timeoutMs)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', passOn)
   }
-  if (answer.status >= 400) throw refusal(url, answer)
+  if (answer.status >= 400) throw refusal(request, answer)
   if (answer.status >= 300) {
     throw new UnexpectedAnswer(
       `${url.origin} redirected (status ${answer.status}); redirects are not followed: check the address`,
     )
   }
   return answer
+}
+
+async function bodyOf(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > mostBytes) {
+      const most = `${Math.round(mostBytes / MEBIBYTE)} MiB`
+      throw new AnswerTooLarge(
+        `${new URL(response.url).origin} sent an answer of more than ${most}, which was not read`,
+      )
+    }
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks, bytes))
 }
 
 /**
@@ -112,37 +135,6 @@ export function readJson<T>(schema: z.ZodType<T>, { contentType, body }: Service
   throw new UnexpectedAnswer(
     `For ${what} the service sent an answer that is not as documented: see ${fields.join(', ')}`,
   )
-}
-
-const TokenError = z.object({ error: z.string(), error_description: z.string().optional() })
-const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })
-/** What an error of the analytics API, which has a list of sentences only, is called elsewhere. */
-const REPORT_ERRORS: Readonly<Record<number, string>> = {
-  401: 'unauthorized',
-  404: 'not_found',
-  500: 'server_error',
-  503: 'server_error',
-}
-const XML_ERROR = /<error>([^<]{1,100})<\/error>(?:\s*<error_description>([^<]*)<\/error_description>)?/
-const ReportError = z.object({ parameter: z.string().optional(), message: z.string().optional() })
-
-function refusal(url: URL, { status, body }: ServiceAnswer): Error {
-  const json = jsonOrNull(body)
-  const single = TokenError.safeParse(json)
-  if (single.success)
-    return new ServiceRefusal(clean(single.data.error), status, cleanOrNone(single.data.error_description))
-  const several = ReportErrors.safeParse(json)
-  if (several.success) {
-    const words = several.data.errors.map((item) => {
-      const { parameter, message } = ReportError.safeParse(item).data ?? {}
-      return [parameter, message].filter((word) => word !== undefined).join(': ') || JSON.stringify(item)
-    })
-    return new ServiceRefusal(REPORT_ERRORS[status] ?? 'bad_request', status, clean(words.join('; ')))
-  }
-  const [, xmlError, xmlDescription] = XML_ERROR.exec(body) ?? []
-  if (xmlError !== undefined) return new ServiceRefusal(clean(xmlError), status, cleanOrNone(xmlDescription))
-  if (status === 401) return new ServiceRefusal('unauthorized', status)
-  return new UnexpectedAnswer(`${url.origin} answered ${url.pathname} with status ${status} and no error value`)
 }
 
 function unreachable(url: URL, cause: unknown, timeoutMs: number): ServiceUnreachable {
@@ -172,21 +164,4 @@ function codeOf(error: unknown): string {
     if ('code' in at && typeof at.code === 'string') return at.code
   }
   return ''
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-function cleanOrNone(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : clean(text)
-}
-
-/** What others wrote goes to a terminal: without control characters, and not without end. */
-function clean(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, 300)
 }

@@ -45,6 +45,25 @@ describe('a token', () => {
     await expect(failed).rejects.toThrow(/not as documented: see mac_key, created_at, mac_algorithm$/)
   })
 
+  test.each([
+    ['Bearer', 'bearer'],
+    ['JWT', 'jwt'],
+  ])('whose type is written %s is one of the type %s', async (token_type, type) => {
+    const token = await requestToken(answering({ ...BEARER, token_type }), { grant: 'client_credentials', type: 'jwt' })
+    expect(token).toMatchObject({ type, value: BEARER.access_token })
+  })
+
+  const MAC = { mac_key: 'ab'.repeat(20), created_at: 5, mac_algorithm: 'hmac-sha-1' }
+  test.each([
+    ['mac', BEARER, /a token of the type bearer where mac was asked for/],
+    ['bearer', { ...BEARER, ...MAC, token_type: 'mac' }, /a token of the type mac where bearer was asked for/],
+    ['bearer', { ...BEARER, token_type: 'dpop' }, /not as documented: see token_type$/],
+    ['bearer', { ...BEARER, expires_in: 9e15 }, /not as documented: see expires_in$/],
+  ] as const)('%s that is used in another way, or has no end, is refused', async (type, body, said) => {
+    const failed = requestToken(answering(body), { grant: 'client_credentials', type })
+    await expect(failed).rejects.toThrow(said)
+  })
+
   test('with the scope broadcaster can only be a MAC token', async () => {
     const deps = answering(BEARER)
     const failed = requestToken(deps, { grant: 'client_credentials', type: 'jwt' }, { scope: 'broadcaster' })
@@ -66,6 +85,16 @@ describe('the cache of tokens', () => {
     expect(obtain).toHaveBeenCalledTimes(1)
     now = 940
     await Promise.all([cached(), cached(), cached()])
+    expect(obtain).toHaveBeenCalledTimes(2)
+  })
+
+  test('asks anew for one that the service refused, once for all who had it', async () => {
+    const obtain = vi.fn(() => Promise.resolve(token(1_000)))
+    const cached = createTokenCache(obtain, () => 0)
+    const refused = await cached()
+    const [first, second] = await Promise.all([cached(undefined, refused), cached(undefined, refused)])
+    expect(first).not.toBe(refused)
+    expect(second).toBe(first)
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 

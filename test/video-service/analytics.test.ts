@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pages, type Question } from '../../src/video-service/analytics.ts'
-import { UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import { AnswerTooLarge, ServiceRefusal, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
 import type { ServiceRequest } from '../../src/video-service/transport.ts'
 
 const settings = { analyticsUrl: 'https://analytics.service.example/v1' }
@@ -8,21 +8,24 @@ const period = { from: '2026-11-01T00:00:00+01:00', to: '2026-11-02T00:00:00+01:
 const question: Question = { report: 'total-views', period, dimension: 'day' }
 const row = { type: 'Series', attributes: { dimension_type: 'day', point: period.from, value: 7 } }
 
-/** Answers with these bodies, one a request. */
+/** Answers with these bodies, one a request, or fails with these errors. */
 function service(...bodies: unknown[]) {
   const sent: ServiceRequest[] = []
   const send = (request: ServiceRequest) => {
     sent.push(request)
-    const body = JSON.stringify(bodies[sent.length - 1])
+    const answer = bodies[sent.length - 1]
+    if (answer instanceof Error) return Promise.reject(answer)
+    const body = JSON.stringify(answer)
     return Promise.resolve({ status: 200, contentType: 'application/json', body })
   }
-  const token = () => Promise.resolve({ type: 'jwt', value: 'a.b.c', expiresAtSeconds: 1 } as const)
+  const token = (_signal?: AbortSignal, refused?: object) =>
+    Promise.resolve({ type: 'jwt', value: refused ? 'd.e.f' : 'a.b.c', expiresAtSeconds: 1 } as const)
   return { deps: { settings, send, token }, sent }
 }
 
-async function all(deps: Parameters<typeof pages>[0], asked: Question = question) {
+async function all(deps: Parameters<typeof pages>[0], asked: Question = question, rowsPerPage = 2) {
   const found = []
-  for await (const page of pages(deps, asked, 2)) found.push(page)
+  for await (const page of pages(deps, asked, rowsPerPage)) found.push(page)
   return found
 }
 
@@ -53,6 +56,48 @@ describe('the pages of a report', () => {
     const { deps, sent } = service({ data: [row], pagination: { next: { href } } })
     await expect(all(deps)).rejects.toThrow(UnexpectedAnswer)
     expect(sent).toHaveLength(1)
+  })
+
+  const to = (page: number) => ({ data: [row], pagination: { next: { href: `?_page=${page}` } } })
+  const last = { data: [row], pagination: { next: null } }
+  const tooLarge = new AnswerTooLarge('too large')
+
+  test('become smaller where one is too large, and go on at the same row', async () => {
+    const { deps, sent } = service(to(2), to(3), tooLarge, tooLarge, to(10), last)
+    expect(await all(deps, question, 100)).toHaveLength(4)
+    const asked = sent.map(({ url: { searchParams } }) => [searchParams.get('_page'), searchParams.get('_limit')])
+    // Each of these begins at row 200, and the last one 25 rows further.
+    const at200 = [
+      ['3', '100'],
+      ['5', '50'],
+      ['9', '25'],
+    ]
+    expect(asked).toEqual([['1', '100'], ['2', '100'], ...at200, ['10', '25']])
+  })
+
+  test('cannot become smaller than one row, which may be larger', async () => {
+    const { deps, sent } = service(tooLarge, tooLarge)
+    await expect(all(deps, question, 7)).rejects.toThrow(tooLarge)
+    expect(sent.map(({ url }) => url.searchParams.get('_limit'))).toEqual(['7', '1'])
+    expect(sent[1]?.mostBytes).toBeGreaterThan(sent[0]?.mostBytes ?? 0)
+  })
+
+  test('go on with a new token when the old one is refused on the way, once a page', async () => {
+    const expired = new ServiceRefusal('unauthorized', 401)
+    const { deps, sent } = service(to(2), expired, last)
+    expect(await all(deps)).toHaveLength(2)
+    expect(sent.map(({ headers }) => headers?.Authorization)).toEqual(['a.b.c', 'a.b.c', 'd.e.f'])
+    await expect(all(service(to(2), expired, expired).deps)).rejects.toThrow(expired)
+    const fromTheStart = service(expired, last)
+    await expect(all(fromTheStart.deps)).rejects.toThrow(expired)
+    expect(fromTheStart.sent).toHaveLength(1)
+  })
+
+  test('may be empty on the way, but not for ever', async () => {
+    const empty = (page: number) => ({ ...to(page), data: [] })
+    const few = Array.from({ length: 99 }, (_, index) => empty(index + 2))
+    expect(await all(service(...few, last).deps)).toHaveLength(100)
+    await expect(all(service(...few, empty(101), last).deps)).rejects.toThrow(/^The service sent 100 empty pages/)
   })
 
   test.each([

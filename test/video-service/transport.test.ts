@@ -4,7 +4,12 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import {
+  AnswerTooLarge,
+  ServiceRefusal,
+  ServiceUnreachable,
+  UnexpectedAnswer,
+} from '../../src/video-service/service-errors.ts'
 import { createTransport, readJson } from '../../src/video-service/transport.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { closedAddress, startService } from './test-service.ts'
@@ -80,6 +85,23 @@ describe('an answer that does not come', () => {
     expect(await failure(send({ method: 'GET', url, timeoutMs: 200 }))).toMatchObject({ reason: 'timeout' })
   })
 
+  test('does not end, or is longer than it may be, is not read to its end', async () => {
+    const url = await startService((_req, res) => {
+      const more = () => {
+        while (res.write('x'.repeat(65_536)));
+        res.once('drain', more)
+      }
+      res.writeHead(200)
+      more()
+    })
+    const error = await failure(send({ method: 'GET', url }))
+    expect(error).toBeInstanceOf(AnswerTooLarge)
+    expect(error.message).toBe(`${url.origin} sent an answer of more than 8 MiB, which was not read`)
+    const exact = await startService((_req, res) => void res.end('x'.repeat(1_000)))
+    expect((await send({ method: 'GET', url: exact, mostBytes: 1_000 })).body).toHaveLength(1_000)
+    expect(await failure(send({ method: 'GET', url: exact, mostBytes: 999 }))).toBeInstanceOf(AnswerTooLarge)
+  })
+
   test('ends when it is called off, and so does the wait before another try', async () => {
     const url = await startService((_req, res) => json(res, 503, { error: 'server_error' }))
     const hanging = await startService(() => {})
@@ -130,12 +152,40 @@ describe('an answer that is an error', () => {
     ['{"errors":[{"message":"The token has expired"}]}', 401, 'a report error', { error: 'unauthorized' }],
     ['<response><error>lack_of_ownership</error></response>', 403, 'an XML error', { error: 'lack_of_ownership' }],
     ['', 401, 'no body', { error: 'unauthorized' }],
+    ['<h1>Slow down</h1>', 429, 'a web page of a gateway', { error: 'too_many_requests' }],
+    ['{"errors":[{"message":"Slow down"}]}', 429, 'a report error', { error: 'too_many_requests' }],
   ]
   test.each(ERRORS)('%s (%i): %s is a refusal with its error value', async (body, status, _what, expected) => {
     const url = await startService((_req, res) => res.writeHead(status).end(body))
     const error = await failure(send({ method: 'GET', url, headers: { Authorization: SECRET } }))
     expect(error).toBeInstanceOf(ServiceRefusal)
     expect(error).toMatchObject({ status, ...expected })
+  })
+
+  test('nested deeper than the stack is a refusal as well', async () => {
+    const deep = `{"errors":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`
+    const url = await startService((_req, res) => res.writeHead(400).end(deep))
+    expect(await failure(send({ method: 'GET', url }))).toMatchObject({ description: 'an error without words' })
+  })
+
+  test('shows nothing of what was sent in secret, whatever the service says of it', async () => {
+    const url = await startService(async (req, res) => {
+      const body = Buffer.concat(await req.toArray()).toString()
+      const [, basic = ''] = (req.headers.authorization ?? '').split(' ')
+      const words = `wrong: ${req.headers.authorization}; ${Buffer.from(basic, 'base64')}; ${body}`
+      json(res, 400, { error: basic, error_description: words })
+    })
+    const credential = Buffer.from('client:quiet-heron').toString('base64')
+    const form = {
+      client_secret: 'loud-heron',
+      password: 'a heron & more',
+      secret: 'third-heron',
+      code: 'fourth-heron',
+    }
+    const error = await failure(send({ method: 'POST', url, headers: { Authorization: `Basic ${credential}` }, form }))
+    expect(error).toMatchObject({ error: '…', description: expect.stringContaining('client_secret=…&') })
+    expect(error.message).not.toMatch(/heron/)
+    expect(error.message).not.toContain(credential)
   })
 
   test('of no documented form says where it came from, without the query', async () => {

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { serviceFault } from '../../src/cli/service-fault.ts'
+import { ServiceRefusal } from '../../src/video-service/service-errors.ts'
+
+const settings = { basicForm: 'standard' } as const
+
+test.each(['constructor', '__proto__', 'toString'])('the error value %s is no word of ours', (error) => {
+  expect(serviceFault(new ServiceRefusal(error, 400), settings)).toBe(`The service refused: ${error} (status 400).`)
+})
