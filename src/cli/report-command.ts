@@ -30,7 +30,8 @@ const MOST_ROWS_PER_PAGE = 10_000
 const ABOUT = `
 Times without an offset are those of this machine; a date alone after --to means its whole day. Without a period: the
 last 7 days (report viewers: all time). An answer may take a minute a page; Ctrl-C ends it and leaves no file behind.
-In CSV a text that a spreadsheet would take for a formula has an apostrophe before it.`
+In CSV a text that a spreadsheet would take for a formula has an apostrophe before it, and control characters are
+written out, as in \\u001b.`
 
 /** `report …`: the analytics API of the video service. */
 export function addReportCommands(program: Command, context: CommandContext): void {

@@ -1,4 +1,5 @@
 import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../video-service/analytics.ts'
+import { printable } from './terminal-text.ts'
 
 export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow
 type Cell = string | number | boolean | null | undefined
@@ -88,12 +89,19 @@ function lineOf(cells: readonly Cell[]): string {
 }
 
 /**
+ * The signs that begin a formula, at the begin of a text or after what a spreadsheet of another country takes for the
+ * end of a cell, with quotes and spaces between.
+ */
+const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
+
+/**
  * Names and devices are what strangers sent: a spreadsheet would run a text that begins like a formula, so such a one
- * gets an apostrophe before it (OWASP: CSV Injection).
+ * gets an apostrophe before it (OWASP: CSV Injection), and a terminal would obey control characters, which are written
+ * out.
  */
 function csvCell(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell !== 'string') return String(cell)
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = printable(cell).replace(FORMULA, "$1$2'")
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

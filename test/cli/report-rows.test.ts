@@ -25,10 +25,25 @@ const view: ViewRow = {
 
 test('a view is one record of RFC 4180 with a cell for each column, and no cell is a formula', () => {
   expect(csvLine(view)).toBe(
-    `v1,"'=cmd|""x""!A1",live,1001,2026-11-20T10:00:00-05:00,,-5,,c,s,"Côte d’Ivoire, West","line\nbreak",false,onsite,'@home,,Linux,,Other,,\r\n`,
+    `v1,"'=cmd|""x""!A1",live,1001,2026-11-20T10:00:00-05:00,,-5,,c,s,"Côte d’Ivoire, West",line\\u000abreak,false,onsite,'@home,,Linux,,Other,,\r\n`,
   )
   const cells = csvLine({ ...view, viewer_identifier: 'ada', country: 'Ghana' }).split(',')
   expect(cells).toHaveLength(csvHeader('views').split(',').length)
+})
+
+test.each([
+  ['+1', "'+1"],
+  [' -1', " '-1"],
+  ['\t@SUM(1)', '\\u0009@SUM(1)'],
+  ['＝1+1', "'＝1+1"],
+  ['x;=1+1', "x;'=1+1"],
+  ['x, "=1+1"', `"x, ""'=1+1"${'""'}`],
+  ['\u001b[2J\u202ecod', '\\u001b[2J\\u202ecod'],
+  ['jean-luc+tv@example.com', 'jean-luc+tv@example.com'],
+  ['佐藤', '佐藤'],
+])('of %j spreadsheet and terminal run nothing', (name, cell) => {
+  const row = { viewer_identifier: name, last_activity: '', videos_watched: 1, segments: [] }
+  expect(csvLine(row)).toBe(`${cell},,1,0\r\n`)
 })
 
 test.each([
