@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOnLaptop } from './remote-address.ts'
+import { isOnLaptop, namesHost } from './remote-address.ts'
 import {
   CertificatesFile,
   isLoopbackHost,
@@ -71,7 +71,7 @@ export function readHttpStoreSettings(
 
 function faultInAddress(text: string, publicUrl: string | undefined): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !isHttpStoreUrl(text) || text.includes('#')) return NOT_AN_ADDRESS
+  if (url === null || !isHttpStoreUrl(text) || !namesHost(url) || text.includes('#')) return NOT_AN_ADDRESS
   if (url.username !== '' || url.password !== '') return NOT_AN_ADDRESS
   return url.protocol === 'https:' || (isLoopbackHost(url.hostname) && isOnLaptop(publicUrl)) ? null : NOT_HTTPS
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOnLaptop } from './remote-address.ts'
+import { isOnLaptop, namesHost } from './remote-address.ts'
 import {
   CertificatesFile,
   isLoopbackHost,
@@ -40,6 +40,7 @@ const NO_TLS =
   'readable on the way'
 const NOT_BALANCED = 'must be a filter in parentheses, such as (uid={username})'
 const ACCOUNT = 'must be a name such as cn=reader,dc=example,dc=com, reader@example.com or EXAMPLE\\reader'
+const PLACE = 'must be a name in the directory, such as ou=people,dc=example,dc=com'
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i
 const ATTRIBUTES = 'must list name=attribute, as in department=departmentNumber'
 
@@ -50,7 +51,9 @@ export const LdapStoreEnvironment = z.object({
   // The other texts are names of SASL mechanisms to the library.
   LDAP_BIND_DN: z.string('is required: the name of the account that searches the directory').regex(/[=@\\]/, ACCOUNT),
   LDAP_BIND_PASSWORD: z.string('is required: the password of the account that searches the directory'),
-  LDAP_SEARCH_BASE: z.string('is required: where the viewers are, such as ou=people,dc=example,dc=com'),
+  LDAP_SEARCH_BASE: z
+    .string('is required: where the viewers are, such as ou=people,dc=example,dc=com')
+    .regex(/=/, PLACE),
   LDAP_USERNAME_ATTRIBUTE: z.string().regex(ATTRIBUTE, 'must be the name of an attribute, such as uid').default('uid'),
   LDAP_USER_FILTER: z.string().refine(isBalanced, NOT_BALANCED).optional(),
   LDAP_ATTRIBUTES: z
@@ -62,7 +65,7 @@ export const LdapStoreEnvironment = z.object({
       context.addIssue({ code: 'custom', message: ATTRIBUTES })
       return z.NEVER
     }),
-  LDAP_GROUP_BASE: z.string().optional(),
+  LDAP_GROUP_BASE: z.string().regex(/=/, PLACE).optional(),
   LDAP_GROUP_FILTER: z.string().refine(isBalanced, 'must be a filter in parentheses, such as (member={dn})').optional(),
   LDAP_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
 })
@@ -113,7 +116,7 @@ export function readLdapStoreSettings(
 
 function readAddress(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !isLdapUrl(text) || url.hostname === '' || !['', '/'].includes(url.pathname)) return null
+  if (url === null || !isLdapUrl(text) || !namesHost(url) || !['', '/'].includes(url.pathname)) return null
   return url.username + url.password + url.search + url.hash === '' && !/[?#@]/.test(text) ? url : null
 }
 
@@ -124,6 +127,13 @@ function filterMistakes(settings: z.output<typeof LdapStoreEnvironment>): Settin
   if (LDAP_USER_FILTER !== undefined && !LDAP_USER_FILTER.toLowerCase().includes(part.toLowerCase())) {
     const message = 'must hold (ATTRIBUTE={username}) for LDAP_USERNAME_ATTRIBUTE, by which a session finds its viewer'
     mistakes.push({ setting: 'LDAP_USER_FILTER', message })
+  }
+  for (const [setting, filter, known] of [
+    ['LDAP_USER_FILTER', LDAP_USER_FILTER, '{username}'],
+    ['LDAP_GROUP_FILTER', LDAP_GROUP_FILTER, '{dn}'],
+  ] as const) {
+    if (filter === undefined || isFilledInValues(filter, known)) continue
+    mistakes.push({ setting, message: `must have ${known} behind a "=", and no other braces` })
   }
   if (LDAP_GROUP_FILTER !== undefined && LDAP_GROUP_BASE === undefined) {
     mistakes.push({ setting: 'LDAP_GROUP_FILTER', message: 'needs LDAP_GROUP_BASE: where the groups are' })
@@ -137,6 +147,12 @@ function filterMistakes(settings: z.output<typeof LdapStoreEnvironment>): Settin
 
 function nameFilter(attribute: string): string {
   return `(${attribute}={username})`
+}
+
+/** What stands elsewhere could name an attribute of a viewer's choice, and is no filter for most names. */
+function isFilledInValues(filter: string, known: string): boolean {
+  const inValues = filter.replaceAll(/=[^()]*/g, (value) => value.replaceAll(known, ''))
+  return !/[{}]/.test(inValues)
 }
 
 /** Whether the parentheses of a filter fit; what is between them is the library's to judge, when the store is opened. */

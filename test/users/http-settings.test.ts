@@ -52,17 +52,22 @@ describe('the settings of a login service', () => {
 })
 
 describe('a wrong setting of a login service', () => {
-  test.each(['https:', 'https://', 'https://ada:MARKER@users.example.com/', 'https://users.example.com/#MARKER'])(
-    '%s is no address, and is not repeated',
-    (url) => {
-      const both = mistakesOf(url, { HTTP_STORE_FIND_URL: url })
-      expect(both).toEqual([
-        expect.stringMatching(/^USER_STORE_URL must be an address such as/),
-        expect.stringMatching(/^HTTP_STORE_FIND_URL must be an address such as/),
-      ])
-      expect(both.join()).not.toContain('MARKER')
-    },
-  )
+  test.each([
+    'https:',
+    'https://',
+    'https://ada:MARKER@users.example.com/',
+    'https://users.example.com/#MARKER',
+    'https://users.example.com:0/',
+    'https://a.example,MARKER.example/',
+    'https://./',
+  ])('%s is no address, and is not repeated', (url) => {
+    const both = mistakesOf(url, { HTTP_STORE_FIND_URL: url })
+    expect(both).toEqual([
+      expect.stringMatching(/^USER_STORE_URL must be an address such as/),
+      expect.stringMatching(/^HTTP_STORE_FIND_URL must be an address such as/),
+    ])
+    expect(both.join()).not.toContain('MARKER')
+  })
 
   test.each([
     ['HTTP_STORE_TOKEN', undefined, 'is required: the credential by which'],

@@ -114,6 +114,10 @@ describe('a wrong setting of a directory', () => {
     'ldaps://cn=x:MARKER@directory',
     'ldaps://@directory',
     'ldaps://directory:x',
+    'ldaps://directory:0',
+    'ldaps://directory,MARKER',
+    'ldaps://*',
+    'ldaps://d\u00fcsseldorf.example',
     'ldaps:directory',
   ])('%s is no address, and is not repeated', (url) => {
     expect(mistakesOf(url)).toEqual([expect.stringMatching(/^USER_STORE_URL must be ldaps:\/\/HOST or/)])
@@ -135,6 +139,12 @@ describe('a wrong setting of a directory', () => {
     ['LDAP_USER_FILTER', ')(uid={username})(', 'must be a filter in parentheses'],
     ['LDAP_USER_FILTER', '(mail={username})', 'must hold (ATTRIBUTE={username}) for LDAP_USERNAME_ATTRIBUTE'],
     ['LDAP_USER_FILTER', '(uid=ada)', 'must hold (ATTRIBUTE={username}) for LDAP_USERNAME_ATTRIBUTE'],
+    ['LDAP_USER_FILTER', '(&(uid={username})({username}=x))', 'must have {username} behind a "="'],
+    ['LDAP_USER_FILTER', '(|(uid={username})(mail={user}))', 'must have {username} behind a "="'],
+    ['LDAP_USER_FILTER', '(&(uid={username})(manager={dn}))', 'must have {username} behind a "="'],
+    ['LDAP_SEARCH_BASE', 'people', 'must be a name in the directory'],
+    ['LDAP_SEARCH_BASE', 'example.com', 'must be a name in the directory'],
+    ['LDAP_GROUP_BASE', 'groups', 'must be a name in the directory'],
     ['LDAP_ATTRIBUTES', 'seat', 'must list name=attribute'],
     ['LDAP_ATTRIBUTES', 'seat=', 'must list name=attribute'],
     ['LDAP_ATTRIBUTES', '=room', 'must list name=attribute'],
@@ -151,6 +161,8 @@ describe('a wrong setting of a directory', () => {
   test.each([
     ['member={dn}', 'must be a filter in parentheses'],
     ['(cn=staff)', 'must hold {dn}'],
+    ['(&(member={dn})({dn}=x))', 'must have {dn} behind a "="'],
+    ['(|(member={dn})(memberUid={username}))', 'must have {dn} behind a "="'],
   ])('LDAP_GROUP_FILTER=%s is named', (LDAP_GROUP_FILTER, message) => {
     const more = { LDAP_GROUP_BASE: 'ou=groups', LDAP_GROUP_FILTER }
     expect(mistakesOf('ldaps://d', more)).toEqual([expect.stringContaining(`LDAP_GROUP_FILTER ${message}`)])
