@@ -9,7 +9,7 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   /**
    * Calls the listener at the first Ctrl-C instead of ending the program; a second one ends it.
    * @returns what takes the listener away.

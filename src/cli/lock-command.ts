@@ -191,8 +191,12 @@ function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace 
   return command.error('error: one of --channel ID and --video ID is needed')
 }
 
-/** The parser of an id. @throws InvalidArgumentError for what is no whole number. */
-export function contentId(text: string): string {
+/**
+ * The parser of an id.
+ * @throws InvalidArgumentError for what is no whole number, and for a second one, which would quietly win over the first.
+ */
+export function contentId(text: string, previous: string | undefined): string {
+  if (previous !== undefined) throw new InvalidArgumentError('One at a time: run the command for each.')
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An id is a whole number.')
   return text
 }

@@ -9,8 +9,9 @@ export interface PeriodOptions {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: 86_400, w: 604_800 }
 const DAYS_BY_DEFAULT = '7d'
-const LOCAL = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/
-const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
+/** Not earlier: a year of two digits is a slip, and JavaScript takes it for one of the last century. */
+const LOCAL = /^([12]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/
+const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * The period in words, as the service wants it: ISO 8601 with an offset, since it takes what has none for the time of

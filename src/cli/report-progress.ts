@@ -17,7 +17,11 @@ export function startReportProgress(stderr: CommandIo['stderr']): ReportProgress
     const seconds = Math.round((performance.now() - beganMs) / 1000)
     return `Page ${pages + 1} is awaited; ${rows.toLocaleString('en')} rows so far, ${seconds} s`
   }
-  const draw = stderr.isTTY ? () => void stderr.write(`\r\u001b[2K${text()}`) : () => void stderr.write(`${text()}\n`)
+  // What goes on in a second line would not be taken away with the first.
+  const fitting = () => text().slice(0, (stderr.columns ?? 80) - 1)
+  const draw = stderr.isTTY
+    ? () => void stderr.write(`\r\u001b[2K${fitting()}`)
+    : () => void stderr.write(`${text()}\n`)
   const timer = setInterval(draw, stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS)
   return {
     page(number, count) {

@@ -37,6 +37,7 @@ describe('the period of a report', () => {
     [{ from: '2026-02-30' }, '--from is no time'],
     [{ from: '2026-11-01T24:10' }, '--from is no time'],
     [{ from: 'yesterday' }, '--from is no time'],
+    [{ from: '0026-11-20' }, '--from is no time'],
     [{ from: '2026-11-01T10:00:00+0100' }, '--from is no time'],
     [{ from: '2026-13-01T10:00:00Z' }, '--from is no time'],
     [{ from: '2026-11-21' }, 'ends before it begins'],

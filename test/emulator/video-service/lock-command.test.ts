@@ -159,6 +159,7 @@ describe('lock show and remove', () => {
     [['lock', 'show']],
     [['lock', 'set', '--channel', '1', '--video', '2']],
     [['lock', 'remove', '--video', '../1']],
+    [['lock', 'set', '--channel', '1001', '--channel', '1002', '--yes']],
     [['channel', 'create']],
   ])('%j is wrong usage', async (args) => {
     expect(await run(...args)).toMatchObject({ status: 2, stdout: '' })
