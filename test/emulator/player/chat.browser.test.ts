@@ -5,6 +5,10 @@ import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPl
 
 const lastMessage = `document.querySelector('[data-messages] li:last-child')?.innerText`
 
+/** From the end of "No messages yet" to the field for one, in CSS pixels. */
+const roomBelowTheHint = `document.querySelector('.chat-form').getBoundingClientRect().top
+  - document.querySelector('[data-empty]').getBoundingClientRect().bottom`
+
 describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the chat in %s', (kind) => {
   let browser: LaunchedBrowser
   let viewer: Viewer
@@ -30,6 +34,9 @@ describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the chat in %s', (kind) => 
     await press(await viewer.loginFrame(), '#sign-in')
     expect(login.visits[0]?.get('hashConsumer')).toBe(`${url}/chat/authorize/1001?resource=%2Fchat%2F1001`)
     await page.waitForSelector('[data-conversation]', { visible: true })
+    await page.setViewport({ width: 320, height: 180 })
+    expect(await page.evaluate(roomBelowTheHint)).toBeGreaterThanOrEqual(0)
+    await page.setViewport(null)
 
     const other = await browser.openPage()
     // The chat, opened with the whole window: the return page leads to its resource.
