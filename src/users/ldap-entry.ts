@@ -4,8 +4,8 @@ import type { Viewer } from './user-store.ts'
 
 /** ACCOUNTDISABLE of Active Directory's userAccountControl. */
 const ACCOUNT_DISABLED = 0x2
-/** OpenLDAP's pwdAccountLockedTime of an account that an administrator locked. */
-const LOCKED_FOR_GOOD = '000001010000Z'
+/** OpenLDAP's pwdAccountLockedTime of an account that an administrator locked: the year 0, with seconds or without. */
+const LOCKED_FOR_GOOD = '0000'
 /** accountExpires counts tenths of microseconds from 1601; these two mean never. */
 const FILE_TIME_PER_SECOND = 10_000_000n
 const SECONDS_FROM_1601_TO_1970 = 11_644_473_600n
@@ -30,7 +30,8 @@ export function isDisabled(entry: Entry, nowSeconds: number): boolean {
   const [control = '0'] = texts(entry, 'userAccountControl')
   if ((Number(control) & ACCOUNT_DISABLED) !== 0) return true
   if (isTrue(entry, 'nsAccountLock') || isTrue(entry, 'loginDisabled')) return true
-  return texts(entry, 'pwdAccountLockedTime').includes(LOCKED_FOR_GOOD) || isExpired(entry, nowSeconds)
+  const isLockedForGood = texts(entry, 'pwdAccountLockedTime').some((time) => time.startsWith(LOCKED_FOR_GOOD))
+  return isLockedForGood || isExpired(entry, nowSeconds)
 }
 
 /** The viewer of an entry, or null where the entry has no user name. */

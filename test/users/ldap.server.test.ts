@@ -179,13 +179,18 @@ describe('an account', () => {
     expect(await atSecond(NOW_SECONDS + 86_400)).toBeNull()
   })
 
-  test('that an administrator locked in OpenLDAP has no session; the log says why it is refused', async () => {
-    await addViewer('locked', { pwdAccountLockedTime: '000001010000Z' })
-    const { store, warn } = openStore()
-    expect(await store.authenticate('locked', PASSWORD)).toEqual(WRONG)
-    expect(warn.mock.calls).toEqual([[`In the directory, ${JSON.stringify(dnOf({ username: 'locked' }))} is locked.`]])
-    expect(await store.find?.('locked')).toBeNull()
-  })
+  test.each(['000001010000Z', '00000101000000Z', '00000101000000.0Z'])(
+    'that an administrator locked in OpenLDAP by %s has no session; the log says why it is refused',
+    async (never) => {
+      await addViewer('locked', { pwdAccountLockedTime: never })
+      const { store, warn } = openStore()
+      expect(await store.authenticate('locked', PASSWORD)).toEqual(WRONG)
+      expect(warn.mock.calls).toEqual([
+        [`In the directory, ${JSON.stringify(dnOf({ username: 'locked' }))} is locked.`],
+      ])
+      expect(await store.find?.('locked')).toBeNull()
+    },
+  )
 
   test('that was locked by wrong passwords keeps its session: else anybody could end it', async () => {
     await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
