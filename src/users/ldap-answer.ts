@@ -87,6 +87,8 @@ function assertEntry(message: Buffer, entry: Element): number {
   for (const attribute of elementsIn(message, list)) {
     const [type, set, ...others] = elementsIn(message, attribute)
     if (attribute.tag !== SEQUENCE || type?.tag !== TEXT || set?.tag !== SET || others.length > 0) throw unsound()
+    // The library would take it for the entry's own name, and the password is then checked of another entry.
+    if (message.toString('latin1', type.start, type.end) === 'dn') throw unsound()
     count += 1 + assertAll(elementsIn(message, set), [TEXT])
   }
   return count

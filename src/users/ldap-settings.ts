@@ -41,7 +41,8 @@ const NO_TLS =
 const NOT_BALANCED = 'must be a filter in parentheses, such as (uid={username})'
 const ACCOUNT = 'must be a name such as cn=reader,dc=example,dc=com, reader@example.com or EXAMPLE\\reader'
 const PLACE = 'must be a name in the directory, such as ou=people,dc=example,dc=com'
-const ATTRIBUTE = /^[a-z][a-z0-9-]*$/i
+/** Not `dn`, which is the name of an entry, and no attribute of it. */
+const ATTRIBUTE = /^(?!dn$)[a-z][a-z0-9-]*$/i
 const ATTRIBUTES = 'must list name=attribute, as in department=departmentNumber'
 
 /** The settings in the environment beside USER_STORE_URL. */

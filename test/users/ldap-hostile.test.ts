@@ -71,6 +71,7 @@ describe('as an answer to a search', () => {
     ['attributes that end behind their message', [name, Buffer.of(0x30, 0x7f), attribute]],
     ['values that end behind their message', [name, element(0x30, element(0x30, text('uid'), Buffer.of(0x31, 0x7f)))]],
     ['an attribute that is a text', [name, element(0x30, Buffer.of(0x04, 1, 0x04))]],
+    ['an attribute that is its name', [name, element(0x30, element(0x30, text('dn'), element(0x31, text('uid=eve'))))]],
     ['an attribute without values', [name, element(0x30, element(0x30, text('uid')))]],
     ['a length without end', [name, Buffer.of(0x30, 0x80), attribute, Buffer.of(0, 0)]],
   ])('an entry of %s is refused at once', async (_what, parts) => {

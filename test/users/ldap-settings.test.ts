@@ -153,6 +153,7 @@ describe('a wrong setting of a directory', () => {
     ['LDAP_ATTRIBUTES', 'username=uid', 'must list name=attribute'],
     ['LDAP_ATTRIBUTES', '__proto__=uid', 'must list name=attribute'],
     ['LDAP_ATTRIBUTES', 'seat=*', 'must list name=attribute'],
+    ['LDAP_ATTRIBUTES', 'id=dn', 'must list name=attribute'],
     ['LDAP_GROUP_FILTER', '(member={dn})', 'needs LDAP_GROUP_BASE'],
   ])('%s=%s is named', (setting, value, message) => {
     expect(mistakesOf('ldaps://d', { [setting]: value })).toEqual([expect.stringContaining(`${setting} ${message}`)])
