@@ -209,9 +209,9 @@ function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'ses
   return warnings
 }
 
-/** Without the login app's other settings, which who unlocks a viewer need not have. */
-export function readLimitsStore(environment: Environment): SharedStores['limitsStore'] {
-  return readPart(SharedStoresEnvironment, environment).limitsStore
+/** Without the login app's other settings, which who unlocks a viewer or signs one out need not have. */
+export function readSharedStores(environment: Environment): SharedStores {
+  return readPart(SharedStoresEnvironment, environment)
 }
 
 /** The same for who looks after the viewers. */
@@ -222,7 +222,10 @@ export function readUserStore(environment: Environment): UserStoreSettings {
 /** @throws ConfigError with a line for every mistake in this part. */
 function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
   const mistakes: string[] = []
-  const parsed = schema.safeParse(givenSettings(environment, mistakes))
+  const given = givenSettings(environment, mistakes)
+  // A wrong name would leave the default in its place: another store than the app's.
+  mistakes.push(...misspeltSettings(Object.keys(given), settingNames()))
+  const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(({ path, message }) => sentenceOf(path, message)))
   if (parsed.success && mistakes.length === 0) return parsed.data
   throw new ConfigError(mistakes.join('\n'))

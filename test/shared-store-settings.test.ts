@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { readConfig, readLimitsStore } from '../src/config.ts'
+import { readConfig, readSharedStores } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
@@ -89,12 +89,17 @@ describe('an address in a file', () => {
 
 describe('where failed sign-ins are counted', () => {
   test('is read without the settings of the login app', () => {
-    expect(readLimitsStore({})).toEqual({ kind: 'memory' })
+    expect(readSharedStores({}).limitsStore).toEqual({ kind: 'memory' })
     const LIMITS_STORE_URL_FILE = file('redis://redis')
-    expect(readLimitsStore({ LIMITS_STORE_URL_FILE })).toEqual({ kind: 'redis', redis: PLACE })
+    expect(readSharedStores({ LIMITS_STORE_URL_FILE }).limitsStore).toEqual({ kind: 'redis', redis: PLACE })
   })
   test('is not guessed when it is wrong', () => {
-    expect(() => readLimitsStore({ LIMITS_STORE_URL: 'redis' })).toThrow(ConfigError)
-    expect(() => readLimitsStore({ LIMITS_STORE_URL_FILE: '/nonexistent' })).toThrow(/^LIMITS_STORE_URL_FILE names/)
+    expect(() => readSharedStores({ LIMITS_STORE_URL: 'redis' })).toThrow(ConfigError)
+    expect(() => readSharedStores({ LIMITS_STORE_URL_FILE: '/nonexistent' })).toThrow(/^LIMITS_STORE_URL_FILE names/)
+  })
+  test('is not taken for memory because of a slip in the name', () => {
+    expect(() => readSharedStores({ LIMIT_STORE_URL: 'redis://redis' })).toThrow(
+      'LIMIT_STORE_URL is no setting: write LIMITS_STORE_URL, or remove it',
+    )
   })
 })

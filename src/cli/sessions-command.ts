@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Config, readSharedStores } from '../config.ts'
 import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
 import { faultInConfirmation } from './confirm.ts'
 import { printable } from './terminal-text.ts'
@@ -23,16 +23,27 @@ export function addSessionsCommands(program: Command, context: CommandContext): 
     .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
       if ((username === undefined) === (all === undefined)) command.error('error: give a USERNAME, or --all')
       return answer(context, json, async () => {
-        const { sessionStore } = readConfig(io.env)
+        const { sessionStore } = readSharedStores(io.env)
         const question = 'Sign everybody out?'
         const fault = username === undefined ? await faultInConfirmation(io, yes, question) : null
         if (fault !== null) return { ok: false, fault }
-        // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
-        const { endSessions } = await import('../login/end-sessions.ts')
-        const ended = await endSessions(sessionStore, username ?? null)
-        const whose = username === undefined ? '' : ` of ${printable(username)}`
-        const text = `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.`
+        const { ended, text } = await endSessionsOf(sessionStore, username ?? null)
         return { ok: true, text, data: { ended } }
       })
     })
+}
+
+/**
+ * @param username whose sessions; null ends those of everybody.
+ * @returns how many there were, and the sentence that says so.
+ */
+export async function endSessionsOf(
+  sessionStore: Config['sessionStore'],
+  username: string | null,
+): Promise<{ ended: number; text: string }> {
+  // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
+  const { endSessions } = await import('../login/end-sessions.ts')
+  const ended = await endSessions(sessionStore, username)
+  const whose = username === null ? '' : ` of ${printable(username)}`
+  return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.` }
 }

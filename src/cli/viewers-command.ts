@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readSharedStores } from '../config.ts'
 import type { Change } from '../users/editable-user-store.ts'
 import { faultInViewer } from '../users/viewer-fields.ts'
-import { answer, type CommandContext, groupCommand, leafCommand, type Outcome } from './answer.ts'
+import { answer, type CommandContext, faultOf, groupCommand, leafCommand, type Outcome } from './answer.ts'
 import { faultInConfirmation } from './confirm.ts'
 import { withEditableStore } from './editable-store.ts'
 import { readNewPassword } from './read-password.ts'
+import { endSessionsOf } from './sessions-command.ts'
 import { printable } from './terminal-text.ts'
 import { addViewersImportCommand } from './viewers-import-command.ts'
 import { addViewersListCommand } from './viewers-list-command.ts'
@@ -58,19 +60,43 @@ function addAddCommand(group: Command, context: CommandContext): void {
 }
 
 function addSetPasswordCommand(group: Command, context: CommandContext): void {
+  interface SetPasswordOptions extends Options {
+    readonly endSessions?: boolean
+  }
   leafCommand(group, 'set-password <USERNAME>', 'give a viewer a new password', [
     'viewer-auth viewers set-password ada@example.com',
+    'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
-  ]).action((username: string, { json }: Options) =>
-    answer(context, json, () =>
-      withEditableStore(context.io, async (store) => {
-        const there = await store.show(username)
-        if (!there.ok) return there
-        const read = await readNewPassword(context.io, there.viewer.username)
-        return read.ok ? outcomeOf(await store.setPassword(username, read.password), 'New password for') : read
-      }),
-    ),
-  )
+  ])
+    .option('--end-sessions', 'sign the viewer out on every device, as after a theft of the old password')
+    .action((username: string, { json, endSessions }: SetPasswordOptions) =>
+      answer(context, json, () =>
+        withEditableStore(context.io, async (store) => {
+          const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
+          const there = await store.show(username)
+          if (!there.ok) return there
+          const read = await readNewPassword(context.io, there.viewer.username)
+          if (!read.ok) return read
+          const changed = outcomeOf(await store.setPassword(username, read.password), 'New password for')
+          return changed.ok && sessionStore
+            ? await withoutSessions(changed, sessionStore, there.viewer.username)
+            : changed
+        }),
+      ),
+    )
+}
+
+async function withoutSessions(
+  changed: Extract<Outcome, { ok: true }>,
+  sessionStore: Config['sessionStore'],
+  username: string,
+): Promise<Outcome> {
+  try {
+    const { ended, text } = await endSessionsOf(sessionStore, username)
+    return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
+  } catch (error) {
+    return { ok: false, fault: `The password is new, but the sessions go on. ${faultOf(error)}` }
+  }
 }
 
 function addStateCommands(group: Command, context: CommandContext): void {

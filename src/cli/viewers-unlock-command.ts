@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readLimitsStore } from '../config.ts'
+import { readSharedStores } from '../config.ts'
 import { answer, type CommandContext, leafCommand } from './answer.ts'
 import { printable } from './terminal-text.ts'
 
@@ -14,7 +14,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
     answer(context, json, async () => {
       // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
       const { unlockViewer } = await import('../login/unlock-viewer.ts')
-      const wasCounted = await unlockViewer(readLimitsStore(context.io.env), username)
+      const wasCounted = await unlockViewer(readSharedStores(context.io.env).limitsStore, username)
       const text = wasCounted
         ? `Unlocked ${printable(username)}: the failed sign-ins are forgotten.`
         : `No failed sign-in of ${printable(username)} is counted.`

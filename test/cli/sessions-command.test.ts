@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionData, Store } from 'express-session'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { openSqliteSessionStore } from '../../src/login/session-store.ts'
 import { SETTINGS } from '../settings.ts'
@@ -48,6 +48,44 @@ test('all sessions of a viewer end at once, whatever the case, while the app run
   })
   expect(await Promise.all([0, 1, 2].map(signedIn))).toEqual([false, false, true])
   expect((await end('ada@example.com')).stdout).toBe('Ended 0 sessions of ada@example.com.\n')
+})
+
+describe('a new password with --end-sessions', () => {
+  const setPassword = async (...args: string[]) => {
+    const cwd = temporaryFolder()
+    const env = { SESSION_STORE_URL: `sqlite:${file}` }
+    const stdin = 'seven quiet herons'
+    await runHere(['viewers', 'add', 'Ada'], { cwd, stdin })
+    return runHere(['viewers', 'set-password', 'ada', ...args], { cwd, stdin, env })
+  }
+
+  test('signs the viewer out everywhere, and nobody else', async () => {
+    openRunning('Ada', 'eve')
+    const { status, stdout } = await setPassword('--end-sessions')
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'New password for Ada.\nEnded 1 session of Ada.\n' })
+    expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, true])
+  })
+
+  test('says in JSON how many sessions there were', async () => {
+    openRunning('Ada')
+    const { stdout } = await setPassword('--end-sessions', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ username: 'Ada', ended: 1 })
+  })
+
+  test('says what is done and what is not when the sessions cannot be reached', async () => {
+    writeFileSync(file, 'no database')
+    const { status, stdout, stderr } = await setPassword('--end-sessions')
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^Failed: The password is new, but the sessions go on\. SESSION_STORE_URL: .* cannot be used/,
+    )
+  })
+
+  test('leaves them alone without it', async () => {
+    openRunning('Ada')
+    expect(await setPassword()).toMatchObject({ status: 0, stdout: 'New password for Ada.\n' })
+    expect(await signedIn(0)).toBe(true)
+  })
 })
 
 test('everybody is signed out after being asked about, or with --yes', async () => {
