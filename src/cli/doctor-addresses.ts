@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type Finding, failure, ok, reach, sourcesOf, warning } from './doctor-finding.ts'
+import { type Finding, failure, notAllowed, ok, reach, warning } from './doctor-finding.ts'
 import { addressOf } from './expected-lock.ts'
 
 /** Reserved by RFC 2606: nobody has it on a list. */
@@ -47,8 +47,7 @@ async function examineConsumer(
       `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}): the app runs with other settings.`,
     )
   }
-  const isAllowed = sourcesOf(screen.headers, 'form-action').every((sources) => sources.includes(origin))
-  return isAllowed
+  return notAllowed(screen.headers, 'form-action', [origin]).length === 0
     ? ok(`${address} sends viewers to the consumer ${origin}${pathPrefix}.`)
     : failure(`${address}: form-action lacks ${origin}, so browsers stop the way to the consumer.`)
 }

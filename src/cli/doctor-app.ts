@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
 import { examineAddresses } from './doctor-addresses.ts'
-import { type Finding, failure, ok, reach, sourcesOf, warning } from './doctor-finding.ts'
+import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
 import { addressOf, type ChosenEntryPoint } from './expected-lock.ts'
 import { nowSeconds } from './service.ts'
 
@@ -12,6 +12,8 @@ export interface TestViewer {
 }
 
 const Readiness = z.object({ status: z.string() })
+/** Proxies add cookies of their own. */
+const SESSION_COOKIE = /^(__Host-)?viewer=/
 
 /** The login app over its PUBLIC_URL: alive, stores answering, and its headers as they arrive behind every proxy. */
 export async function* examineApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
@@ -29,6 +31,7 @@ export async function* examineApp(config: Config, signal: AbortSignal): AsyncGen
   }
   for (const entryPoint of config.entryPoints) {
     const address = addressOf(config, entryPoint)
+    yield* examineSettings(entryPoint)
     const screen = await reach(address, signal)
     if (!(screen instanceof Response)) yield screen
     else if (screen.status !== 200)
@@ -36,6 +39,25 @@ export async function* examineApp(config: Config, signal: AbortSignal): AsyncGen
     else yield* examineHeaders(address, screen.headers, entryPoint)
   }
   yield* examineAddresses(config, signal)
+}
+
+/** What no setting forbids, and yet is seldom meant. */
+function* examineSettings({
+  name,
+  lifetimeSeconds,
+  playerAddress,
+  playerOrigins,
+}: ChosenEntryPoint): Generator<Finding> {
+  if (!playerOrigins.includes(playerAddress.origin)) {
+    yield warning(
+      `Entry point ${name}: PLAYER_ORIGINS does not hold ${playerAddress.origin}, where PLAYER_RETURN_URL is: if the player is there too, browsers do not show it the sign-in screen.`,
+    )
+  }
+  if (lifetimeSeconds > 0 && lifetimeSeconds < SHORT_LIFETIME_SECONDS) {
+    yield warning(
+      `Entry point ${name}: a response expires after ${lifetimeSeconds} s, before it arrives over a slow connection or at a clock that is a little ahead.`,
+    )
+  }
 }
 
 async function examineReadiness(origin: string, ready: Response): Promise<Finding> {
@@ -58,9 +80,7 @@ async function examineReadiness(origin: string, ready: Response): Promise<Findin
 }
 
 function* examineHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
-  const missingFrom = (directive: string, sources: readonly string[]) =>
-    sources.filter((source) => !sourcesOf(headers, directive).every((allowed) => allowed.includes(source)))
-  const unframed = missingFrom('frame-ancestors', entryPoint.playerOrigins)
+  const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
   if (headers.has('x-frame-options')) {
     yield failure(`${address} sends X-Frame-Options, so no player can frame it: take it out of the proxy.`)
   } else if (unframed.length > 0) {
@@ -72,7 +92,7 @@ function* examineHeaders(address: string, headers: Headers, entryPoint: ChosenEn
       `${address} may be framed by ${entryPoint.playerOrigins.join(', ')}. Every page that embeds the player must be among them.`,
     )
   }
-  const formTargets = missingFrom('form-action', ["'self'", entryPoint.playerAddress.origin])
+  const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])
   if (formTargets.length > 0) {
     yield failure(
       `${address}: form-action lacks ${formTargets.join(', ')}, so browsers stop the way back to the player.`,
@@ -103,7 +123,7 @@ export async function* trySignIn(
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303) return yield failure(`The sign-in of the test viewer: ${reasonFor(signedIn.status)}`)
   yield examineRedirect(signedIn.headers.get('location') ?? '', entryPoint)
-  const [setCookie = ''] = signedIn.headers.getSetCookie()
+  const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
   )
@@ -125,9 +145,9 @@ export async function* trySignIn(
 }
 
 function examineRedirect(location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
-  if (!URL.canParse(location) || new URL(location).origin !== playerAddress.origin) {
+  if (!URL.canParse(location) || !location.startsWith(playerAddress.url)) {
     return failure(
-      'The sign-in does not lead to the address of the player: the app runs with another PLAYER_RETURN_URL.',
+      `The sign-in does not lead to the address of the player, ${playerAddress.url}: the app runs with another PLAYER_RETURN_URL.`,
     )
   }
   const response = new URL(location).searchParams.get('hash') ?? ''

@@ -37,7 +37,12 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .option('--entry-point <NAME>', 'where the test viewer signs in (default: the only one, or default)')
     .option('--channel <ID>', 'look at the lock of this channel', contentId)
     .option('--video <ID>', 'look at the lock of this video', contentId)
-    .action((options: Options) => answer(context, options.json, () => examine(context.io, options)))
+    .action((options: Options, command: Command) => {
+      if (options.channel !== undefined && options.video !== undefined) {
+        command.error('error: give --channel or --video, not both')
+      }
+      return answer(context, options.json, () => examine(context.io, options))
+    })
 }
 
 async function examine(io: CommandIo, options: Options): Promise<Outcome> {
@@ -94,7 +99,12 @@ async function serviceOutcome(
 function verdictOn(findings: readonly Finding[]): Outcome {
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
   const [failures, warnings] = [count('failure'), count('warning')]
-  const verdict = failures > 0 ? 'Viewers will not get through.' : 'Viewers will get through.'
+  const verdict =
+    failures > 0
+      ? 'Viewers will not get through.'
+      : warnings > 0
+        ? 'Nothing was found that stops viewers, but look at the warnings.'
+        : 'Viewers will get through.'
   const text = `${verdict} (${numberOf(failures, 'failure')}, ${numberOf(warnings, 'warning')})`
   return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
 }

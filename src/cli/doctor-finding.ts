@@ -5,6 +5,8 @@ export interface Finding {
 }
 
 const TIMEOUT_MS = 15_000
+/** A response that has less to live when it arrives is as good as expired. */
+export const SHORT_LIFETIME_SECONDS = 30
 
 export function ok(text: string): Finding {
   return { state: 'ok', text }
@@ -29,13 +31,18 @@ export async function reach(url: string, signal: AbortSignal, init: RequestInit 
   }
 }
 
-/** What a directive of each Content-Security-Policy allows: browsers follow them all. */
-export function sourcesOf(headers: Headers, directive: string): (readonly string[])[] {
+/**
+ * Which of the sources a directive of the Content-Security-Policy does not allow: browsers follow every policy that
+ * names it. All of them where none does, since the app's own always does.
+ */
+export function notAllowed(headers: Headers, directive: string, sources: readonly string[]): string[] {
   const policies = (headers.get('content-security-policy') ?? '').split(',').map(directivesOf)
-  return policies.map((policy) => policy.get(directive) ?? [])
+  const lists = policies.map((policy) => policy.get(directive)).filter((list) => list !== undefined)
+  return sources.filter((source) => lists.length === 0 || !lists.every((list) => list.includes(source)))
 }
 
+/** Of a directive that is named twice the first counts. */
 function directivesOf(policy: string): ReadonlyMap<string, readonly string[]> {
   const directives = policy.split(';').map((directive) => directive.trim().split(/\s+/))
-  return new Map(directives.map(([name = '', ...sources]) => [name, sources]))
+  return new Map(directives.map(([name = '', ...sources]) => [name.toLowerCase(), sources] as const).reverse())
 }

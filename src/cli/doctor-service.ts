@@ -2,8 +2,8 @@ import type { Config } from '../config.ts'
 import { listChannels } from '../video-service/channels.ts'
 import { type LockPlace, readLock } from '../video-service/locks.ts'
 import type { CommandIo } from './answer.ts'
-import { type Finding, failure, ok, reach, warning } from './doctor-finding.ts'
-import { differences, expectedLock, whatIsUnseen } from './expected-lock.ts'
+import { type Finding, failure, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
+import { differences, expectedLock, isSameAddress, whatIsUnseen } from './expected-lock.ts'
 import { isRefusal, type Service } from './service.ts'
 
 const MOST_CHANNELS = 20
@@ -25,9 +25,11 @@ export async function* examineService(
     const first = expectedLock(env, config.entryPoints[0]?.name)
     const lock = await readLock(api, place, 'json', signal)
     const name = `${place.kind} ${place.id}`
-    if (lock === null) return yield failure(`The ${name} has no lock of its own; that of its channel holds.`)
+    if (lock === null) {
+      return yield warning(`The ${name} has no lock of its own; that of its channel holds: look at it with --channel.`)
+    }
     const fitting = expected.find((one) => differences(lock, one).length === 0)
-    const wrong = differences(lock, expected.find(({ url }) => url === lock.url) ?? first)
+    const wrong = differences(lock, expected.find(({ url }) => isSameAddress(lock.url, url)) ?? first)
     return yield fitting
       ? ok(`The lock of ${name} points to the entry point ${fitting.entryPoint}.${whatIsUnseen(lock, fitting)}`)
       : failure(`The lock of ${name}: ${wrong.join('; ')}. See lock set.`)
@@ -38,7 +40,7 @@ export async function* examineService(
       if (isRefusal(error, 'not_found')) return null
       throw error
     })
-    if (expected.some(({ url }) => url === lock?.url)) here.push(id)
+    if (lock !== null && expected.some(({ url }) => isSameAddress(lock.url, url))) here.push(id)
   }
   const scope = channels.length > MOST_CHANNELS ? `the first ${MOST_CHANNELS} channels` : 'the channels'
   yield here.length > 0
@@ -61,10 +63,11 @@ async function compareClocks(
   if (Number.isNaN(ahead))
     return warning('The clocks could not be compared: the login app or the service sends no Date.')
   const shortest = Math.min(...entryPoints.map(({ lifetimeSeconds }) => lifetimeSeconds || Number.POSITIVE_INFINITY))
-  if (ahead >= shortest)
+  if (ahead > CLOCK_TOLERANCE_SECONDS && ahead > shortest - SHORT_LIFETIME_SECONDS) {
     return failure(
-      `The service's clock is ${ahead} s ahead of the login app's: every response has expired when it arrives.`,
+      `The service's clock is ${ahead} s ahead of the login app's, and a response lives ${shortest} s: it has expired when it arrives, or soon after.`,
     )
+  }
   if (Math.abs(ahead) <= CLOCK_TOLERANCE_SECONDS) return ok("The login app's clock and the service's agree.")
   return warning(
     `The clocks of the login app and the service differ by ${Math.abs(ahead)} s: responses end that much early or late.`,

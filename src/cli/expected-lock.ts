@@ -48,9 +48,15 @@ export function chosenEntryPoint(
 /** In which way a lock is not as expected, each the end of a sentence; the secrets are compared, not shown. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
   const found: string[] = []
-  if (lock.url !== expected.url) found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
+  if (!isSameAddress(lock.url, expected.url))
+    found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
   if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is another')
   return found
+}
+
+/** Whether a browser that is sent to the one gets to the other, as without the slash after the host. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one === other || (URL.canParse(one) && new URL(one).href === new URL(other).href)
 }
 
 /** What a comparison leaves open where the service does not show the secret; empty where it does. */

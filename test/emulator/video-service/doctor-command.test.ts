@@ -1,11 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import { setLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { ADA, addAda, programSettings, startLoginProgram } from '../../login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
-import { emulatorOfTest, environmentFor } from './client.ts'
+import { apiOf, emulatorOfTest, environmentFor } from './client.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
@@ -31,6 +32,7 @@ beforeEach(async () => {
     ...programSettings(),
     PUBLIC_URL: proxy.origin,
     PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
+    PLAYER_ORIGINS: `https://player.example,${emulator.url}`,
     HASH_CONSUMERS: `${emulator.url}/chat/authorize/`,
   }
   await addAda(settings)
@@ -49,7 +51,7 @@ describe('the doctor', () => {
     const lines = [
       'ok       The settings of the login app are complete',
       `ok       The login app answers at ${env.PUBLIC_URL}, and so do its user store and session store.`,
-      `ok       ${env.PUBLIC_URL}/ may be framed by https://player.example.`,
+      `ok       ${env.PUBLIC_URL}/ may be framed by https://player.example, ${emulator.url}.`,
       `ok       PLAYER_RETURN_URL ${emulator.url}/embed/hashlock/pass can be reached.`,
       `ok       The consumer ${emulator.url}/chat/authorize/ can be reached.`,
       `ok       ${env.PUBLIC_URL}/ sends viewers to the consumer ${emulator.url}/chat/authorize/.`,
@@ -69,13 +71,43 @@ describe('the doctor', () => {
 
   test('warns where nothing points here and no sign-in was tried', async () => {
     const { status, stdout } = await doctor('--json')
+    expect((await doctor()).stdout).toMatch(/^Nothing was found that stops viewers, but look at the warnings\. \(0 /m)
     const { findings, failures, warnings } = JSON.parse(stdout)
     expect([status, failures, warnings]).toEqual([0, 0, 2])
     expect(findings.map(({ state }: { state: string }) => state)).toContain('warning')
     expect(stdout).toContain('None of the channels sends its viewers here: see lock set.')
   })
 
+  test.each<[string, (headers: IncomingHttpHeaders) => IncomingHttpHeaders]>([
+    [
+      'adds a policy that says nothing of frames',
+      (headers) => ({
+        ...headers,
+        'content-security-policy': `${headers['content-security-policy']}, upgrade-insecure-requests`,
+      }),
+    ],
+    [
+      'adds a cookie of its own',
+      (headers) => ({ ...headers, 'set-cookie': ['balancer=1; path=/', ...(headers['set-cookie'] ?? [])] }),
+    ],
+  ])('has nothing against a proxy that %s', async (_case, altered) => {
+    alter = altered
+    const { status, stdout } = await doctor(...SIGN_IN)
+    expect(status).toBe(0)
+    expect(stdout).toContain('(0 failures, 1 warning)')
+  })
+
   test.each<[string, (headers: IncomingHttpHeaders) => IncomingHttpHeaders, string]>([
+    [
+      'takes the policy away',
+      ({ 'content-security-policy': _policy, ...headers }) => headers,
+      'may not be framed by https://player.example',
+    ],
+    [
+      'has a clock that is an hour behind, but for some seconds',
+      (headers) => ({ ...headers, date: new Date(Date.now() - 3_590_000).toUTCString() }),
+      "s ahead of the login app's, and a response lives 3600 s",
+    ],
     ['adds X-Frame-Options', (headers) => ({ ...headers, 'x-frame-options': 'DENY' }), 'sends X-Frame-Options'],
     [
       'adds a policy of its own',
@@ -107,14 +139,36 @@ describe('the doctor', () => {
   test.each([
     ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'made with another secret'],
     ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'another PLAYER_RETURN_URL'],
+    ['another path in it', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'another PLAYER_RETURN_URL'],
     ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'user name or password wrong'],
     ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, '(invalid_client, status 400)'],
     ['no service', { SERVICE_BASE_URL: '' }, 'SERVICE_BASE_URL is required'],
   ])('says what is wrong with %s', async (_case, changed, said) => {
-    env = { ...env, ...changed }
+    const { PLAYER_RETURN_URL = env.PLAYER_RETURN_URL ?? '' } = changed as Record<string, string>
+    env = { ...env, ...changed, PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('RETURN', emulator.url) }
     const { status, stdout } = await doctor(...SIGN_IN)
     expect(status).toBe(1)
     expect(stdout).toContain(said)
+  })
+
+  test.each([
+    [{ PLAYER_ORIGINS: 'https://player.example' }, /warning {2}Entry point default: PLAYER_ORIGINS does not hold http/],
+    [{ HASH_LIFETIME_SECONDS: '5' }, /warning {2}Entry point default: a response expires after 5 s, before/],
+  ])('warns of %j', async (changed, said) => {
+    env = { ...env, ...changed }
+    const { stdout } = await doctor()
+    expect(stdout).toMatch(said)
+  })
+
+  test('takes an address without the slash at its end for the same, and warns where only the channel has a lock', async () => {
+    const form = { url: env.PUBLIC_URL ?? '', secret: env.HASH_SECRET ?? '' }
+    await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)
+    expect((await doctor('--video', '2003')).stdout).toContain(
+      'The lock of video 2003 points to the entry point default.',
+    )
+    const inherited = await doctor('--video', '2002')
+    expect(inherited.stdout).toContain('warning  The video 2002 has no lock of its own; that of its channel holds')
+    expect(await doctor('--video', '2003', '--channel', '1002')).toMatchObject({ status: 2, stdout: '' })
   })
 
   test('says what differs in a lock, and that an app does not answer', async () => {
