@@ -13,7 +13,8 @@ export type RemoteRequest<T> = (signal: AbortSignal) => Promise<T>
  * Keeps a store that hangs from holding every sign-in for its whole timeout. Requests at once are bounded, each gets one
  * bounded time, and after a few failures in a row the next are refused at once, until one that is let through finds
  * the store back. A failure of the store is an UpstreamError, thrown by the request or for being late; whatever else the
- * request throws passes as it is, and counts for an answer.
+ * request throws passes as it is, and counts for an answer. Nor does the failure of a request count while others are
+ * answered: with a name or a password that a store cannot bear, one viewer could else shut out everybody.
  */
 export interface RemoteGuard {
   /**
@@ -59,6 +60,7 @@ export function createRemoteGuard({
 }: RemoteGuardOptions): RemoteGuard {
   const gate = createGate({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const inQueue = new Set<AbortController>()
+  const witness = createWitness()
   const breaker = circuitBreaker(handleType(UpstreamError), {
     halfOpenAfter: pauseMs,
     breaker: new ConsecutiveBreaker(failures),
@@ -73,8 +75,9 @@ export function createRemoteGuard({
     // While one request tries the store, cockatiel would let the others wait for what it finds: for a whole timeout.
     if (breaker.state === CircuitState.HalfOpen) throw leftAlone()
     try {
-      return await breaker.execute(() => inTime(request, call.signal))
+      return await breaker.execute(() => witness.watch(inTime(request, call.signal)))
     } catch (error) {
+      if (error instanceof AnsweredOthers) throw error.cause
       throw error instanceof BrokenCircuitError ? leftAlone() : error
     }
   }
@@ -103,11 +106,41 @@ export function createRemoteGuard({
     }
   }
   return {
-    run: (request) => limited((call) => withPlace(request, call)),
+    async run(request) {
+      const answer = await limited((call) => withPlace(request, call))
+      witness.saw()
+      return answer
+    },
     async probe(request) {
       await limited((call) => unlessLeftAlone(request, call))
     },
   }
+}
+
+/**
+ * Knows whether anybody was answered since a request began. An answer to readiness is no witness: a store may be there
+ * and answer no question.
+ */
+function createWitness() {
+  let answers = 0
+  return {
+    saw() {
+      answers += 1
+    },
+    /** @throws AnsweredOthers in the place of an UpstreamError that says nothing about the store. */
+    async watch<T>(request: Promise<T>): Promise<T> {
+      const before = answers
+      try {
+        return await request
+      } catch (cause) {
+        throw cause instanceof UpstreamError && answers !== before ? new AnsweredOthers('', { cause }) : cause
+      }
+    },
+  }
+}
+
+class AnsweredOthers extends Error {
+  override readonly name = 'AnsweredOthers'
 }
 
 /** Settles when the request does or the signal is aborted, whichever is first: a request may be deaf to its signal. */

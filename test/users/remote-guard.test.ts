@@ -203,6 +203,42 @@ describe('a store that failed several times in a row', () => {
   })
 })
 
+describe('a store that answers others meanwhile', () => {
+  test('is not left alone for questions that it cannot bear', async () => {
+    const guard = createRemoteGuard({ ...OPTIONS, width: 9 })
+    for (let round = 0; round < 3; round += 1) {
+      const hung = Array.from({ length: 5 }, () => guard.run(deaf()))
+      for (const one of hung) one.catch(() => {})
+      await vi.advanceTimersByTimeAsync(500)
+      expect(await guard.run(answer)).toBe('here')
+      await vi.advanceTimersByTimeAsync(500)
+      for (const one of hung)
+        await expect(one).rejects.toThrow(new UpstreamError('user-store', 'The user store did not answer within 1 s'))
+      expect(await guard.run(answer)).toBe('here')
+    }
+  })
+
+  test('is left alone for the questions of after its last answer', async () => {
+    const guard = createRemoteGuard({ ...OPTIONS, width: 9 })
+    const before = Array.from({ length: 3 }, () => guard.run(deaf()))
+    expect(await guard.run(answer)).toBe('here')
+    const after = Array.from({ length: 2 }, () => guard.run(deaf()))
+    for (const one of [...before, ...after]) one.catch(() => {})
+    await vi.advanceTimersByTimeAsync(1000)
+    await expect(guard.run(away)).rejects.toThrow('gone')
+    await expect(guard.run(answer)).rejects.toThrow('left alone')
+  })
+
+  test('or only readiness, is left alone all the same', async () => {
+    const guard = createRemoteGuard({ ...OPTIONS, width: 9 })
+    const hung = Array.from({ length: 3 }, () => guard.run(deaf()))
+    for (const one of hung) one.catch(() => {})
+    await guard.probe(answer)
+    await vi.advanceTimersByTimeAsync(1000)
+    await expect(guard.run(answer)).rejects.toThrow('left alone')
+  })
+})
+
 test('only failures of the store count: any other error passes as it is, however often', async () => {
   const guard = createRemoteGuard(OPTIONS)
   const bug = new TypeError('ours')
