@@ -111,6 +111,7 @@ export async function* trySignIn(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { origin } = config.publicUrl
+  const address = addressOf(config, entryPoint)
   const post = (path: string, fields: Record<string, string>, cookie = '') => {
     const headers = { Origin: origin, ...(cookie === '' ? {} : { Cookie: cookie }) }
     return reach(`${origin}${entryPoint.basePath}${path}`, signal, {
@@ -121,8 +122,9 @@ export async function* trySignIn(
   }
   const signedIn = await post('/sign-in', { username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
-  if (signedIn.status !== 303) return yield failure(`The sign-in of the test viewer: ${reasonFor(signedIn.status)}`)
-  yield examineRedirect(signedIn.headers.get('location') ?? '', entryPoint)
+  if (signedIn.status !== 303)
+    return yield failure(`The sign-in of the test viewer at ${address}: ${reasonFor(signedIn.status)}`)
+  yield examineRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
@@ -135,7 +137,7 @@ export async function* trySignIn(
     )
   }
   const cookie = setCookie.split(';')[0] ?? ''
-  const again = await reach(addressOf(config, entryPoint), signal, { headers: { Cookie: cookie } })
+  const again = await reach(address, signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
     ? ok('A viewer who returns is passed on without signing in again.')
     : failure(
@@ -144,7 +146,7 @@ export async function* trySignIn(
   await post('/sign-out', {}, cookie)
 }
 
-function examineRedirect(location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
+function examineRedirect(address: string, location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
   if (!URL.canParse(location) || !location.startsWith(playerAddress.url)) {
     return failure(
       `The sign-in does not lead to the address of the player, ${playerAddress.url}: the app runs with another PLAYER_RETURN_URL.`,
@@ -152,7 +154,7 @@ function examineRedirect(location: string, { playerAddress, secret }: ChosenEntr
   }
   const response = new URL(location).searchParams.get('hash') ?? ''
   const diagnosis = diagnoseResponse(response, secret, Math.floor(nowSeconds()))
-  const text = `The test viewer signs in and is sent to the player. The response: ${describeDiagnosis(diagnosis)}`
+  const text = `The test viewer signs in at ${address} and is sent to the player. The response: ${describeDiagnosis(diagnosis)}`
   return diagnosis.kind === 'good' ? ok(text) : failure(text)
 }
 

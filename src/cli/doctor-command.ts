@@ -34,7 +34,10 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   ])
     .addHelpText('after', ABOUT)
     .option('--viewer <USERNAME>', 'sign this viewer in as a test')
-    .option('--entry-point <NAME>', 'where the test viewer signs in (default: the only one, or default)')
+    .option(
+      '--entry-point <NAME>',
+      'where the test viewer signs in (default: where the lock leads, else the only one, or default)',
+    )
     .option('--channel <ID>', 'look at the lock of this channel', contentId)
     .option('--video <ID>', 'look at the lock of this video', contentId)
     .action((options: Options, command: Command) => {
@@ -52,6 +55,7 @@ async function examine(io: CommandIo, options: Options): Promise<Outcome> {
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
   }
   const config = readConfig(io.env)
+  if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
   tell(ok('The settings of the login app are complete, and its secrets are long enough.'))
   for (const text of config.warnings) tell(warning(`${text}.`))
   let viewer: TestViewer | null = null
@@ -64,36 +68,53 @@ async function examine(io: CommandIo, options: Options): Promise<Outcome> {
   const release = io.onInterrupt(() => stop.abort())
   try {
     for await (const finding of examineApp(config, stop.signal)) tell(finding)
-    const entryPoint = chosenEntryPoint(config, options.entryPoint)
+    const lockedTo = await examineAtService(io, config, options, tell)
+    stop.signal.throwIfAborted()
     if (viewer === null) tell(warning('No sign-in was tried: name a test viewer with --viewer.'))
-    else for await (const finding of trySignIn(config, entryPoint, viewer, stop.signal)) tell(finding)
+    else {
+      const entryPoint = chosenEntryPoint(config, options.entryPoint ?? lockedTo)
+      for await (const finding of trySignIn(config, entryPoint, viewer, stop.signal)) tell(finding)
+    }
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     throw error
   } finally {
     release()
   }
-  const outcome = await serviceOutcome(io, config, options, tell)
-  if (!outcome.ok) tell(failure(outcome.fault))
   return verdictOn(findings)
 }
 
-/** Without the settings of the service the login app is examined all the same. */
-async function serviceOutcome(
+/**
+ * The login app is examined also without the settings of the service.
+ * @returns the entry point that the lock of --channel or --video sends viewers to, where it is one of the settings.
+ */
+async function examineAtService(
   io: CommandIo,
   config: Config,
   options: Options,
   tell: (finding: Finding) => void,
-): Promise<Outcome> {
-  try {
-    return await withService(io, async (service) => {
-      for await (const finding of examineService(io.env, config, service, placeOf(options))) tell(finding)
-      return { ok: true }
-    })
-  } catch (error) {
-    if (error instanceof ConfigError) return { ok: false, fault: error.message.replaceAll(/\n\s*/g, ' ') }
-    throw error
+): Promise<string | undefined> {
+  const place = placeOf(options)
+  if (place === null && !Object.entries(io.env).some(([name, value]) => name.startsWith('SERVICE_') && value)) {
+    tell(warning('The video service was not asked: none of its settings, SERVICE_…, is there.'))
+    return undefined
   }
+  let lockedTo: string | undefined
+  const outcome = await withService(io, async (service) => {
+    lockedTo = await examineService(io.env, config, service, place, tell)
+    return { ok: true }
+  }).catch((error: unknown): Outcome => {
+    if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
+    throw error
+  })
+  if (!outcome.ok) tell(failure(outcome.fault))
+  return lockedTo
+}
+
+/** Of a heading and its lines, one sentence. */
+function inOneLine(message: string): string {
+  const [heading = '', ...lines] = message.split(/\n\s*/)
+  return [heading, lines.join('; ')].join(' ').trimEnd()
 }
 
 function verdictOn(findings: readonly Finding[]): Outcome {

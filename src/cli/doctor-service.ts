@@ -1,39 +1,57 @@
 import type { Config } from '../config.ts'
-import { listChannels } from '../video-service/channels.ts'
+import { type Channel, listChannels } from '../video-service/channels.ts'
 import { type LockPlace, readLock } from '../video-service/locks.ts'
 import type { CommandIo } from './answer.ts'
 import { type Finding, failure, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
-import { differences, expectedLock, isSameAddress, whatIsUnseen } from './expected-lock.ts'
+import { differences, type ExpectedLock, expectedLock, isSameAddress, whatIsUnseen } from './expected-lock.ts'
 import { isRefusal, type Service } from './service.ts'
 
 const MOST_CHANNELS = 20
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** The video service: client and secret right, clocks together, the lock pointing to the login app of the settings. */
-export async function* examineService(
+/**
+ * The video service: client and secret right, clocks together, the lock pointing to the login app of the settings.
+ * @param place whose lock is looked at; without it those of all channels.
+ * @returns the entry point of the settings that the lock of the place sends viewers to, if it is one.
+ */
+export async function examineService(
   env: CommandIo['env'],
   config: Config,
   service: Service,
   place: LockPlace | null,
-): AsyncGenerator<Finding> {
+  tell: (finding: Finding) => void,
+): Promise<string | undefined> {
   const { api, signal, settings } = service
   const channels = await listChannels(api, signal)
-  yield ok('The video service knows the client, and its secret is right.')
-  yield await compareClocks(config, settings.baseUrl, signal)
+  tell(ok('The video service knows the client, and its secret is right.'))
+  tell(await compareClocks(config, settings.baseUrl, signal))
   const expected = config.entryPoints.map(({ name }) => expectedLock(env, name))
-  if (place !== null) {
-    const first = expectedLock(env, config.entryPoints[0]?.name)
-    const lock = await readLock(api, place, 'json', signal)
-    const name = `${place.kind} ${place.id}`
-    if (lock === null) {
-      return yield warning(`The ${name} has no lock of its own; that of its channel holds: look at it with --channel.`)
-    }
-    const fitting = expected.find((one) => differences(lock, one).length === 0)
-    const wrong = differences(lock, expected.find(({ url }) => isSameAddress(lock.url, url)) ?? first)
-    return yield fitting
-      ? ok(`The lock of ${name} points to the entry point ${fitting.entryPoint}.${whatIsUnseen(lock, fitting)}`)
-      : failure(`The lock of ${name}: ${wrong.join('; ')}. See lock set.`)
+  if (place === null) {
+    tell(await examineChannels(channels, expected, service))
+    return undefined
   }
+  const name = `${place.kind} ${place.id}`
+  const lock = await readLock(api, place, 'json', signal)
+  if (lock === null) {
+    tell(warning(`The ${name} has no lock of its own; that of its channel holds: look at it with --channel.`))
+    return undefined
+  }
+  const leadsTo = expected.find(({ url }) => isSameAddress(lock.url, url))
+  const wrong = differences(lock, leadsTo ?? expectedLock(env, config.entryPoints[0]?.name))
+  tell(
+    leadsTo !== undefined && wrong.length === 0
+      ? ok(`The lock of ${name} points to the entry point ${leadsTo.entryPoint}.${whatIsUnseen(lock, leadsTo)}`)
+      : failure(`The lock of ${name}: ${wrong.join('; ')}. See lock set.`),
+  )
+  return leadsTo?.entryPoint
+}
+
+/** Which channels send their viewers here. */
+async function examineChannels(
+  channels: readonly Channel[],
+  expected: readonly ExpectedLock[],
+  { api, signal }: Service,
+): Promise<Finding> {
   const here: string[] = []
   for (const { id } of channels.slice(0, MOST_CHANNELS)) {
     const lock = await readLock(api, { kind: 'channel', id }, 'json', signal).catch((error: unknown) => {
@@ -43,7 +61,7 @@ export async function* examineService(
     if (lock !== null && expected.some(({ url }) => isSameAddress(lock.url, url))) here.push(id)
   }
   const scope = channels.length > MOST_CHANNELS ? `the first ${MOST_CHANNELS} channels` : 'the channels'
-  yield here.length > 0
+  return here.length > 0
     ? ok(`Of ${scope}, these send their viewers here: ${here.join(', ')}.`)
     : warning(`None of ${scope} sends its viewers here: see lock set.`)
 }

@@ -56,11 +56,11 @@ describe('the doctor', () => {
       `ok       The consumer ${emulator.url}/chat/authorize/ can be reached.`,
       `ok       ${env.PUBLIC_URL}/ sends viewers to the consumer ${emulator.url}/chat/authorize/.`,
       `ok       ${env.PUBLIC_URL}/ sends viewers to no consumer that is not on the list.`,
-      'ok       The test viewer signs in and is sent to the player. The response: Accepted until',
-      'ok       A viewer who returns is passed on without signing in again.',
       'ok       The video service knows the client, and its secret is right.',
       "ok       The login app's clock and the service's agree.",
       'ok       The lock of channel 1002 points to the entry point default. The service does not show its secret:',
+      `ok       The test viewer signs in at ${env.PUBLIC_URL}/ and is sent to the player. The response: Accepted until`,
+      'ok       A viewer who returns is passed on without signing in again.',
       'Viewers will get through. (0 failures, 0 warnings)',
       '',
     ]
