@@ -102,6 +102,7 @@ function attempt({ method, url, body, token, signal, agents }: Question): Promis
     })
     let beforeAnswer = 0
     request.on('information', () => {
+      hasAnswer = true
       beforeAnswer += 1
       if (beforeAnswer > MOST_BEFORE_ANSWER) request.destroy(new Error('status 1xx again and again'))
     })
@@ -111,7 +112,8 @@ function attempt({ method, url, body, token, signal, agents }: Question): Promis
       resolve({ fault: new Error('status 101'), mayAskAgain: false })
     })
     request.on('error', (fault) => {
-      const isStale = request.reusedSocket && !hasAnswer
+      // Only what could not be read as HTTP tells how much of it was.
+      const isStale = request.reusedSocket && !hasAnswer && !('bytesParsed' in fault)
       resolve({ fault, mayAskAgain: !signal.aborted && (isStale || !isConnected) })
     })
     request.end(body)

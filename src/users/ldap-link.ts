@@ -4,7 +4,7 @@ import { type AskedOf, askedBy, assertAnswer, elementAt } from './ldap-answer.ts
 
 /** All that one connection may bring: thousands of groups are far below. */
 const MOST_BYTES = 4 * 1024 * 1024
-const MOST_ELEMENTS = 50_000
+const MOST_ELEMENTS = 20_000
 
 /**
  * A connection as the library uses it. It gets whole messages one by one, each an answer to what it asked last; with

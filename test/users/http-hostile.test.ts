@@ -15,10 +15,13 @@ interface Script {
   readonly first?: string | Buffer
   /** Then sent again and again. */
   readonly again?: string
+  /** Sent to every further question on the same connection. */
+  readonly next?: string
 }
 
-async function openStore({ first = '', again }: Script) {
+async function openStore({ first = '', again, next }: Script) {
   const sockets = new Set<Socket>()
+  const asked: string[] = []
   const onQuestion = async (socket: Socket) => {
     socket.write(first)
     if (again === undefined) return
@@ -27,7 +30,13 @@ async function openStore({ first = '', again }: Script) {
   }
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}).once('data', () => void onQuestion(socket))
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        void onQuestion(socket)
+        if (next !== undefined) socket.on('data', () => socket.write(next))
+      })
+    socket.on('data', (question) => asked.push(question.toString()))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -40,7 +49,7 @@ async function openStore({ first = '', again }: Script) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return store
+  return Object.assign(store, { asked })
 }
 
 function answer(body: string | Buffer): Buffer {
@@ -93,4 +102,14 @@ test('a hint in front of the answer is passed over', async () => {
   const hint = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n')
   const store = await openStore({ first: Buffer.concat([hint, answer('{"username":"ada"}')]) })
   expect(await store.authenticate('ada', 'secret')).toMatchObject({ ok: true })
+})
+
+test.each([
+  ['garbage', 'garbage\r\n\r\n', 'HPE_INVALID_CONSTANT'],
+  ['hints for ever', 'HTTP/1.1 103 x\r\nLink: <x>\r\n\r\n'.repeat(20), 'status 1xx'],
+])('a question to which %s came on a kept connection is not asked again', async (_what, next, words) => {
+  const store = await openStore({ first: answer('{"username":"ada"}'), next })
+  expect(await store.authenticate('ada', 'secret')).toMatchObject({ ok: true })
+  await expect(store.authenticate('ada', 'secret')).rejects.toThrow(words)
+  expect(store.asked).toHaveLength(2)
 })
