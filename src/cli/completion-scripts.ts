@@ -44,9 +44,12 @@ complete -o bashdefault -o default -F _viewer_auth viewer-auth
 `
 }
 
-/** zsh runs completions that were written for bash. */
+/**
+ * zsh runs completions that were written for bash. With -i it takes none from folders in which others may write, where
+ * the user has not chosen already.
+ */
 function zsh(commands: Commands): string {
-  return `autoload -U +X compinit && compinit -u
+  return `(( $+functions[compdef] )) || { autoload -U +X compinit && compinit -i; }
 autoload -U +X bashcompinit && bashcompinit
 ${bash(commands)}`
 }

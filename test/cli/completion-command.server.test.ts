@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../users/temporary-folder.ts'
@@ -82,6 +82,16 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s completes', (shell) => {
     const secret = execFileSync(`/usr/bin/${shell}`, [flags, '-c', script], { encoding: 'utf8', env, cwd: '/' })
     expect(secret).toMatch(/^[0-9a-f]{64}\n$/)
   })
+})
+
+test('zsh takes no completion from a folder in which others may write', () => {
+  const [folder, home] = [temporaryFolder(), temporaryFolder()]
+  writeFileSync(join(folder, '_strange'), '#compdef strange\n')
+  chmodSync(folder, 0o777)
+  const script = `fpath=(${folder} $fpath); . ${scriptFile('zsh')}; print -r -- "<$_comps[strange]> <$_comps[viewer-auth]>"`
+  const env = { PATH: '/usr/bin:/bin', HOME: home }
+  const said = execFileSync('/usr/bin/zsh', ['-f', '-c', script], { encoding: 'utf8', env })
+  expect(said).toBe('<> <_bash_complete -o bashdefault -o default -F _viewer_auth>\n')
 })
 
 test('another shell is refused with the names of those that are known', async () => {
