@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { setLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
+import { runProgram } from '../../cli/run-program.ts'
 import { ADA, addAda, programSettings, startLoginProgram } from '../../login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
@@ -199,6 +200,20 @@ describe('the doctor', () => {
     expect(stdout).toContain(`warning  PLAYER_RETURN_URL ${emulator.url}/embed/hashlock/psas answers 404`)
     expect(stdout).toContain(`warning  The consumer: from this machine, ${origin} cannot be reached (ECONNREFUSED)`)
     expect(stdout).toContain(`failure  ${env.PUBLIC_URL}/ refuses the consumer ${origin}/chat/ (400)`)
+  })
+
+  test('is soon done with an address whose answers do not end', { timeout: 12_000 }, async () => {
+    const front = await startService((_req, res) => {
+      const more = () => {
+        while (res.write('x'.repeat(65_536)));
+        res.once('drain', more)
+      }
+      more()
+    })
+    env = { ...env, PUBLIC_URL: front.origin }
+    const { status, stdout } = await runProgram(['doctor'], { cwd: temporaryFolder(), env })
+    expect(status).toBe(1)
+    expect(stdout).toContain('answers 200, and not in the words of the login app')
   })
 
   test('sees that what is in front of the app answers in its place, or loses the query', async () => {
