@@ -23,7 +23,8 @@ export interface RemoteGuard {
    */
   run<T>(request: RemoteRequest<T>): Promise<T>
   /**
-   * The same without waiting for a place: for readiness, which asks whether the store is there, not how busy we are.
+   * The same without waiting for a place: for readiness, which asks whether the store is there, not how busy we are. Who
+   * asks while the store is being asked gets that answer: readiness is for anybody to ask, and each would cost a connection.
    * @throws UpstreamError at once while the store is left alone, and when the time is over.
    */
   probe(request: RemoteRequest<unknown>): Promise<void>
@@ -61,6 +62,7 @@ export function createRemoteGuard({
   const gate = createGate({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const inQueue = new Set<AbortController>()
   const witness = createWitness()
+  let probing: Promise<void> | null = null
   const breaker = circuitBreaker(handleType(UpstreamError), {
     halfOpenAfter: pauseMs,
     breaker: new ConsecutiveBreaker(failures),
@@ -112,7 +114,10 @@ export function createRemoteGuard({
       return answer
     },
     async probe(request) {
-      await limited((call) => unlessLeftAlone(request, call))
+      probing ??= limited(async (call) => void (await unlessLeftAlone(request, call))).finally(() => {
+        probing = null
+      })
+      await probing
     },
   }
 }

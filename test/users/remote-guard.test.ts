@@ -118,6 +118,27 @@ describe('a request of a store', () => {
   })
 })
 
+describe('readiness', () => {
+  test('is asked by anybody, as often as they like: the store is asked once at a time', async () => {
+    const guard = createRemoteGuard(OPTIONS)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const request = vi.fn(() => promise)
+    const all = Array.from({ length: 500 }, () => guard.probe(request))
+    expect(request).toHaveBeenCalledTimes(1)
+    resolve('here')
+    await Promise.all(all)
+    await guard.probe(request)
+    expect(request).toHaveBeenCalledTimes(2)
+  })
+
+  test('that is asked for by many at once is one failure', async () => {
+    const guard = createRemoteGuard(OPTIONS)
+    const all = Array.from({ length: 500 }, () => guard.probe(away))
+    for (const one of all) await expect(one).rejects.toThrow('gone')
+    expect(await guard.run(answer)).toBe('here')
+  })
+})
+
 describe('a store that failed several times in a row', () => {
   test('is left alone: the next are refused at once', async () => {
     const guard = createRemoteGuard(OPTIONS)
