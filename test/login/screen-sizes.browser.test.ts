@@ -16,6 +16,7 @@ const EXCESS = `(({ scrollWidth, scrollHeight }) => [scrollWidth - innerWidth, s
 describe.each([
   [320, 180],
   [480, 270],
+  [640, 360],
 ])('in a player of %i × %i', (width, height) => {
   let browser: LaunchedBrowser
   beforeAll(async () => {
