@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createChannel, listChannels } from '../video-service/channels.ts'
 import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
-import { withService } from './service.ts'
+import { announced, withService } from './service.ts'
 import { textTable } from './table.ts'
 import { printable } from './terminal-text.ts'
 
@@ -16,8 +16,11 @@ export function addChannelCommands(program: Command, context: CommandContext): v
   leafCommand(group, 'create <TITLE>', 'create a channel', ['viewer-auth channel create "Town hall"']).action(
     (title: string, { json }: Options) =>
       answer(context, json, () =>
-        withService(io, async ({ api, signal }) => {
-          const channel = await createChannel(api, title, signal)
+        withService(io, async ({ api, apiToken, signal }) => {
+          // So that a service that gives no token leaves no doubt.
+          await apiToken(signal)
+          const doubt = 'It is not known whether the channel was created: see channel list'
+          const channel = await announced(doubt, () => createChannel(api, title, signal))
           return {
             ok: true,
             text: `Created channel ${printable(channel.id)}: ${printable(channel.tinyUrl)}`,

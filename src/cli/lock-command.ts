@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../video-service/locks.ts'
 import type { RestApi } from '../video-service/rest-api.ts'
-import { ServiceUnreachable, UnexpectedAnswer } from '../video-service/service-errors.ts'
 import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from './answer.ts'
 import { faultInConfirmation } from './confirm.ts'
 import { differences, type ExpectedLock, expectedLock, whatIsUnseen } from './expected-lock.ts'
-import { isRefusal, withService } from './service.ts'
+import { announced, isRefusal, withService } from './service.ts'
 import { printable, printableLines } from './terminal-text.ts'
 
 interface PlaceOptions {
@@ -77,8 +76,8 @@ async function set(
   if (fault !== null) return { ok: false, fault }
   signal.throwIfAborted()
   // From here on Ctrl-C waits: what was changed is told.
-  const done = await announced(place, () => setLock(api, place, expected))
-  const after = await announced(place, () => readLock(api, place))
+  const done = await announced(doubtAbout(place), () => setLock(api, place, expected))
+  const after = await announced(doubtAbout(place), () => readLock(api, place))
   const wrong = after === null ? ['it has none'] : differences(after, expected)
   if (wrong.length > 0) {
     return {
@@ -150,7 +149,7 @@ async function remove(
   const fault = await faultInConfirmation(io, yes, `Remove the lock of ${name}?`)
   if (fault !== null) return { ok: false, fault }
   signal.throwIfAborted()
-  await announced(place, () => removeLock(api, place))
+  await announced(doubtAbout(place), () => removeLock(api, place))
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 
@@ -164,15 +163,8 @@ async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Pro
   }
 }
 
-/** Says of a change whose answer did not come, or not as documented, that it may have been made. */
-async function announced<T>(place: LockPlace, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof ServiceUnreachable || error instanceof UnexpectedAnswer)) throw error
-    const fault = `${error.message}. It is not known whether the lock of ${nameOf(place)} was changed: see lock show`
-    throw new UnexpectedAnswer(fault, { cause: error })
-  }
+function doubtAbout(place: LockPlace): string {
+  return `It is not known whether the lock of ${nameOf(place)} was changed: see lock show`
 }
 
 function nameOf({ kind, id }: LockPlace): string {

@@ -7,12 +7,20 @@ export interface Progress {
   stop(): void
 }
 
+/** Whether what was written can be drawn over: on a terminal, but for one that only prints (`TERM=dumb`). */
+export function canRedraw({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): boolean {
+  return stderr.isTTY === true && env.TERM !== 'dumb'
+}
+
 /**
  * A bar on a terminal; elsewhere nothing but the lines, so that a log stays one.
  * @param total 0 where there is nothing to compare with: no bar then either.
  */
-export async function startProgress(stderr: CommandIo['stderr'], total: number): Promise<Progress> {
-  if (!stderr.isTTY || total === 0) {
+export async function startProgress(
+  { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
+  total: number,
+): Promise<Progress> {
+  if (!canRedraw({ stderr, env }) || total === 0) {
     return { write: (line) => void stderr.write(`${line}\n`), update: () => {}, stop: () => {} }
   }
   const { default: cliProgress } = await import('cli-progress')

@@ -1,4 +1,5 @@
 import type { CommandIo } from './answer.ts'
+import { canRedraw } from './progress.ts'
 
 export interface ReportProgress {
   page(number: number, rows: number): void
@@ -10,7 +11,8 @@ const REDRAW_MS = 1_000
 const LINE_EVERY_MS = 15_000
 
 /** What is awaited and what has come: one line on a terminal that is drawn again, elsewhere a line now and then. */
-export function startReportProgress(stderr: CommandIo['stderr']): ReportProgress {
+export function startReportProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): ReportProgress {
+  const isDrawn = canRedraw({ stderr, env })
   const beganMs = performance.now()
   let [pages, rows] = [0, 0]
   const text = () => {
@@ -22,16 +24,16 @@ export function startReportProgress(stderr: CommandIo['stderr']): ReportProgress
   const draw = stderr.isTTY
     ? () => void stderr.write(`\r\u001b[2K${fitting()}`)
     : () => void stderr.write(`${text()}\n`)
-  const timer = setInterval(draw, stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS)
+  const timer = setInterval(draw, isDrawn ? REDRAW_MS : LINE_EVERY_MS)
   return {
     page(number, count) {
       pages = number
       rows += count
-      if (stderr.isTTY) draw()
+      if (isDrawn) draw()
     },
     end() {
       clearInterval(timer)
-      if (stderr.isTTY) stderr.write('\r\u001b[2K')
+      if (isDrawn) stderr.write('\r\u001b[2K')
     },
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '../errors.ts'
 import { type AccessToken, createTokenCache, requestToken } from '../video-service/access-token.ts'
 import { createRestApi, type RestApi } from '../video-service/rest-api.ts'
-import { ServiceRefusal } from '../video-service/service-errors.ts'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../video-service/service-errors.ts'
 import { ServiceEnvironment, type ServiceSettings } from '../video-service/service-settings.ts'
 import { createTransport, type Transport } from '../video-service/transport.ts'
 import type { CommandIo, Outcome } from './answer.ts'
@@ -14,6 +14,8 @@ export interface Service {
   readonly send: Transport
   /** With a bearer token of the client's own. */
   readonly api: RestApi
+  /** That token, asked for where there is none yet. */
+  readonly apiToken: (signal?: AbortSignal) => Promise<AccessToken>
   readonly analyticsToken: (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken>
   /** Given by the first Ctrl-C. */
   readonly signal: AbortSignal
@@ -57,9 +59,10 @@ export async function withService(io: CommandIo, work: (service: Service) => Pro
       (signal) => requestToken({ settings, send, nowSeconds }, { grant: 'client_credentials', type }, { signal }),
       nowSeconds,
     )
-  const api = createRestApi({ settings, send, token: obtain('bearer'), nowSeconds })
+  const apiToken = obtain('bearer')
+  const api = createRestApi({ settings, send, token: apiToken, nowSeconds })
   try {
-    return await work({ settings, send, api, analyticsToken: obtain('jwt'), signal: stop.signal })
+    return await work({ settings, send, api, apiToken, analyticsToken: obtain('jwt'), signal: stop.signal })
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     const fault = serviceFault(error, settings)
@@ -67,6 +70,19 @@ export async function withService(io: CommandIo, work: (service: Service) => Pro
     return { ok: false, fault }
   } finally {
     release()
+  }
+}
+
+/**
+ * Says of a change whose answer did not come, or not as documented, that it may have been made.
+ * @param doubt a sentence without its point: what is not known, and where to look.
+ */
+export async function announced<T>(doubt: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceUnreachable || error instanceof UnexpectedAnswer)) throw error
+    throw new UnexpectedAnswer(`${error.message}. ${doubt}`, { cause: error })
   }
 }
 

@@ -56,7 +56,7 @@ async function importFile(
   store: ImportDeps['store'],
 ): Promise<Outcome> {
   const file = openTextFile(path)
-  const progress = await startProgress(io.stderr, options.json ? 0 : file.sizeBytes)
+  const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false
   const release = io.onInterrupt(() => {
     isStopped = true

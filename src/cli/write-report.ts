@@ -43,12 +43,12 @@ export async function writeReport(
 
 /** The rows, page by page, while the progress is shown. */
 async function* watchedRows(
-  { stderr }: CommandIo,
+  io: CommandIo,
   { settings, send, analyticsToken: token, signal }: Service,
   question: Question,
   rowsPerPage: number,
 ): AsyncGenerator<readonly ReportRow[]> {
-  const progress = startReportProgress(stderr)
+  const progress = startReportProgress(io)
   try {
     for await (const page of pages({ settings, send, token }, question, rowsPerPage, signal)) {
       progress.page(page.number, page.rows.length)

@@ -37,6 +37,16 @@ describe('channel', () => {
     ])
   })
 
+  test('create says when it is not known whether there is one now, and does not ask again', async () => {
+    await addFault(emulator, { path: '/users/self/channels.json', method: 'POST', hang_up: true, count: 1 })
+    const broken = await run('channel', 'create', 'Annual meeting')
+    expect(broken).toMatchObject({ status: 1, stdout: '' })
+    expect(broken.stderr).toMatch(/It is not known whether the channel was created: see channel list\.\n$/)
+    expect((await run('channel', 'list')).stdout).not.toContain('Annual meeting')
+    await addFault(emulator, { path: '/oauth2/token', method: 'POST', hang_up: true, count: 1 })
+    expect((await run('channel', 'create', 'Annual meeting')).stderr).toMatch(/cannot be reached \(\w+\)\.\n$/)
+  })
+
   test('create says what is wrong with a title', async () => {
     const { status, stderr } = await run('channel', 'create', ' ')
     expect([status, stderr]).toEqual([
