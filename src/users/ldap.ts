@@ -25,6 +25,7 @@ interface Found {
 }
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
+const NOBODY = 'nobody-of-this-name'
 
 /**
  * Viewers in an LDAP directory or Active Directory: a service account searches for the name, and the password is checked
@@ -89,7 +90,9 @@ export function openLdapStore(
     },
     async checkHealth() {
       assertOpen()
-      await guard.probe((signal) => withDirectory(directory, signal, () => Promise.resolve()))
+      await guard.probe((signal) =>
+        withDirectory(directory, signal, async (client) => void (await search(client, settings, NOBODY))),
+      )
     },
     close() {
       isOpen = false
@@ -176,7 +179,7 @@ function readViewer(entry: Entry, searched: readonly string[], settings: LdapSto
 }
 
 function nobodysDn({ searchBase }: LdapStoreSettings): string {
-  return `cn=nobody-of-this-name,${searchBase}`
+  return `cn=${NOBODY},${searchBase}`
 }
 
 function assertFilter(setting: string, filter: string): void {

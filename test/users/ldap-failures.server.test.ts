@@ -96,14 +96,14 @@ describe('a directory', () => {
     expect(`${(error as Error).message} ${(error as Error).stack}`).not.toContain('SERVICEMARKER')
   })
 
-  test('whose search base is another finds nobody, or says so, and is not left alone for it', async () => {
+  test('whose search base is another says so, also to who asks for readiness, and is not left alone for it', async () => {
     const store = openStore({ searchBase: 'ou=elsewhere,dc=example,dc=test' })
     for (let time = 0; time < 6; time += 1) {
       await expect(store.authenticate('ada', password)).rejects.toThrow(
         'Code: 0x20; nothing is where a search begins: check LDAP_SEARCH_BASE',
       )
     }
-    await expect(store.checkHealth()).resolves.toBeUndefined()
+    await expect(store.checkHealth()).rejects.toThrow('LDAP_SEARCH_BASE')
   })
 })
 
