@@ -1,5 +1,6 @@
 import type { CommandIo } from './answer.ts'
 import { printable } from './terminal-text.ts'
+import { untilInputEnds } from './until-input-ends.ts'
 
 /**
  * Asks before something is changed.
@@ -16,6 +17,8 @@ export async function faultInConfirmation(
   // Loaded for people only: scripts start sooner.
   const { confirm } = await import('@clack/prompts')
   const message = printable(question)
-  const confirmed = await confirm({ message, initialValue: false, input: io.stdin, output: io.stderr })
+  const confirmed = await untilInputEnds(io.stdin, (signal) =>
+    confirm({ message, initialValue: false, input: io.stdin, output: io.stderr, signal }),
+  )
   return confirmed === true ? null : 'Not confirmed; nothing was changed.'
 }

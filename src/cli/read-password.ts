@@ -2,6 +2,7 @@ import { faultInNewPassword } from '../users/new-password.ts'
 import type { CommandIo } from './answer.ts'
 import { readStandardInput } from './read-standard-input.ts'
 import { printable } from './terminal-text.ts'
+import { untilInputEnds } from './until-input-ends.ts'
 
 export type ReadPassword =
   | { readonly ok: true; readonly password: string }
@@ -30,7 +31,9 @@ export async function readKnownPassword(
   if (!io.stdin.isTTY) return await readWhole(io.stdin, variable)
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
   const message = `Password of ${printable(whose)}`
-  const password = await promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true })
+  const password = await untilInputEnds(io.stdin, (signal) =>
+    promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true, signal }),
+  )
   return isCancel(password) ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
 }
 
@@ -39,17 +42,23 @@ async function askTwice(io: CommandIo, username: string): Promise<ReadPassword> 
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
   // Not standard output, which may go to a file or, with --json, to a program.
   const streams = { input: io.stdin, output: io.stderr, clearOnError: true }
-  const password = await promptForPassword({
-    ...streams,
-    message: `Password for ${printable(username)}`,
-    validate: async (text = '') => (await faultInNewPassword(text, [username])) ?? undefined,
-  })
+  const password = await untilInputEnds(io.stdin, (signal) =>
+    promptForPassword({
+      ...streams,
+      signal,
+      message: `Password for ${printable(username)}`,
+      validate: async (text = '') => (await faultInNewPassword(text, [username])) ?? undefined,
+    }),
+  )
   if (isCancel(password)) return { ok: false, fault: 'Cancelled; nothing was changed.' }
-  const repeated = await promptForPassword({
-    ...streams,
-    message: 'The same password again',
-    validate: (text) => (text === password ? undefined : 'This is not the same password.'),
-  })
+  const repeated = await untilInputEnds(io.stdin, (signal) =>
+    promptForPassword({
+      ...streams,
+      signal,
+      message: 'The same password again',
+      validate: (text) => (text === password ? undefined : 'This is not the same password.'),
+    }),
+  )
   return isCancel(repeated) ? { ok: false, fault: 'Cancelled; nothing was changed.' } : { ok: true, password }
 }
 

@@ -14,6 +14,7 @@ vi.setConfig({ testTimeout: 30_000 })
 const password = 'correct horse battery'
 const enter = '\r'
 const ctrlC = '\u0003'
+const ctrlD = '\u0004'
 
 /** Somebody at a terminal who, each time a text appears, types what follows it. */
 async function atTerminal(cwd: string, args: readonly string[], steps: readonly [sees: string, types: string][]) {
@@ -80,15 +81,23 @@ test('a password that cannot be chosen, or is not repeated, is asked for again',
 })
 
 test.each([
-  ['first', [['Password for ada', ctrlC]]],
+  ['Ctrl-C at the first prompt', [['Password for ada', ctrlC]]],
+  ['Ctrl-D at the first prompt', [['Password for ada', ctrlD]]],
   [
-    'second',
+    'Ctrl-C at the second prompt',
     [
       ['Password for ada', `another heron ladder${enter}`],
       ['The same password again', ctrlC],
     ],
   ],
-] satisfies [string, [string, string][]][])('Ctrl-C at the %s prompt changes nothing', async (_which, steps) => {
+  [
+    'Ctrl-D at the second prompt',
+    [
+      ['Password for ada', `another heron ladder${enter}`],
+      ['The same password again', ctrlD],
+    ],
+  ],
+] satisfies [string, [string, string][]][])('%s changes nothing', async (_which, steps) => {
   const cwd = await folderWithAda()
   const { status, seen } = await atTerminal(cwd, ['viewers', 'set-password', 'ada'], steps)
   expect(status).toBe(1)
@@ -100,6 +109,7 @@ test.each([
   ['y', 0, false],
   [enter, 1, true],
   [ctrlC, 1, true],
+  [ctrlD, 1, true],
 ])('a removal is asked about, and %j ends with %d', async (types, expected, isThere) => {
   const cwd = await folderWithAda()
   const { status } = await atTerminal(cwd, ['viewers', 'remove', 'ada'], [['Remove the viewer ada?', types]])
