@@ -83,13 +83,13 @@ const onlyGet: RequestHandler = (req, res, next) => {
 
 function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params']) => EndpointOrError): RequestHandler {
   return async (req, res) => {
-    const endpoint = endpointOf(req.params)
-    if ('message' in endpoint) return refuse(res, 404, [endpoint])
     const caller = await deps.verifyToken(req.get('authorization'))
     if (!caller.ok) {
       res.set('WWW-Authenticate', 'JWT realm="analytics"')
       return refuse(res, 401, [{ parameter: 'Authorization', in: 'header', message: caller.reason }])
     }
+    const endpoint = endpointOf(req.params)
+    if ('message' in endpoint) return refuse(res, 400, [endpoint])
     // Not req.query: its shape depends on a setting of the app that we are mounted in.
     const query: QueryParameters = parse(req.originalUrl.split('?').slice(1).join('?'))
     const checked = readParameters(endpoint, query)

@@ -144,29 +144,37 @@ describe('a bad request', () => {
   })
 })
 
-describe('a wrong path or method', () => {
+describe('a wrong parameter in the path', () => {
   test.each([
-    ['/', 'path'],
-    ['/nothing', 'path'],
-    ['/Views', 'path'],
-    ['/views/', 'path'],
-    ['/views/live/more', 'path'],
-    ['/views/dead', 'content_type'],
-    ['/views/LIVE', 'content_type'],
-    ['/viewers/summary', 'content_type'],
-    ['/total-views', 'path'],
-    ['/total-views/year', 'dimension'],
-    ['/total-views/live', 'dimension'],
-    ['/unique-devices/live/year', 'dimension'],
-    ['/authenticated-viewers/dead/day', 'content_type'],
-    ['/authenticated-viewers/dead/summary', 'content_type'],
-    ['/peak-viewer-numbers/hour', 'content_type'],
-    ['/peak-viewer-numbers/%3Cscript%3E', 'content_type'],
-  ])('%s: 404 that says %s', async (path, parameter) => {
+    ['/views/dead', 'content_type', 'dead'],
+    ['/views/LIVE', 'content_type', 'LIVE'],
+    ['/viewers/summary', 'content_type', 'summary'],
+    ['/total-views/year', 'dimension', 'year'],
+    ['/total-views/live', 'dimension', 'live'],
+    ['/unique-devices/live/year', 'dimension', 'year'],
+    ['/authenticated-viewers/dead/day', 'content_type', 'dead'],
+    ['/authenticated-viewers/dead/summary', 'content_type', 'dead'],
+    ['/peak-viewer-numbers/hour', 'content_type', 'hour'],
+    ['/peak-viewer-numbers/%3Cscript%3E', 'content_type', '<script>'],
+  ])('%s: 400, and the error says which and why', async (path, parameter, value) => {
+    const { status, headers, body } = await server.get(`${path}?${RANGE}`)
+    expect(status).toBe(400)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(body.errors).toEqual([
+      { parameter, in: 'path', value, message: expect.stringMatching(`^${parameter} must be `) },
+    ])
+  })
+  test('without a good token nothing is said about it', async () => {
+    expect((await server.get('/views/dead', { token: 'nonsense' })).status).toBe(401)
+  })
+})
+
+describe('a wrong path or method', () => {
+  test.each(['/', '/nothing', '/Views', '/views/', '/views/live/more', '/total-views'])('%s: 404', async (path) => {
     const { status, headers, body } = await server.get(`${path}?${RANGE}`)
     expect(status).toBe(404)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(body.errors).toMatchObject([{ parameter, in: 'path' }])
+    expect(body.errors).toMatchObject([{ parameter: 'path', in: 'path' }])
   })
   test('a path that cannot be decoded: 400', async () => {
     const { status, body } = await server.get(`/views/%E0%A4%A?${RANGE}`)
