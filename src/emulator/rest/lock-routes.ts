@@ -81,7 +81,7 @@ function onOwn(
     if (format !== undefined && format !== formatOf(req)) {
       return sendError(res, 404, 'not_found', 'The formats are json and xml')
     }
-    const row = /^\d{1,15}$/.test(id) ? find.get(Number(id)) : undefined
+    const row = /^[1-9]\d{0,14}$/.test(id) ? find.get(Number(id)) : undefined
     if (row === undefined) return sendError(res, 404, 'not_found', `There is no such ${NAME[type]}`)
     if (row.owner_id !== accessOf(res).userId) {
       return sendError(res, 403, 'lack_of_ownership', `The token is not of a user who may manage this ${NAME[type]}`)

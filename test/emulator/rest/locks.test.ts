@@ -240,7 +240,18 @@ describe('Errors of viewer authentication management', () => {
   })
 
   test.each(all)('not_found 404: %s %s that does not exist, or whose number is none', async (method, path) => {
-    for (const id of ['9999', 'abc', '-1', '1e3', '0x3e9', '1001.0', '%20', '9'.repeat(30), "1001' OR '1'='1"]) {
+    for (const id of [
+      '9999',
+      'abc',
+      '-1',
+      '1e3',
+      '0x3e9',
+      '1001.0',
+      '01001',
+      '%20',
+      '9'.repeat(30),
+      "1001' OR '1'='1",
+    ]) {
       const request = { token, ...(method === 'PUT' ? { form: SETTINGS } : {}) }
       const { status, json } = await call(
         app,
