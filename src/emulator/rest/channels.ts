@@ -79,7 +79,8 @@ function freeSlug(database: DatabaseSync, title: string, id: number | bigint): s
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST_SLUG)
     .replace(/^-+|-+$/g, '')
-  if (slug === '') return `channel-${id}`
-  const taken = database.prepare('SELECT 1 FROM channels WHERE url = ?').get(slug)
-  return taken === undefined ? slug : `${slug}-${id}`
+  const taken = database.prepare('SELECT 1 FROM channels WHERE url = ?')
+  let free = slug === '' ? `channel-${id}` : slug
+  while (taken.get(free) !== undefined) free = `${free}-${id}`
+  return free
 }

@@ -86,6 +86,17 @@ describe('Channel creation', () => {
     expect(new Set(urls.map((json) => (json as { channel: { url: string } }).channel.url)).size).toBe(3)
   })
 
+  test('url is another even where a title has taken the one with the number behind it', async () => {
+    const urlOf = async (title: string) => {
+      const { json } = await create({ form: { title } })
+      return (json as { channel: { id: string; url: string } }).channel
+    }
+    const { id } = await urlOf('Same')
+    const taken = [await urlOf(`Same ${Number(id) + 2}`), await urlOf('Same')]
+    const numbered = [await urlOf(`Channel ${Number(id) + 4}`), await urlOf('東京')]
+    expect(new Set([...taken, ...numbered].map(({ url }) => url)).size).toBe(4)
+  })
+
   test.each([
     ['no body', {}],
     ['no title', { form: { name: 'x' } }],
