@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
+import { sendError } from '../rest/answer.ts'
 
 const LONGEST_DELAY_MS = 60_000
 const MOST_FAULTS = 100
@@ -25,7 +26,7 @@ export const NewFault = z
     count: z.int().min(1).max(1_000_000).default(1),
   })
   .refine(({ status, delay_ms, hang_up }) => status ?? delay_ms ?? hang_up, 'needs a status, a delay_ms or hang_up')
-  .refine(({ path }) => !path.startsWith('/emulator'), 'must not be a path of the emulator’s own')
+  .refine(({ path }) => !isOwnPath(path), 'must not be a path of the emulator’s own')
 
 export type NewFault = z.infer<typeof NewFault>
 export interface Fault extends NewFault {
@@ -76,8 +77,13 @@ export function openFaults(): Faults {
   }
 }
 
+/** What people need to see and to remove faults. */
+function isOwnPath(path: string): boolean {
+  return path === '/' || path.startsWith('/emulator') || path.startsWith('/assets/')
+}
+
 function fits({ path, method }: Fault, req: Request): boolean {
-  if (req.path.startsWith('/emulator') || req.path === '/' || req.path.startsWith('/assets/')) return false
+  if (isOwnPath(req.path)) return false
   if (method !== undefined && req.method !== method) return false
   return path.endsWith('*') ? req.path.startsWith(path.slice(0, -1)) : req.path === path
 }
@@ -89,10 +95,11 @@ function oneLess(fault: Fault): Fault {
 /** In the form in which the real answers of this path tell an error. */
 function answerFault(req: Request, res: Response, { status, body }: Fault & { status: number }): void {
   const error = status >= 500 ? 'server_error' : 'invalid_request'
+  const message = 'A fault that was asked for'
   res.status(status).set('Cache-Control', 'no-store')
   if (status === 429 || status === 503) res.set('Retry-After', '1')
   if (body !== undefined) res.json(body)
-  else if (req.path.startsWith('/v1/')) res.json({ errors: [{ message: 'A fault that was asked for' }] })
-  else if (req.path.endsWith('.xml')) res.type('application/xml').send(`<error>${error}</error>`)
+  else if (req.path.startsWith('/v1/')) res.json({ errors: [{ message }] })
+  else if (req.path.endsWith('.xml')) sendError(res, status, error, message)
   else res.json({ error })
 }

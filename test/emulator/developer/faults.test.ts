@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Service, startService } from '../player/service.ts'
+
+let service: Service
+
+beforeEach(async () => {
+  service = await startService()
+})
+
+afterEach(() => service.close())
+
+async function json(path: string): Promise<unknown> {
+  return (await service.request(path)).json()
+}
+
+describe('/emulator/faults', () => {
+  test('answers chosen requests with a status, so often as was asked, in the form of their errors', async () => {
+    const added = await service.post('/emulator/faults', {
+      path: '/oauth2/token',
+      method: 'POST',
+      status: 503,
+      count: 2,
+    })
+    expect(added.status).toBe(201)
+    expect(await added.json()).toMatchObject({ id: 1, remaining: 2 })
+    const token = () => service.post('/oauth2/token', {})
+    const first = await token()
+    expect([first.status, await first.json()]).toEqual([503, { error: 'server_error' }])
+    expect(first.headers.get('retry-after')).toBe('1')
+    expect((await service.request('/oauth2/token')).status).not.toBe(503)
+    expect((await token()).status).toBe(503)
+    expect((await token()).status).not.toBe(503)
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test('answers with a body of one’s own, and for all paths that begin alike', async () => {
+    await service.post('/emulator/faults', { path: '/v1/*', status: 429, count: 1 })
+    const limited = await service.request('/v1/viewers')
+    expect([limited.status, await limited.json()]).toEqual([
+      429,
+      { errors: [{ message: 'A fault that was asked for' }] },
+    ])
+    await service.post('/emulator/faults', { path: '/channels/*', status: 500, body: { odd: [1] } })
+    expect(await json('/channels/1/locks/hash.json')).toEqual({ odd: [1] })
+    await service.post('/emulator/faults', { path: '/channels/1/locks/hash.xml', status: 500 })
+    const broken = await service.request('/channels/1/locks/hash.xml')
+    expect([broken.status, broken.headers.get('content-type')]).toEqual([500, 'application/xml; charset=utf-8'])
+    expect(await broken.text()).toMatch(/^<\?xml [^>]*>\s*<response>\s*<error>server_error<\/error>/)
+  })
+
+  test('delays the real answer, or hangs up', async () => {
+    await service.post('/emulator/faults', { path: '/embed/1001', delay_ms: 150 })
+    const startedMs = performance.now()
+    expect((await service.request('/embed/1001')).status).toBe(200)
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(145)
+    await service.post('/emulator/faults', { path: '/embed/1001', hang_up: true })
+    await expect(service.request('/embed/1001')).rejects.toThrow('fetch failed')
+  })
+
+  test('are removed one by one, or all', async () => {
+    for (const path of ['/a', '/b', '/c']) await service.post('/emulator/faults', { path, status: 500 })
+    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(200)
+    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(404)
+    expect(await json('/emulator/faults')).toMatchObject({ faults: [{ path: '/a' }, { path: '/c' }] })
+    await service.request('/emulator/faults', { method: 'DELETE' })
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test.each([
+    [{ path: '/x' }],
+    [{ path: 'x', status: 500 }],
+    [{ path: '/a*b', status: 500 }],
+    [{ path: '/x', status: 200 }],
+    [{ path: '/x', status: 600 }],
+    [{ path: '/x', delay_ms: 60_001 }],
+    [{ path: '/x', status: 500, count: 0 }],
+    [{ path: '/x', status: 500, method: 'TRACE' }],
+    [{ path: '/x', status: 500, unknown: 1 }],
+    [{ path: '/emulator/reset', status: 500 }],
+    [{ path: '/', status: 500 }],
+    [{ path: '/assets/gate.js', status: 500 }],
+    [{ path: '/x', hang_up: false }],
+    [null],
+  ])('are not made of %j', async (fault) => {
+    expect((await service.post('/emulator/faults', fault)).status).toBe(400)
+    expect(await json('/emulator/faults')).toEqual({ faults: [] })
+  })
+
+  test('never reach the pages that remove them, whatever their path', async () => {
+    await service.post('/emulator/faults', { path: '/*', status: 500, count: 50 })
+    expect((await service.request('/emulator/faults')).status).toBe(200)
+    expect((await service.request('/')).status).toBe(200)
+    expect((await service.request('/embed/1001')).status).toBe(500)
+  })
+
+  test('are a hundred at most', async () => {
+    for (let made = 0; made < 100; made += 1) await service.post('/emulator/faults', { path: '/x', status: 500 })
+    expect((await service.post('/emulator/faults', { path: '/x', status: 500 })).status).toBe(400)
+  })
+})
