@@ -9,7 +9,8 @@ import type { DeveloperDeps } from './routes.ts'
 /** 9999-12-31T23:59:59Z: later times have no four-digit year. */
 const LATEST_SECONDS = 253_402_300_799
 
-const Whole = z.coerce.number().int('must be a whole number')
+/** A form holds it as text. Nothing else becomes a number: null would be the year 1970. */
+const Whole = z.union([z.number(), z.string().regex(/\d/).transform(Number)]).pipe(z.int('must be a whole number'))
 const Time = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, such as 2026-11-21T10:00:00Z' })
   .transform((text) => Math.floor(Date.parse(text) / 1000))
