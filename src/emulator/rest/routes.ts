@@ -20,6 +20,9 @@ export function restRoutes(deps: RestDeps): Router {
   router.use(channelLockRoutes(deps))
   router.use(videoLockRoutes(deps))
   router.use(clientTokenRoutes(deps))
+  router.use(PATHS, (req, res) => {
+    sendError(res, 404, 'not_found', `Nothing is served at ${req.baseUrl}${req.path}`)
+  })
   router.use(
     PATHS,
     answeringErrors((res, status, error) => {

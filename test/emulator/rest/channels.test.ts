@@ -144,6 +144,15 @@ describe('Channel creation', () => {
     expect(json).toMatchObject({ error: 'invalid_request' })
   })
 
+  test.each(['/users/self/channels.xml', '/videos/2001/locks/hash.xml', '/channels/1001/nothing.xml'])(
+    'a path in XML at which nothing is served, %s, is not_found in XML',
+    async (path) => {
+      const { status, xml, headers } = await call(app, 'GET', path, { token })
+      expect([status, xml]).toMatchObject([404, { response: { error: 'not_found' } }])
+      expect(headers.get('content-type')).toBe('application/xml; charset=utf-8')
+    },
+  )
+
   test('a database that cannot be written is 503 in JSON, and nothing half-done stays', async () => {
     app.database.exec('PRAGMA query_only = ON')
     const { status, json } = await create({ form: { title: 'Lost' } })
