@@ -96,7 +96,7 @@ function captureAnswer(res: Response): () => string | null {
   let bytes = 0
   const take = (chunk: unknown) => {
     if (bytes >= MOST_BODY_BYTES || !/json|xml/.test(String(res.getHeader('Content-Type') ?? ''))) return
-    if (typeof chunk !== 'string' && !Buffer.isBuffer(chunk)) return
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return
     const taken = Buffer.from(chunk).subarray(0, MOST_BODY_BYTES - bytes)
     chunks.push(taken)
     bytes += taken.length

@@ -190,6 +190,20 @@ describe('/emulator/requests', () => {
     expect(log).toContain('username=studio&password=•••')
   })
 
+  test('holds the beginning of a report, which is sent in chunks', async () => {
+    const { client_id, client_secret } = service.emulator.seed.clients[0] ?? {}
+    const granted = await service.request('/oauth2/token', {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: `${client_id}`, token_type: 'jwt' }),
+      headers: { Authorization: `Basic ${client_secret}` },
+    })
+    const { access_token } = (await granted.json()) as { access_token: string }
+    await json('/v1/viewers', { headers: { Authorization: access_token } })
+    const [report] = await logged()
+    expect(report).toMatchObject({ path: '/v1/viewers', status: 200 })
+    expect(report?.answer).toMatch(/^{"data":\[\],"pagination":{"count":0,/)
+  })
+
   test('gives what is newer than a number, newest first, and five hundred at most', async () => {
     for (let asked = 0; asked < 510; asked += 1) await service.request(`/embed/${asked + 1}`)
     const all = await logged()
