@@ -1,10 +1,14 @@
 import type { RequestHandler } from 'express'
-import { readCarried } from './carried-fields.ts'
+import { nothingCarried, readCarried } from './carried-fields.ts'
 import type { EntryPointDeps } from './entry-point-routes.ts'
+import { hasBody } from './form-body.ts'
 import { returnWithoutResponse } from './pass-to-player.ts'
 import { sendRedirect } from './screens.ts'
 
-/** Sends a viewer who gives up back to where they came from, with `hash=false`. */
+/**
+ * Sends a viewer who gives up back to where they came from, with `hash=false`. A post without a body is a form without
+ * fields: who carries nothing has nothing to send.
+ */
 export function postCancel({
   entryPoint,
   screens,
@@ -13,8 +17,8 @@ export function postCancel({
   logSignIn,
 }: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>): RequestHandler {
   return (req, res) => {
-    if (refusals.notAForm(req, res)) return
-    const reading = readCarried(req.body, entryPoint)
+    if (hasBody(req) && refusals.notAForm(req, res)) return
+    const reading = readCarried(req.body ?? nothingCarried(entryPoint).fields, entryPoint)
     if (!reading.ok) return refusals.badCarried(req, res, reading)
     const { carried } = reading
     if (refusals.isForeign(req)) {

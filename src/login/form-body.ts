@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import express, { type RequestHandler } from 'express'
 
 /** A form of ours is far below 8 kB; only forms are parsed, flat, so that no field can be an object. */
@@ -8,6 +9,11 @@ export const formBody: RequestHandler = express.urlencoded({
   inflate: false,
   verify: refuseUnlessUtf8,
 })
+
+/** Whether a body of any type is sent. What comes without one, as from `curl -X POST`, has no type either. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
 
 /** Types of the errors that are thrown below, in the manner of the parser's own. */
 export const UNREADABLE_FORM = 'form.unreadable'

@@ -96,6 +96,23 @@ describe('what the caller gave', () => {
     )
   })
 
+  test.each([
+    ['neither body nor type', {}],
+    ['the type of a form and no body', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ])('is nothing for a cancel with %s', async (_case, headers) => {
+    const app = await startLoginApp()
+    expect(await app.post('/cancel', undefined, headers)).toMatchObject({
+      status: 303,
+      location: 'https://player.example/embed/hashlock/pass?keep=a%20b&hash=false',
+    })
+  })
+
+  test('is not read from a cancel of another type than a form', async () => {
+    const app = await startLoginApp()
+    const answer = await app.post('/cancel', JSON.stringify(ALL), { 'Content-Type': 'application/json' })
+    expect(answer).toMatchObject({ status: 415, location: undefined })
+  })
+
   test('is of no concern where it is something else: other parameters change nothing and go nowhere', async () => {
     const app = await startLoginApp()
     const answer = await app.get('/?utm_source=x&__proto__=y&constructor=z&hashconsumer=https://evil.example/')
