@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createClientAddress } from './login/client-address.ts'
-import { type EntryPointDeps, entryPointRoutes } from './login/entry-point-routes.ts'
+import { type EntryPointDeps, entryPointRoutes, onlyMethods } from './login/entry-point-routes.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import type { Comfort } from './login/open-session-store.ts'
 import { createRefusals } from './login/refusals.ts'
@@ -91,6 +91,7 @@ export function createApp({
   app.use('/assets', express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders }))
 
   const closed = createScreens(views, '', () => closedHeaders)
+  app.all(['/health/live', '/health/ready'], onlyMethods({ screens: closed }, 'GET, HEAD'))
   app.use((req, res) => {
     closed.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
   })

@@ -24,6 +24,15 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
 }
 
 describe('health', () => {
+  test.each(['/health/live', '/health/ready'])('is only read: %s takes no other method', async (path) => {
+    const app = await startLoginApp()
+    expect((await app.send('HEAD', path)).status).toBe(200)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await app.send(method, path)
+      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+    }
+  })
+
   test('is live as long as the program answers, and ready as long as the stores do', async () => {
     const app = await startLoginApp()
     expect(await app.get('/health/live')).toMatchObject({ status: 200, text: '{"status":"live"}' })

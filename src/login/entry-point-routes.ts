@@ -45,7 +45,11 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   return router
 }
 
-function onlyMethods({ screens }: Pick<EntryPointDeps, 'screens'>, allowed: string): RequestHandler {
+/**
+ * The last handler of a path: any other method than those served before it is 405.
+ * @param allowed as the header `Allow` wants it: "GET, HEAD".
+ */
+export function onlyMethods({ screens }: Pick<EntryPointDeps, 'screens'>, allowed: string): RequestHandler {
   return (req, res) => {
     res.setHeader('Allow', allowed)
     screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 405, text: 'methodNotAllowed' } })
