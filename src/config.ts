@@ -123,6 +123,9 @@ export function readConfig(environment: Environment): Config {
   const app = parse(appSettings(), given)
   const userStore = parse(UserStoreEnvironment, given)
   const stores = parse(SharedStoresEnvironment, given)
+  if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
+    mistakes.push(`METRICS_PORT must be another port than PORT, which is ${app.PORT}`)
+  }
   const entryPoints = readEntryPoints(given, addressFields(publicUrl), parse, mistakes)
   if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
     throw new ConfigError(

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from './login-program.ts'
+import { mistakesIn, SETTINGS } from './settings.ts'
 
 // Each test starts a process or two, and a busy machine takes its time.
 vi.setConfig({ testTimeout: 60_000 })
@@ -47,6 +48,12 @@ test('without the setting there is no such port', async () => {
   expect(output()).not.toContain('metricsPort')
   child.kill('SIGTERM')
   await ended
+})
+
+test('the port of the app is refused for it before anything starts, unless the system chooses both', () => {
+  const samePort = 'METRICS_PORT must be another port than PORT, which is 3000'
+  expect(mistakesIn({ ...SETTINGS, METRICS_PORT: '3000' })).toEqual([samePort])
+  expect(mistakesIn({ ...SETTINGS, PORT: '0', METRICS_PORT: '0' })).toEqual([])
 })
 
 test.each(['METRICS_PORT', 'PORT'])('a taken %s ends the start with one sentence', async (name) => {
