@@ -43,6 +43,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.set('view engine', 'ejs')
   app.enable('view cache')
   app.disable('x-powered-by')
+  app.use(tellTime(nowSeconds))
   app.use(requestLog.record)
   app.use(loopbackHostsOnly)
   app.use(defaultHeaders)
@@ -85,6 +86,14 @@ const defaultHeaders = helmet({
   strictTransportSecurity: false,
   xFrameOptions: false, // frame-ancestors is the guard
 })
+
+/** A service has one clock. Clients compare their own with this header, and browsers reckon the end of cookies by it. */
+function tellTime(nowSeconds: () => number): RequestHandler {
+  return (_req, res, next) => {
+    res.setHeader('Date', new Date(nowSeconds() * 1000).toUTCString())
+    next()
+  }
+}
 
 const notFound: RequestHandler = (req, res) => {
   res.locals.explanation ??= 'Nothing is served at this path with this method'

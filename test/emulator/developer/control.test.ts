@@ -81,6 +81,14 @@ describe('/emulator/clock', () => {
     expect(await put({ real: true })).toMatchObject({ now_seconds: 1_900_000_010, offset_seconds: 0 })
   })
 
+  test('is the time that every answer tells in its Date, by which clients compare their own', async () => {
+    await service.post('/emulator/clock', { now: '2031-01-01T10:00:00Z' })
+    for (const path of ['/', '/emulator/clock', '/channels/1/locks/hash.json', '/v1/viewers', '/nowhere']) {
+      const { headers } = await service.request(path)
+      expect(headers.get('date'), path).toBe('Wed, 01 Jan 2031 10:00:00 GMT')
+    }
+  })
+
   test.each([
     [{}],
     [{ now: 'tomorrow' }],
