@@ -30,6 +30,7 @@ VOLUME /app/data
 # The image's user "node", by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 EXPOSE 3000
+# A file with settings can be mounted at /app/.env; the environment wins over it.
 # Of the program alone: a store that is down is no reason to start the program again. A balancer asks /health/ready.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "--env-file-if-exists=.env", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--env-file-if-exists=.env", "src/main.ts"]

@@ -1,7 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -77,18 +88,20 @@ function builderEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), NPM_CONFIG_PREFER_OFFLINE: 'true' }
 }
 
-function containerEnvironment(): Record<string, string> {
-  const environment: Record<string, string> = {
-    PATH: `${join(scratch, 'bin')}:/usr/bin:/bin`,
-    PUBLIC_URL: 'http://localhost:3000',
-    PORT: '0',
-    HOST: '127.0.0.1',
-    HASH_SECRET: SECRET,
-    SESSION_SECRET: randomBytes(32).toString('hex'),
-    PLAYER_RETURN_URL: 'http://127.0.0.1:4000/embed/hashlock/pass',
-    PLAYER_ORIGINS: 'http://127.0.0.1:4000',
-    SHUTDOWN_DELAY_SECONDS: '0',
-  }
+const SETTINGS = {
+  PUBLIC_URL: 'http://localhost:3000',
+  PORT: '0',
+  HOST: '127.0.0.1',
+  HASH_SECRET: SECRET,
+  SESSION_SECRET: randomBytes(32).toString('hex'),
+  PLAYER_RETURN_URL: 'http://127.0.0.1:4000/embed/hashlock/pass',
+  PLAYER_ORIGINS: 'http://127.0.0.1:4000',
+  SHUTDOWN_DELAY_SECONDS: '0',
+}
+
+/** What the image itself sets. */
+function imageEnvironment(): Record<string, string> {
+  const environment: Record<string, string> = { PATH: `${join(scratch, 'bin')}:/usr/bin:/bin` }
   for (const [, name = '', value = ''] of restsOf(image, 'ENV')
     .join(' ')
     .matchAll(/(\w+)=(\S+)/g)) {
@@ -97,17 +110,17 @@ function containerEnvironment(): Record<string, string> {
   return environment
 }
 
-function start([program = '', ...args]: string[], environment: Record<string, string> = {}): ChildProcess {
+function start([program = '', ...args]: string[], settings: Record<string, string> = SETTINGS): ChildProcess {
   return spawn(program, args, {
     cwd: app,
-    env: { ...containerEnvironment(), ...environment },
+    env: { ...settings, ...imageEnvironment() },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...UNPRIVILEGED,
   })
 }
 
-async function run(command: string[], input = '', environment: Record<string, string> = {}) {
-  const child = start(command, environment)
+async function run(command: string[], input = '', settings: Record<string, string> = SETTINGS) {
+  const child = start(command, settings)
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)))
   child.stdin?.end(input)
@@ -143,7 +156,7 @@ describe('the image', () => {
     const ended = once(program, 'exit')
     try {
       const port = await portOf(program)
-      expect((await run(HEALTH_CHECK, '', { PORT: String(port) })).code).toBe(0)
+      expect((await run(HEALTH_CHECK, '', { ...SETTINGS, PORT: String(port) })).code).toBe(0)
       const ready = await fetch(`http://127.0.0.1:${port}/health/ready`)
       expect(ready.status).toBe(200)
       await expectSignIn(port)
@@ -152,6 +165,36 @@ describe('the image', () => {
     }
     expect(await ended).toEqual([0, null])
     expect(globSync('*', { cwd: join(app, 'data') })).toContain('viewers.db')
+  })
+
+  test('takes its settings from a file .env beside package.json, the health check its port, too', async () => {
+    const port = await freePort()
+    const settings = {
+      ...SETTINGS,
+      PORT: String(port),
+      PLAYER_ORIGINS: 'http://127.0.0.1:4000,\nhttp://localhost:4000',
+    }
+    const file = join(app, '.env')
+    chmodSync(app, 0o755)
+    writeFileSync(
+      file,
+      Object.entries(settings)
+        .map(([name, value]) => `${name}="${value}"\n`)
+        .join(''),
+    )
+    const program = start(COMMAND, {})
+    const faults: string[] = []
+    program.stderr?.on('data', (chunk) => faults.push(String(chunk)))
+    const ended = once(program, 'exit')
+    try {
+      expect(await portOf(program).catch(() => faults.join(''))).toBe(port)
+      expect((await run(HEALTH_CHECK, '', {})).code).toBe(0)
+    } finally {
+      program.kill('SIGTERM')
+      rmSync(file)
+      chmodSync(app, 0o555)
+    }
+    expect(await ended).toEqual([0, null])
   })
 
   test.each(['.', 'src', 'views', 'public'])('may not write into %s', async (folder) => {
@@ -163,6 +206,15 @@ describe('the image', () => {
     expect((await run(HEALTH_CHECK, '', { PORT: '1' })).code).toBe(1)
   })
 })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 const Started = z.object({ event: z.literal('started'), port: z.number() })
 
