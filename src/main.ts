@@ -20,12 +20,23 @@ const endAtOnce = () => process.exit(0)
 
 // The first process of a container ignores a signal that it has no listener for.
 for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce)
+if (process.env.npm_lifecycle_event !== undefined) stopWithoutParent()
 try {
   await run(readConfig(process.env))
 } catch (error) {
   process.stderr.write(`${startFault(error)}\n`)
   // What was opened before would keep it running.
   process.exit(1)
+}
+
+/** npm hands a signal to its shell, which ends and may leave us behind: that is a stop, too, and frees the port. */
+function stopWithoutParent(): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, 500).unref()
 }
 
 async function run(config: Config): Promise<void> {

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { DemoError } from './demo/demo-error.ts'
 import { type RunningDemo, runDemo } from './demo/run-demo.ts'
+import { whenParentIsGone } from './npm-parent.ts'
 import { readDemoSettings } from './settings.ts'
 import { EmulatorStartError } from './start-emulator.ts'
 
@@ -11,11 +12,7 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
 // From the first moment: a Ctrl-C while the programs start must stop both, too.
 const stopAsked = new Promise<null>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
-  // Ended from outside, npm may take its shell with it and leave us behind: that is a stop, too.
-  const parent = process.ppid
-  if (process.env.npm_lifecycle_event !== undefined) {
-    setInterval(() => process.ppid !== parent && resolve(null), 500).unref()
-  }
+  if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => resolve(null))
 })
 
 const read = readDemoSettings(process.env)

@@ -1,3 +1,4 @@
+import { whenParentIsGone } from './npm-parent.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
 
@@ -26,6 +27,7 @@ const emulator = await startEmulator({
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
+if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => stop(emulator))
 
 function stop({ close }: RunningEmulator): void {
   close().then(

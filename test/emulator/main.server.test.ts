@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startEmulatorProgram } from './emulator-program.ts'
 import { LOCKED_CHANNEL } from './player/service.ts'
@@ -47,6 +51,23 @@ describe('npm run emulator', () => {
     child.kill(signal)
     expect(await ended).toEqual({ status: 0, signal: null })
     await expect(stream.text()).rejects.toThrow('terminated')
+  })
+
+  test('stops when npm, which started it, was ended without it', async () => {
+    const env = { ...environment, PATH: process.env.PATH, EMULATOR_PORT: '0', npm_lifecycle_event: 'emulator' }
+    const program = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url))
+    const command = ['-c', '"$0" "$1" & echo $!; wait', process.execPath, program]
+    const shell = spawn('sh', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let printed = ''
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+    })
+    const closed = once(shell.stdout, 'close')
+    while (!printed.includes('http')) await once(shell.stdout, 'data')
+    shell.kill('SIGTERM')
+    const isStopped = await Promise.race([closed.then(() => true), sleep(5_000, false)])
+    if (!isStopped) process.kill(Number.parseInt(printed, 10))
+    expect(isStopped).toBe(true)
   })
 
   test('says in one sentence that its port is taken, and ends with status 1', async () => {
