@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { ConfigError } from '../errors.ts'
+import { makeDataFolder } from '../users/data-folder.ts'
 import { openRedisLink } from './redis-link.ts'
 import { openRedisSessionStore } from './redis-session-store.ts'
 import { openSqliteSessionStore, type SessionLimits, type SessionStore } from './session-store.ts'
@@ -33,7 +33,7 @@ export async function openSessionStore(
 
 function makeFolderOf(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDataFolder(dirname(file))
   } catch (cause) {
     throw new ConfigError(
       `SESSION_STORE_URL: the folder of ${file} cannot be made (${(cause as NodeJS.ErrnoException).code}): ` +

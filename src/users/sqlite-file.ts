@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../errors.ts'
+import { makeDataFolder } from './data-folder.ts'
 
 /** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
 const APPLICATION_ID = 0x56777241
@@ -84,7 +85,7 @@ function sqliteCode(error: unknown): number | null {
 /** The hashes are nobody's business but this user's, whatever the umask; SQLite gives its two side files the same mode. */
 function createWhenMissing(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDataFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
   } catch (cause) {
     throw new ConfigError(cannotWrite(path, (cause as NodeJS.ErrnoException).code ?? 'unknown'), { cause })
