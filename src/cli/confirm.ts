@@ -3,7 +3,20 @@ import { printable } from './terminal-text.ts'
 import { untilInputEnds } from './until-input-ends.ts'
 
 /**
- * Asks before something is changed.
+ * Asks a person before something is taken away that was named. A script that names it has nobody to ask, and means it.
+ * @param yes the option `--yes`: do not ask.
+ * @returns why it is not to be done; null when it is.
+ */
+export async function faultInRemoval(
+  io: CommandIo,
+  yes: boolean | undefined,
+  question: string,
+): Promise<string | null> {
+  return io.stdin.isTTY ? await faultInConfirmation(io, yes, question) : null
+}
+
+/**
+ * Asks before something is changed in a way that only the command itself has worked out.
  * @param yes the option `--yes`: do not ask.
  * @returns why it is not to be done; null when it is.
  */

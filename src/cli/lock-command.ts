@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../video-service/locks.ts'
 import type { RestApi } from '../video-service/rest-api.ts'
 import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from './answer.ts'
-import { faultInConfirmation } from './confirm.ts'
+import { faultInConfirmation, faultInRemoval } from './confirm.ts'
 import { differences, type ExpectedLock, expectedLock, whatIsUnseen } from './expected-lock.ts'
 import { announced, isRefusal, withService } from './service.ts'
 import { printable, printableLines } from './terminal-text.ts'
@@ -146,7 +146,7 @@ async function remove(
   const after =
     place.kind === 'video' ? 'the lock of its channel holds then' : 'everybody can watch it then, without signing in'
   io.stderr.write(`The lock of ${name} leads to ${printable(before.url)}; ${after}.\n`)
-  const fault = await faultInConfirmation(io, yes, `Remove the lock of ${name}?`)
+  const fault = await faultInRemoval(io, yes, `Remove the lock of ${name}?`)
   if (fault !== null) return { ok: false, fault }
   signal.throwIfAborted()
   await announced(doubtAbout(place), () => removeLock(api, place))

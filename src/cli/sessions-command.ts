@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../config.ts'
 import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
-import { faultInConfirmation } from './confirm.ts'
+import { faultInRemoval } from './confirm.ts'
 import { printable } from './terminal-text.ts'
 
 interface Options {
@@ -25,7 +25,7 @@ export function addSessionsCommands(program: Command, context: CommandContext): 
       return answer(context, json, async () => {
         const { sessionStore } = readSharedStores(io.env)
         const question = 'Sign everybody out?'
-        const fault = username === undefined ? await faultInConfirmation(io, yes, question) : null
+        const fault = username === undefined ? await faultInRemoval(io, yes, question) : null
         if (fault !== null) return { ok: false, fault }
         const { ended, text } = await endSessionsOf(sessionStore, username ?? null)
         return { ok: true, text, data: { ended } }

@@ -3,7 +3,7 @@ import { type Config, readSharedStores } from '../config.ts'
 import type { Change } from '../users/editable-user-store.ts'
 import { faultInViewer } from '../users/viewer-fields.ts'
 import { answer, type CommandContext, faultOf, groupCommand, leafCommand, type Outcome } from './answer.ts'
-import { faultInConfirmation } from './confirm.ts'
+import { faultInRemoval } from './confirm.ts'
 import { withEditableStore } from './editable-store.ts'
 import { readNewPassword } from './read-password.ts'
 import { endSessionsOf } from './sessions-command.ts'
@@ -129,7 +129,7 @@ function addRemoveCommand(group: Command, context: CommandContext): void {
           const there = await store.show(username)
           if (!there.ok) return there
           const question = `Remove the viewer ${there.viewer.username}? There is no way back.`
-          const fault = await faultInConfirmation(context.io, yes, question)
+          const fault = await faultInRemoval(context.io, yes, question)
           return fault === null ? outcomeOf(await store.remove(username), 'Removed') : { ok: false, fault }
         }),
       ),

@@ -155,8 +155,7 @@ describe('lock show and remove', () => {
   })
 
   test('remove takes the lock away', async () => {
-    expect(await run('lock', 'remove', '--channel', '1001')).toMatchObject({ status: 1 })
-    expect(await run('lock', 'remove', '--channel', '1001', '--yes')).toEqual({
+    expect(await run('lock', 'remove', '--channel', '1001')).toEqual({
       status: 0,
       stdout: 'Removed the lock of channel 1001.\n',
       stderr:
