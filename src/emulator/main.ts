@@ -2,6 +2,9 @@ import { whenParentIsGone } from './npm-parent.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
 
+// From the first moment: by the time it listens the parent may be another.
+if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => process.kill(process.pid, 'SIGTERM'))
+
 const read = readEmulatorSettings(process.env, process.argv.slice(2))
 if (!read.ok) {
   process.stderr.write(`${read.message}\n`)
@@ -27,7 +30,6 @@ const emulator = await startEmulator({
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
-if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => stop(emulator))
 
 function stop({ close }: RunningEmulator): void {
   close().then(
