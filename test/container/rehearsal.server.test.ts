@@ -12,13 +12,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { freePort } from '../servers/free-port.ts'
 import { execForm, isIgnored, parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
 
 /**
@@ -206,15 +206,6 @@ describe('the image', () => {
     expect((await run(HEALTH_CHECK, '', { PORT: '1' })).code).toBe(1)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const Started = z.object({ event: z.literal('started'), port: z.number() })
 
