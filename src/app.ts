@@ -13,7 +13,7 @@ import { createSessions } from './login/session.ts'
 import type { SessionStore } from './login/session-store.ts'
 import type { SignInLimits } from './login/sign-in-limits.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './server/metrics.ts'
 import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {

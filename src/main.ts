@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
-import { createHttpServer, listen, stopServer } from './http-server.ts'
-import { openLog } from './log.ts'
 import { openCounters } from './login/open-counters.ts'
 import { openSessionStore } from './login/open-session-store.ts'
 import { createSignInLimits } from './login/sign-in-limits.ts'
+import { createHttpServer, listen, stopServer } from './server/http-server.ts'
+import { openLog } from './server/log.ts'
 import { threadPoolSize } from './users/hashing-gate.ts'
 import { openUserStore } from './users/open-user-store.ts'
 
@@ -83,7 +83,7 @@ async function run(config: Config): Promise<void> {
 type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 
 async function openMetrics(asked: number, host: string) {
-  const { createMetrics } = await import('./metrics.ts')
+  const { createMetrics } = await import('./server/metrics.ts')
   const metrics = createMetrics()
   const server = createHttpServer(metrics.listener)
   const port = await listen(server, asked, host).catch((cause: ListenFault) => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { openLog } from '../../src/log.ts'
+import { openLog } from '../../src/server/log.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
 import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage, type RequestListener, type Server } f
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createHttpServer, listen, stopServer } from '../src/http-server.ts'
+import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 
 const FAR_AWAY_MS = 600_000
 const answerAtOnce: RequestListener = (_req, res) => void res.end('done')
