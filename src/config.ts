@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import {
-  LONGEST_LIFETIME_SECONDS,
-  ORIGINS_MISSING,
-  RETURN_URL_MISSING,
-  readEntryPointsFile,
-} from './entry-points-file.ts'
-import { ConfigError } from './errors.ts'
-import type { EntryPoint } from './login/entry-point.ts'
-import { misspeltSettings } from './misspelt-settings.ts'
-import {
   AllowedGroups,
   addressFields,
   HashParameters,
@@ -19,10 +10,19 @@ import {
   SECRET_MISSING,
   Secret,
   sentenceOf,
-} from './setting-fields.ts'
+} from './entry-points/setting-fields.ts'
+import {
+  LONGEST_LIFETIME_SECONDS,
+  ORIGINS_MISSING,
+  RETURN_URL_MISSING,
+  readEntryPointsFile,
+} from './entry-points-file.ts'
+import { ConfigError } from './errors.ts'
+import type { EntryPoint } from './login/entry-point.ts'
+import { wholeNumber } from './settings/fields.ts'
+import { misspeltSettings } from './settings/unknown-settings.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './shared-store-settings.ts'
 import { USER_STORE_SETTINGS, UserStoreEnvironment, type UserStoreSettings } from './users/open-user-store.ts'
-import { wholeNumber } from './users/store-setting-fields.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { EntryPoint } from './login/entry-point.ts'
 import {
   AllowedGroups,
   type addressFields,
@@ -8,7 +7,8 @@ import {
   required,
   Secret,
   sentenceOf,
-} from './setting-fields.ts'
+} from './entry-points/setting-fields.ts'
+import type { EntryPoint } from './login/entry-point.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
 export const RETURN_URL_MISSING =

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isOnLaptop, namesHost } from './remote-address.ts'
 import {
   CertificatesFile,
   isLoopbackHost,
@@ -7,7 +6,8 @@ import {
   type ReadSettings,
   type SettingMistake,
   wholeNumber,
-} from './store-setting-fields.ts'
+} from '../settings/fields.ts'
+import { isOnLaptop, namesHost } from './remote-address.ts'
 import { faultInAttributeName } from './viewer-fields.ts'
 
 export interface LdapStoreSettings {

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig, settingNames } from '../src/config.ts'
-import { USER_STORE_SETTINGS } from '../src/users/open-user-store.ts'
-import { ServiceEnvironment } from '../src/video-service/service-settings.ts'
-import { mistakesIn, SETTINGS } from './settings.ts'
-import { temporaryFolder } from './users/temporary-folder.ts'
+import { readConfig, settingNames } from '../../src/config.ts'
+import { USER_STORE_SETTINGS } from '../../src/users/open-user-store.ts'
+import { ServiceEnvironment } from '../../src/video-service/service-settings.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const EXAMPLE = readFileSync(new URL('../.env.example', import.meta.url), 'utf8')
-const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const EXAMPLE = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
 /** Lines of .env.example such as `NAME=value` or, for a setting that has a default, `#NAME=default`. */
 const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, hash, name = '', value = '']) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mistakesIn, SETTINGS } from './settings.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
 
 describe('a name that is almost a setting', () => {
   test.each([

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { faultInName } from './hash-lock/authentication-response.ts'
+import { faultInName } from '../hash-lock/authentication-response.ts'
 import {
   type AllowedConsumer,
   parseAllowedConsumer,
   parsePlayerAddress,
   type ReturnAddress,
-} from './hash-lock/return-address.ts'
-import { isLoopbackHost } from './users/store-setting-fields.ts'
+} from '../hash-lock/return-address.ts'
+import { isLoopbackHost } from '../settings/fields.ts'
 
 /**
  * The parts that settings are made of. Each message is the end of a sentence that begins with the setting's name. None
