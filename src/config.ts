@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { EntryPoint } from './entry-points/entry-point.ts'
+import {
+  LONGEST_LIFETIME_SECONDS,
+  ORIGINS_MISSING,
+  RETURN_URL_MISSING,
+  readEntryPointsFile,
+} from './entry-points/from-file.ts'
 import {
   AllowedGroups,
   addressFields,
@@ -11,14 +18,7 @@ import {
   Secret,
   sentenceOf,
 } from './entry-points/setting-fields.ts'
-import {
-  LONGEST_LIFETIME_SECONDS,
-  ORIGINS_MISSING,
-  RETURN_URL_MISSING,
-  readEntryPointsFile,
-} from './entry-points-file.ts'
 import { ConfigError } from './errors.ts'
-import type { EntryPoint } from './login/entry-point.ts'
 import { wholeNumber } from './settings/fields.ts'
 import { misspeltSettings } from './settings/unknown-settings.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './shared-store-settings.ts'

@@ -1,6 +1,6 @@
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { faultInValue, type ResponseParameters } from '../hash-lock/authentication-response.ts'
 import type { Viewer } from '../users/user-store.ts'
-import type { EntryPoint } from './entry-point.ts'
 
 /** What the player said it shows. It comes through the viewer's browser, so the viewer can change it. */
 export interface Content {

@@ -1,7 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { UserStore } from '../users/user-store.ts'
 import { postCancel } from './cancel.ts'
-import type { EntryPoint } from './entry-point.ts'
 import { formBody } from './form-body.ts'
 import type { LoopBreaker } from './loop-breaker.ts'
 import type { Refusals } from './refusals.ts'

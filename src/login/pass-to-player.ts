@@ -1,8 +1,8 @@
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { buildAuthenticationResponse } from '../hash-lock/authentication-response.ts'
 import { appendHash, type ReturnAddress } from '../hash-lock/return-address.ts'
 import type { Viewer } from '../users/user-store.ts'
 import { type AccessDecision, type Content, decideAccess } from './access-policy.ts'
-import type { EntryPoint } from './entry-point.ts'
 
 export type Passing = { readonly ok: true; readonly location: string } | Extract<AccessDecision, { ok: false }>
 

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
 import { type Carried, nothingCarried, readCarried } from './carried-fields.ts'
-import type { EntryPoint } from './entry-point.ts'
 import type { EntryPointDeps } from './entry-point-routes.ts'
 import { describeError } from './error-page.ts'
 import { passToPlayer } from './pass-to-player.ts'

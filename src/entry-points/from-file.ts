@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EntryPoint } from './entry-point.ts'
 import {
   AllowedGroups,
   type addressFields,
@@ -7,8 +8,7 @@ import {
   required,
   Secret,
   sentenceOf,
-} from './entry-points/setting-fields.ts'
-import type { EntryPoint } from './login/entry-point.ts'
+} from './setting-fields.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
 export const RETURN_URL_MISSING =

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Environment, readConfig } from '../src/config.ts'
-import { mistakesIn, SETTINGS } from './settings.ts'
-import { temporaryFolder } from './users/temporary-folder.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
 const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'

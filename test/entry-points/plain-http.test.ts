@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mistakesIn, SETTINGS } from './settings.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
 
 describe('plain http', () => {
   const local = { ...SETTINGS, PUBLIC_URL: 'http://localhost:3000' }
