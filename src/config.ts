@@ -19,9 +19,9 @@ import {
   sentenceOf,
 } from './entry-points/setting-fields.ts'
 import { ConfigError } from './errors.ts'
+import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { wholeNumber } from './settings/fields.ts'
 import { misspeltSettings } from './settings/unknown-settings.ts'
-import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './shared-store-settings.ts'
 import { USER_STORE_SETTINGS, UserStoreEnvironment, type UserStoreSettings } from './users/open-user-store.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import type { SessionStoreSettings } from '../redis/address.ts'
+import { withRedis } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { withRedis } from './redis-link.ts'
 import { endRedisSessions } from './redis-session-store.ts'
-import type { SessionStoreSettings } from './store-settings.ts'
 
 const Row = z.object({ username: z.string() })
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
+import type { LimitsStoreSettings } from '../redis/address.ts'
+import { openRedisLink, type RedisLink } from '../redis/link.ts'
 import { type OpenCounter, openMemoryCounter } from './limit-counters.ts'
 import type { Comfort } from './open-session-store.ts'
 import { redisCounters } from './redis-counters.ts'
-import { openRedisLink, type RedisLink } from './redis-link.ts'
-import type { LimitsStoreSettings } from './store-settings.ts'
 
 /**
  * Opens the counters of LIMITS_STORE_URL. While Redis is away they count in memory.

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { ConfigError } from '../errors.ts'
+import type { SessionStoreSettings } from '../redis/address.ts'
+import { openRedisLink } from '../redis/link.ts'
 import { makeDataFolder } from '../users/data-folder.ts'
-import { openRedisLink } from './redis-link.ts'
 import { openRedisSessionStore } from './redis-session-store.ts'
 import { openSqliteSessionStore, type SessionLimits, type SessionStore } from './session-store.ts'
-import type { SessionStoreSettings } from './store-settings.ts'
 
 /** Of a store that the app can do without for a while: whether it must at the moment. */
 export interface Comfort {

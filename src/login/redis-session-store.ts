@@ -1,8 +1,8 @@
 import { RedisStore } from 'connect-redis'
 import type { SessionData } from 'express-session'
 import { z } from 'zod'
+import { type RedisLink, removeByPrefix } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { type RedisLink, removeByPrefix } from './redis-link.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
 declare module 'express-session' {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts'
+import type { LimitsStoreSettings } from '../redis/address.ts'
+import { withRedis } from '../redis/link.ts'
 import { unlockInRedis } from './redis-counters.ts'
-import { withRedis } from './redis-link.ts'
-import type { LimitsStoreSettings } from './store-settings.ts'
 
 const IN_MEMORY =
   'LIMITS_STORE_URL is memory:, so the failed sign-ins are counted in the memory of the app, where no command reaches ' +

@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { redisCounters, unlockInRedis } from '../../src/login/redis-counters.ts'
-import { openRedisLink, type RedisLink } from '../../src/login/redis-link.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/login/sign-in-limits.ts'
+import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 

@@ -94,7 +94,7 @@ async function untilReady(child: ChildProcess, stdout: Readable): Promise<void> 
   })
 }
 
-/** The same server as src/login/redis-link.ts takes it. */
+/** The same server as src/redis/link.ts takes it. */
 export function redisAddress({ url }: Pick<RedisServer, 'url'>, authority: string | null = null) {
   const { protocol, port, password } = new URL(url)
   return {

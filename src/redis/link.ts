@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createClient, ErrorReply } from 'redis'
 import { UpstreamError } from '../errors.ts'
-import type { RedisAddress } from './store-settings.ts'
+import type { RedisAddress } from './address.ts'
 
 /** A connection that is kept up, and never waited for. */
 export interface RedisLink {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { LimitsStoreSettings, RedisAddress, SessionStoreSettings } from './login/store-settings.ts'
-import { CertificatesFile, decodedPart, isLoopbackHost } from './settings/fields.ts'
+import { CertificatesFile, decodedPart, isLoopbackHost } from '../settings/fields.ts'
+import type { LimitsStoreSettings, RedisAddress, SessionStoreSettings } from './address.ts'
 
 export interface SharedStores {
   readonly sessionStore: SessionStoreSettings

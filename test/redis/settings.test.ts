@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { readConfig, readSharedStores } from '../src/config.ts'
-import { ConfigError } from '../src/errors.ts'
-import { mistakesIn, SETTINGS } from './settings.ts'
-import { temporaryFolder } from './users/temporary-folder.ts'
+import { readConfig, readSharedStores } from '../../src/config.ts'
+import { ConfigError } from '../../src/errors.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const PLACE = {
   host: 'redis',
