@@ -42,7 +42,7 @@ export async function endSessionsOf(
   username: string | null,
 ): Promise<{ ended: number; text: string }> {
   // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
-  const { endSessions } = await import('../login/end-sessions.ts')
+  const { endSessions } = await import('../sessions/end-sessions.ts')
   const ended = await endSessions(sessionStore, username)
   const whose = username === null ? '' : ` of ${printable(username)}`
   return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.` }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { LimitsStoreSettings } from '../redis/address.ts'
 import { openRedisLink, type RedisLink } from '../redis/link.ts'
+import type { Comfort } from '../sessions/open-session-store.ts'
 import { type OpenCounter, openMemoryCounter } from './limit-counters.ts'
-import type { Comfort } from './open-session-store.ts'
 import { redisCounters } from './redis-counters.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { SessionLimits, SessionStore } from '../../src/login/session-store.ts'
+import type { SessionLimits, SessionStore } from '../../src/sessions/session-store.ts'
 
 type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
 

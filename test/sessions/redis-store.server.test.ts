@@ -1,9 +1,9 @@
 import type { SessionData } from 'express-session'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { endRedisSessions, openRedisSessionStore } from '../../src/login/redis-session-store.ts'
-import type { SessionStore } from '../../src/login/session-store.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
+import { endRedisSessions, openRedisSessionStore } from '../../src/sessions/redis-store.ts'
+import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { destroy, get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { expectRefused } from '../login/refused-answer.ts'
+import { responseOf } from '../login/response-of.ts'
+import { expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
+import { ADA, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { expectRefused } from './refused-answer.ts'
-import { responseOf } from './response-of.ts'
-import { expectScreen, idIn, rowsIn, signIn } from './signed-in.ts'
-import { ADA, SESSION_LIMITS, startLoginApp } from './start-login-app.ts'
 
 const BOB = { username: 'bob', password: 'bob’s own' }
 

@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/address.ts'
 import { withRedis } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { endRedisSessions } from './redis-session-store.ts'
+import { endRedisSessions } from './redis-store.ts'
 
 const Row = z.object({ username: z.string() })
 

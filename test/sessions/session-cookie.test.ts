@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { cookieIn, expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
+import { ADA, ENTRY_POINT, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { cookieIn, expectScreen, idIn, rowsIn, signIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, SESSION_LIMITS, startLoginApp } from './start-login-app.ts'
 
 describe('the cookie', () => {
   test('over https is for this host alone, for no script, and kept apart by player', async () => {

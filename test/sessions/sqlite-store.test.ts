@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
-import { openSqliteSessionStore, type SessionStore } from '../../src/login/session-store.ts'
+import { openSqliteSessionStore, type SessionStore } from '../../src/sessions/session-store.ts'
+import { responseOf } from '../login/response-of.ts'
+import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
+import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { responseOf } from './response-of.ts'
 import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
-import { cookieIn, expectScreen, rowsIn, signIn } from './signed-in.ts'
-import { ADA, startLoginApp } from './start-login-app.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100 }
 const clock = { seconds: 0 }

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/address.ts'
 import { openRedisLink } from '../redis/link.ts'
 import { makeDataFolder } from '../users/data-folder.ts'
-import { openRedisSessionStore } from './redis-session-store.ts'
+import { openRedisSessionStore } from './redis-store.ts'
 import { openSqliteSessionStore, type SessionLimits, type SessionStore } from './session-store.ts'
 
 /** Of a store that the app can do without for a while: whether it must at the moment. */
