@@ -8,12 +8,12 @@ import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createRefusals } from './login/refusals.ts'
 import { entryPointHeaders, screenHeaders } from './login/screen-headers.ts'
 import { createScreens, openViews } from './login/screens.ts'
-import type { SignInLimits } from './login/sign-in-limits.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { Metrics } from './server/metrics.ts'
 import type { Comfort } from './sessions/open-session-store.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
+import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {

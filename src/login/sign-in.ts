@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { LimitRefusal } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
 import { type Carried, nothingCarried, readCarried } from './carried-fields.ts'
 import type { EntryPointDeps } from './entry-point-routes.ts'
@@ -7,7 +8,6 @@ import { describeError } from './error-page.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import { type Refusal, sendRedirect } from './screens.ts'
 import { readSignInForm, type SignInForm } from './sign-in-form.ts'
-import type { LimitRefusal } from './sign-in-limits.ts'
 
 type PassDeps = Pick<
   EntryPointDeps,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type OpenCounter, secondsUntilForgotten } from './limit-counters.ts'
+import { type OpenCounter, secondsUntilForgotten } from './memory-counters.ts'
 
 /** One attempt that may go on. Exactly one of these is called when its password has been checked. */
 export interface Attempt {

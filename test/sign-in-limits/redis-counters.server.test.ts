@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { redisCounters, unlockInRedis } from '../../src/login/redis-counters.ts'
-import { createSignInLimits, type SignInLimits } from '../../src/login/sign-in-limits.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
+import { redisCounters, unlockInRedis } from '../../src/sign-in-limits/redis-counters.ts'
+import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 

@@ -3,10 +3,10 @@ import { OverloadedError } from '../../src/errors.ts'
 import { createGate } from '../../src/users/hashing-gate.ts'
 import { createSqliteStore } from '../../src/users/sqlite.ts'
 import { openViewersFile } from '../../src/users/sqlite-file.ts'
+import { STORE_DOWN } from '../login/memory-users.ts'
+import { alertOf, expectRefused } from '../login/refused-answer.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { STORE_DOWN } from './memory-users.ts'
-import { alertOf, expectRefused } from './refused-answer.ts'
-import { ADA, type Answer, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const WRONG = { ...ADA, password: 'wrong' }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openCounters } from '../../src/login/open-counters.ts'
+import { openCounters } from '../../src/sign-in-limits/open-counters.ts'
 import { redisAddress, startRedis } from '../servers/redis.ts'
 
 const nowSeconds = () => Date.now() / 1000

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { OpenCounter } from '../../src/login/limit-counters.ts'
-import { createSignInLimits, type SignInLimits } from '../../src/login/sign-in-limits.ts'
+import type { OpenCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 
 const HOME = '198.51.100.7'
 const ELSEWHERE = '203.0.113.9'

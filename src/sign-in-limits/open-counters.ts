@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { LimitsStoreSettings } from '../redis/address.ts'
 import { openRedisLink, type RedisLink } from '../redis/link.ts'
 import type { Comfort } from '../sessions/open-session-store.ts'
-import { type OpenCounter, openMemoryCounter } from './limit-counters.ts'
+import { type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { redisCounters } from './redis-counters.ts'
 
 /**

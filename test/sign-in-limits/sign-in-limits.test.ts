@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { boundedCounter, type OpenCounter, openMemoryCounter } from '../../src/login/limit-counters.ts'
-import { createSignInLimits, networkOf, type SignInLimits } from '../../src/login/sign-in-limits.ts'
+import { boundedCounter, type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { createSignInLimits, networkOf, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 
 const HOME = '198.51.100.7'

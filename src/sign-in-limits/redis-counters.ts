@@ -1,6 +1,6 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { type RedisLink, removeByPrefix } from '../redis/link.ts'
-import { type Counter, type OpenCounter, openMemoryCounter } from './limit-counters.ts'
+import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { accountKey, DELAY, FAILED_ACCOUNT, FAILED_PAIR, PAIR_MARK } from './sign-in-limits.ts'
 
 /** At one go: two copies of the app that take back at the same time must not leave a credit behind. */
