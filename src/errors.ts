@@ -1,5 +1,5 @@
 /**
- * What went wrong, without a status: `src/login/error-page.ts` alone turns an error into a status and a sentence.
+ * What went wrong, without a status: `src/login/screens/error-page.ts` alone turns an error into a status and a sentence.
  * Their messages are for the log or the terminal, never for a viewer.
  */
 

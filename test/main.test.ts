@@ -15,7 +15,7 @@ import {
   runLoginProgram,
   SECRETS,
   startLoginProgram,
-} from './login-program.ts'
+} from './login/login-program.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 
 // Each test starts a process or two, and a busy machine takes its time.

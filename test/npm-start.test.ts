@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { programSettings } from './login-program.ts'
+import { programSettings } from './login/login-program.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 

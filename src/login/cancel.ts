@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import { nothingCarried, readCarried } from './carried-fields.ts'
-import type { EntryPointDeps } from './entry-point-routes.ts'
-import { hasBody } from './form-body.ts'
 import { returnWithoutResponse } from './pass-to-player.ts'
-import { sendRedirect } from './screens.ts'
+import { hasBody } from './request/form-body.ts'
+import { nothingCarried, readCarried } from './request/player-context.ts'
+import type { EntryPointDeps } from './routes.ts'
+import { sendRedirect } from './screens/screens.ts'
 
 /**
  * Sends a viewer who gives up back to where they came from, with `hash=false`. A post without a body is a form without

@@ -2,12 +2,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { LimitRefusal } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
-import { type Carried, nothingCarried, readCarried } from './carried-fields.ts'
-import type { EntryPointDeps } from './entry-point-routes.ts'
-import { describeError } from './error-page.ts'
 import { passToPlayer } from './pass-to-player.ts'
-import { type Refusal, sendRedirect } from './screens.ts'
-import { readSignInForm, type SignInForm } from './sign-in-form.ts'
+import { type Carried, nothingCarried, readCarried } from './request/player-context.ts'
+import { readSignInForm, type SignInForm } from './request/sign-in-form.ts'
+import type { EntryPointDeps } from './routes.ts'
+import { describeError } from './screens/error-page.ts'
+import { type Refusal, sendRedirect } from './screens/screens.ts'
 
 type PassDeps = Pick<
   EntryPointDeps,

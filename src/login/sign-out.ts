@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
-import { nothingCarried, readCarried } from './carried-fields.ts'
-import type { EntryPointDeps } from './entry-point-routes.ts'
-import { addressOf, sendRedirect } from './screens.ts'
+import { nothingCarried, readCarried } from './request/player-context.ts'
+import type { EntryPointDeps } from './routes.ts'
+import { addressOf, sendRedirect } from './screens/screens.ts'
 
 /** Ends the session and shows the sign-in screen again. A post without a form is taken as one without fields. */
 export function postSignOut({

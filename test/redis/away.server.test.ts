@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login-program.ts'
-import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../program-visits.ts'
+import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
+import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../login/program-visits.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 
 const PASSWORD = 'REDISMARKER p@ss/w#%rd'

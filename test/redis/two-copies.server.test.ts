@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
-import { ADA, type LoginProgram, programSettings, startLoginProgram } from '../login-program.ts'
-import { type Copy, isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../program-visits.ts'
+import { ADA, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
+import {
+  type Copy,
+  isPassedOn,
+  readinessOf,
+  returnTo,
+  signInAt,
+  signOutAt,
+  type Visit,
+} from '../login/program-visits.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { migratedStore } from '../users/postgres-fixture.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../login-program.ts'
+import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 
 // Each test starts a process or two, and a busy machine takes its time.

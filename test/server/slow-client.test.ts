@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { programSettings, startLoginProgram } from '../login-program.ts'
+import { programSettings, startLoginProgram } from '../login/login-program.ts'
 
 describe('a client that is slow on purpose', () => {
   test('is cut off although a byte keeps coming: its headers after 10 seconds, its form after 15', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { makeDataFolder } from '../../src/users/data-folder.ts'
-import { programSettings, runLoginProgram } from '../login-program.ts'
+import { programSettings, runLoginProgram } from '../login/login-program.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 20_000 })

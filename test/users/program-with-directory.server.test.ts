@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { programSettings, startLoginProgram } from '../login-program.ts'
+import { programSettings, startLoginProgram } from '../login/login-program.ts'
 import { makeCertificate } from '../servers/certificate.ts'
 import { startLoginService } from '../servers/login-service.ts'
 import { PEOPLE, startSlapd } from '../servers/slapd.ts'

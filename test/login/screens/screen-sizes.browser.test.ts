@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, type } from '../browser/press-and-type.ts'
-import { ADA, startLoginApp } from './start-login-app.ts'
+import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { press, type } from '../../browser/press-and-type.ts'
+import { ADA, startLoginApp } from '../start-login-app.ts'
 
-const FOLDER = fileURLToPath(new URL('../../views/languages', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
 const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', ''))
 /** Past this many fresh responses in a row the screen says that the player does not accept them. */
 const RESPONSES_BEFORE_THE_LOOP = 3

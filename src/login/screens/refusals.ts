@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
-import type { Viewer } from '../users/user-store.ts'
-import type { Carried, CarriedReading } from './carried-fields.ts'
+import type { Viewer } from '../../users/user-store.ts'
+import type { Passing } from '../pass-to-player.ts'
+import type { Carried, CarriedReading } from '../request/player-context.ts'
+import { isFromOwnPage } from '../request/same-origin.ts'
+import { type LogSignIn, requestIdOf } from '../sign-in-log.ts'
 import { describeError } from './error-page.ts'
-import type { Passing } from './pass-to-player.ts'
-import { isFromOwnPage } from './same-origin.ts'
 import type { Screens } from './screens.ts'
-import { type LogSignIn, requestIdOf } from './sign-in-log.ts'
 
 /** What is said, and logged, when a request of one entry point is not followed. */
 export interface Refusals {

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { openEditableSqliteStore } from '../src/users/sqlite-editable.ts'
-import { temporaryFolder } from './users/temporary-folder.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
 /** Each is looked for in all that the program writes. */

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
-import type { Carried } from './carried-fields.ts'
+import type { Carried } from '../request/player-context.ts'
+import type { Headers } from './headers.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
-import type { Headers } from './screen-headers.ts'
 
 /** Why a viewer does not get what they asked for: the status, and the sentence they are told. */
 export interface Refusal {

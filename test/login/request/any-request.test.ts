@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { signIn } from './signed-in.ts'
-import { ADA, formOf, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { signIn } from '../signed-in.ts'
+import { ADA, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 
 const PATHS = [
   '/',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Refusal } from './screens.ts'
+import type { Refusal } from '../screens/screens.ts'
 
 export interface SignInForm {
   /** Without spaces around it: keyboards of phones add them. */

@@ -1,5 +1,5 @@
-import { OverloadedError, UpstreamError } from '../errors.ts'
-import { UNREADABLE_FORM } from './form-body.ts'
+import { OverloadedError, UpstreamError } from '../../errors.ts'
+import { UNREADABLE_FORM } from '../request/form-body.ts'
 import type { Refusal } from './screens.ts'
 
 const UPSTREAM_RETRY_SECONDS = 30

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { OverloadedError } from '../../src/errors.ts'
-import { STORE_DOWN } from './memory-users.ts'
+import { OverloadedError } from '../../../src/errors.ts'
+import { STORE_DOWN } from '../memory-users.ts'
 import {
   ADA,
   type Answer,
@@ -10,7 +10,7 @@ import {
   type LoginApp,
   PLAYER,
   startLoginApp,
-} from './start-login-app.ts'
+} from '../start-login-app.ts'
 
 const LOCALHOST = 'http://localhost:3000'
 const FOREIGN = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }

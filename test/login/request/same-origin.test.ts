@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { alertOf, expectRefused } from './refused-answer.ts'
-import { cookieIn } from './signed-in.ts'
-import { ADA, startLoginApp } from './start-login-app.ts'
+import { alertOf, expectRefused } from '../refused-answer.ts'
+import { cookieIn } from '../signed-in.ts'
+import { ADA, startLoginApp } from '../start-login-app.ts'
 
 const OWN = 'https://login.example'
 const EVIL = 'https://evil.example'

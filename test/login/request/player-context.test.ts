@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { alertOf, expectRefused } from './refused-answer.ts'
-import { responseOf } from './response-of.ts'
-import { ADA, type Answer, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { alertOf, expectRefused } from '../refused-answer.ts'
+import { responseOf } from '../response-of.ts'
+import { ADA, type Answer, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 
 const CHAT = `${CONSUMER}authorize/7?resource=%2Fchat%2F7&b=~%20+a`
 const CONTENT = { ustreamContentType: 'channel', ustreamContentId: '12345' }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { decideReturnAddress, type ReturnAddress } from '../hash-lock/return-address.ts'
-import type { Content } from './access-policy.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { Content } from '../access-policy.ts'
 
 /** What the caller gave us and what has to come through the form: without a cookie there is no other place for it. */
 export interface Carried {

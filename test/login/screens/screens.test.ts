@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { expectRefused } from './refused-answer.ts'
-import { cookieIn } from './signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { expectRefused } from '../refused-answer.ts'
+import { cookieIn } from '../signed-in.ts'
+import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'
 
 const NAMES = [
   `<script>alert(1)</script>`,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
-import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 
 export type Headers = Readonly<Record<string, string>>
 

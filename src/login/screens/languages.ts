@@ -1,8 +1,8 @@
 import type { Request } from 'express'
-import de from '../../views/languages/de.json' with { type: 'json' }
-import en from '../../views/languages/en.json' with { type: 'json' }
-import es from '../../views/languages/es.json' with { type: 'json' }
-import ja from '../../views/languages/ja.json' with { type: 'json' }
+import de from '../../../views/languages/de.json' with { type: 'json' }
+import en from '../../../views/languages/en.json' with { type: 'json' }
+import es from '../../../views/languages/es.json' with { type: 'json' }
+import ja from '../../../views/languages/ja.json' with { type: 'json' }
 
 /** Everything that a screen says. A language more is a file beside the others and a name in this list. */
 const CATALOGUES = { en, de, es, ja }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { errorText, fill } from '../../src/login/languages.ts'
-import { startLoginApp } from './start-login-app.ts'
+import { errorText, fill } from '../../../src/login/screens/languages.ts'
+import { startLoginApp } from '../start-login-app.ts'
 
-const FOLDER = fileURLToPath(new URL('../../views/languages', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
 const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', ''))
 
 type Entry = string | { [key: string]: Entry }
