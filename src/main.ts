@@ -7,8 +7,8 @@ import { openLog } from './server/log.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
-import { threadPoolSize } from './users/hashing-gate.ts'
 import { openUserStore } from './users/open-user-store.ts'
+import { threadPoolSize } from './users/passwords/hashing-queue.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 

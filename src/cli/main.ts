@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { threadPoolSize } from '../users/hashing-gate.ts'
+import { threadPoolSize } from '../users/passwords/hashing-queue.ts'
 import { onInterrupt } from './interrupts.ts'
 import { runCommandLine } from './program.ts'
 

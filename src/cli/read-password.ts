@@ -1,4 +1,4 @@
-import { faultInNewPassword } from '../users/new-password.ts'
+import { faultInNewPassword } from '../users/passwords/new-password.ts'
 import type { CommandIo } from './answer.ts'
 import { readStandardInput } from './read-standard-input.ts'
 import { printable } from './terminal-text.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
-import { knownPasswords } from '../users/foreign-hash.ts'
 import { type ImportCounts, type ImportDeps, importViewers } from '../users/import-viewers.ts'
+import { knownPasswords } from '../users/passwords/known-hashes.ts'
 import { openTextFile } from '../users/text-lines.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../users/viewer-file.ts'
 import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './answer.ts'

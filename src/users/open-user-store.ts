@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ReadSettings } from '../settings/fields.ts'
-import type { Warn } from './hashed-sign-in.ts'
 import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './http-settings.ts'
 import { isLdapUrl, LdapStoreEnvironment, type LdapStoreSettings, readLdapStoreSettings } from './ldap-settings.ts'
+import type { Warn } from './passwords/verify-sign-in.ts'
 import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
 import type { UserStore } from './user-store.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import { inTransaction, type PostgresAsker, type PostgresConnection } from './postgres-connection.ts'
 import { COLUMNS, readOwnRow } from './postgres-own-table.ts'
 import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'

@@ -1,5 +1,5 @@
 import { types } from 'pg'
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { TextColumn } from './postgres-connection.ts'
 import { canonicalViewer, faultInAttributeName } from './viewer-fields.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UpstreamError } from '../errors.ts'
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { assertViewersTable } from './postgres-schema.ts'
 import type { PostgresTable } from './postgres-table.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../errors.ts'
-import type { Warn } from './hashed-sign-in.ts'
+import type { Warn } from './passwords/verify-sign-in.ts'
 import { type AnswerShape, readShape, readViewer } from './postgres-columns.ts'
 import { inTransaction, type PostgresAsker, type PostgresConnection, type TextAnswer } from './postgres-connection.ts'
 import { isAnswer, isMissingPermission, isRefusedName } from './postgres-fault.ts'

@@ -1,4 +1,4 @@
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { PostgresAsker } from './postgres-connection.ts'
 
 /** A table of viewers: that of this app, or the customer's own. */

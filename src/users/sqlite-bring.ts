@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import { promised, viewerLoader } from './sqlite.ts'
 import { queryViewers } from './sqlite-file.ts'
 import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'

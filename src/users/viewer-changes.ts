@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Brought, BroughtViewer, Change, EditableUserStore, ListedViewer } from './editable-user-store.ts'
-import type { StoredViewer } from './hashed-sign-in.ts'
+import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer } from './user-store.ts'
 import { canonicalViewer } from './viewer-fields.ts'
 

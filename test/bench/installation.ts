@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteSessionStore } from '../../src/sessions/session-store.ts'
-import { argon2Passwords } from '../../src/users/password.ts'
+import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
 import { type ListedSession, newSession } from './session-list.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { verify } from '@node-rs/argon2'
-import { createGate, hashingGateOptions, threadPoolSize } from '../../src/users/hashing-gate.ts'
+import { createGate, hashingGateOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
 import { sayStarted } from './report-usage.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())

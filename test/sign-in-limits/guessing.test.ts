@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
-import { createGate } from '../../src/users/hashing-gate.ts'
+import { createGate } from '../../src/users/passwords/hashing-queue.ts'
 import { createSqliteStore } from '../../src/users/sqlite.ts'
 import { openViewersFile } from '../../src/users/sqlite-file.ts'
 import { STORE_DOWN } from '../login/memory-users.ts'

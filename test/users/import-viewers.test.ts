@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ListedViewer } from '../../src/users/editable-user-store.ts'
-import { knownPasswords } from '../../src/users/foreign-hash.ts'
 import {
   type ImportCounts,
   type ImportDeps,
   type ImportOptions,
   importViewers,
 } from '../../src/users/import-viewers.ts'
+import { knownPasswords } from '../../src/users/passwords/known-hashes.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
 import type { FileRow, ViewerRow } from '../../src/users/viewer-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { openUserStore } from '../../src/users/open-user-store.ts'
-import { argon2Passwords } from '../../src/users/password.ts'
+import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './postgres-fixture.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../src/errors.ts'
-import { argon2Passwords } from '../../src/users/password.ts'
+import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { openQuickStore } from './postgres-fixture.ts'

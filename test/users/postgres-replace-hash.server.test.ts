@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { argon2Passwords } from '../../src/users/password.ts'
+import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openPostgresStore } from '../../src/users/postgres.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { settingsOf } from './postgres-fixture.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
-import type { PasswordHashing } from '../../src/users/password.ts'
+import type { PasswordHashing } from '../../src/users/passwords/argon2.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 
 export const password = 'correct horse battery'

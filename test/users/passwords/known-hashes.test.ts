@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { knownPasswords } from '../../src/users/foreign-hash.ts'
+import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
 
 // Foreign hashes are as costly as their owners made them, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 30_000 })

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { OverloadedError } from '../errors.ts'
+import { OverloadedError } from '../../errors.ts'
 
 /** Lets a bounded number of pieces of work run at once and a bounded number wait, in their order. */
 export interface Gate {

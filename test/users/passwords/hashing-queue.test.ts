@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { OverloadedError } from '../../src/errors.ts'
-import { createGate, hashingGateOptions, threadPoolSize } from '../../src/users/hashing-gate.ts'
+import { OverloadedError } from '../../../src/errors.ts'
+import { createGate, hashingGateOptions, threadPoolSize } from '../../../src/users/passwords/hashing-queue.ts'
 
 /** Work that begins when the gate lets it and ends when told. */
 function heldWork() {

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { derivation, type HashForm, TOO_COSTLY } from './foreign-hash-form.ts'
+import { derivation, type HashForm, TOO_COSTLY } from './hash-form.ts'
 
 /** `{SSHA}` of LDAP directories, and its SHA-2 brothers: base64 of the digest of password and salt, then the salt. */
 const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i

@@ -6,7 +6,7 @@ import {
   hashPassword,
   needsRehash,
   verifyPassword,
-} from '../../src/users/password.ts'
+} from '../../../src/users/passwords/argon2.ts'
 
 // Hashing takes its time on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 30_000 })

@@ -1,6 +1,6 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { derivation, type HashForm, type HashReading, TOO_COSTLY } from './foreign-hash-form.ts'
+import { derivation, type HashForm, type HashReading, TOO_COSTLY } from './hash-form.ts'
 
 const deriveByPbkdf2 = promisify(pbkdf2)
 const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)

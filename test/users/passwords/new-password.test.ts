@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultInNewPassword } from '../../src/users/new-password.ts'
+import { faultInNewPassword } from '../../../src/users/passwords/new-password.ts'
 
 const nobody: string[] = []
 

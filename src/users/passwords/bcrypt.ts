@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { type HashForm, TOO_COSTLY } from './foreign-hash-form.ts'
+import { type HashForm, TOO_COSTLY } from './hash-form.ts'
 
 const LEAST_COST = 4
 /** Each step doubles the time: 14 takes about a second. */

@@ -1,8 +1,8 @@
-import { bcryptForm } from './foreign-hash-bcrypt.ts'
-import { phpassForm, saltedShaForm } from './foreign-hash-digest.ts'
-import type { HashForm, HashReading } from './foreign-hash-form.ts'
-import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './foreign-hash-kdf.ts'
-import { argon2Passwords, type PasswordHashing } from './password.ts'
+import { argon2Passwords, type PasswordHashing } from './argon2.ts'
+import { bcryptForm } from './bcrypt.ts'
+import type { HashForm, HashReading } from './hash-form.ts'
+import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './pbkdf2-scrypt.ts'
+import { phpassForm, saltedShaForm } from './salted-sha-phpass.ts'
 
 const LONGEST_HASH = 1024
 const NO_KNOWN_FORM: HashReading = { ok: false, fault: 'is of no known form' }

@@ -1,7 +1,7 @@
-import type { Gate } from './hashing-gate.ts'
-import type { PasswordHashing } from './password.ts'
-import type { Authentication, Viewer } from './user-store.ts'
-import { canonicalText, faultInUsername, usernameKey } from './viewer-fields.ts'
+import type { Authentication, Viewer } from '../user-store.ts'
+import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
+import type { PasswordHashing } from './argon2.ts'
+import type { Gate } from './hashing-queue.ts'
 
 /** What a store of password hashes knows of one viewer. */
 export interface StoredViewer {
