@@ -80,7 +80,7 @@ export async function migrateUserStore(settings: UserStoreSettings): Promise<Mig
 export async function openEditableUserStore(settings: UserStoreSettings): Promise<EditableUserStore> {
   switch (settings.kind) {
     case 'sqlite': {
-      const { openEditableSqliteStore } = await import('./sqlite-editable.ts')
+      const { openEditableSqliteStore } = await import('./sqlite/editable-store.ts')
       return openEditableSqliteStore(settings.file)
     }
     case 'postgres': {

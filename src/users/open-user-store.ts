@@ -77,7 +77,7 @@ export const UserStoreEnvironment = z
 export async function openUserStore(settings: UserStoreSettings, warn?: Warn): Promise<UserStore> {
   switch (settings.kind) {
     case 'sqlite': {
-      const { openSqliteStore } = await import('./sqlite.ts')
+      const { openSqliteStore } = await import('./sqlite/store.ts')
       return openSqliteStore(settings.file, warn ? { warn } : {})
     }
     case 'postgres': {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteSessionStore } from '../../src/sessions/session-store.ts'
 import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { type ListedSession, newSession } from './session-list.ts'
 
 /** A login app's settings and data, in a folder of its own, with viewers who all have the same password. */

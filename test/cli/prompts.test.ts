@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { signIn } from './sign-in.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { openViewersFile } from '../../src/users/sqlite-file.ts'
+import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { runHere } from './run-here.ts'
 import { signIn } from './sign-in.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

@@ -8,7 +8,7 @@ import {
   importViewers,
 } from '../../src/users/import-viewers.ts'
 import { knownPasswords } from '../../src/users/passwords/known-hashes.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import type { FileRow, ViewerRow } from '../../src/users/viewer-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

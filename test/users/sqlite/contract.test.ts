@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { openUserStore } from '../../src/users/open-user-store.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite-editable.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { userStoreContract } from './user-store-contract.ts'
+import { openUserStore } from '../../../src/users/open-user-store.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { userStoreContract } from '../user-store-contract.ts'
 
 userStoreContract('sqlite', true, async (viewers) => {
   const file = join(temporaryFolder(), 'viewers.db')

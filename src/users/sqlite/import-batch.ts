@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
-import type { StoredViewer } from './passwords/verify-sign-in.ts'
-import { promised, viewerLoader } from './sqlite.ts'
-import { queryViewers } from './sqlite-file.ts'
-import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'
-import { usernameKey } from './viewer-fields.ts'
+import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { StoredViewer } from '../passwords/verify-sign-in.ts'
+import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
+import { usernameKey } from '../viewer-fields.ts'
+import { queryViewers } from './database-file.ts'
+import { promised, viewerLoader } from './store.ts'
 
 interface Statements {
   readonly load: (key: string) => StoredViewer | null

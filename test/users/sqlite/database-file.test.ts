@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError } from '../../src/errors.ts'
-import { openViewersFile } from '../../src/users/sqlite-file.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { ConfigError } from '../../../src/errors.ts'
+import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** What an operator reads when the file cannot be used. */
 function refusal(file: string): string {
@@ -157,7 +157,7 @@ test('of a file that another program does not let go is said so', async () => {
 
 test('eight threads that open a file that is not there yet all find one good file', async () => {
   const file = join(temporaryFolder(), 'viewers.db')
-  const module = new URL('../../src/users/sqlite-file.ts', import.meta.url).href
+  const module = new URL('../../../src/users/sqlite/database-file.ts', import.meta.url).href
   const start = new SharedArrayBuffer(4)
   const opening = `
     const { parentPort, workerData } = require('node:worker_threads')

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError, UpstreamError } from '../errors.ts'
-import { makeDataFolder } from './data-folder.ts'
+import { ConfigError, UpstreamError } from '../../errors.ts'
+import { makeDataFolder } from '../data-folder.ts'
 
 /** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
 const APPLICATION_ID = 0x56777241

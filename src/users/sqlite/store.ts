@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { UpstreamError } from '../errors.ts'
-import type { PasswordHashing } from './passwords/argon2.ts'
-import { createGate, type Gate, hashingGateOptions } from './passwords/hashing-queue.ts'
-import { knownPasswords } from './passwords/known-hashes.ts'
-import { hashedSignIn, type StoredViewer, type Warn } from './passwords/verify-sign-in.ts'
-import { openViewersFile, queryViewers } from './sqlite-file.ts'
-import type { UserStore } from './user-store.ts'
-import { faultInUsername, usernameKey } from './viewer-fields.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { PasswordHashing } from '../passwords/argon2.ts'
+import { createGate, type Gate, hashingGateOptions } from '../passwords/hashing-queue.ts'
+import { knownPasswords } from '../passwords/known-hashes.ts'
+import { hashedSignIn, type StoredViewer, type Warn } from '../passwords/verify-sign-in.ts'
+import type { UserStore } from '../user-store.ts'
+import { faultInUsername, usernameKey } from '../viewer-fields.ts'
+import { openViewersFile, queryViewers } from './database-file.ts'
 
 export interface SqliteStoreOptions {
   readonly gate?: Gate

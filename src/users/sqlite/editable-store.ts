@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Change, EditableUserStore, ListedViewer } from './editable-user-store.ts'
-import type { PasswordHashing } from './passwords/argon2.ts'
-import { knownPasswords } from './passwords/known-hashes.ts'
-import { faultInNewPassword } from './passwords/new-password.ts'
-import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './sqlite.ts'
-import { viewerBringer } from './sqlite-bring.ts'
-import { openViewersFile, queryViewers } from './sqlite-file.ts'
-import { exists, listed, nobody } from './viewer-changes.ts'
-import { canonicalViewer, faultInViewer, usernameKey } from './viewer-fields.ts'
+import type { Change, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
+import type { PasswordHashing } from '../passwords/argon2.ts'
+import { knownPasswords } from '../passwords/known-hashes.ts'
+import { faultInNewPassword } from '../passwords/new-password.ts'
+import { exists, listed, nobody } from '../viewer-changes.ts'
+import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
+import { openViewersFile, queryViewers } from './database-file.ts'
+import { viewerBringer } from './import-batch.ts'
+import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
 
 /** A command can wait for another one, an import's batch for instance, to finish writing. */
 const BUSY_TIMEOUT_MS = 10_000
