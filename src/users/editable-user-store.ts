@@ -66,7 +66,7 @@ export interface Migration {
  */
 export async function migrateUserStore(settings: UserStoreSettings): Promise<Migration | null> {
   if (settings.kind === 'postgres') {
-    const { migratePostgres } = await import('./postgres-editable.ts')
+    const { migratePostgres } = await import('./postgres/editable-store.ts')
     return await migratePostgres(settings)
   }
   await (await openEditableUserStore(settings)).close()
@@ -84,7 +84,7 @@ export async function openEditableUserStore(settings: UserStoreSettings): Promis
       return openEditableSqliteStore(settings.file)
     }
     case 'postgres': {
-      const { openEditablePostgresStore } = await import('./postgres-editable.ts')
+      const { openEditablePostgresStore } = await import('./postgres/editable-store.ts')
       return await openEditablePostgresStore(settings)
     }
     case 'ldap':

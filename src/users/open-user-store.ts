@@ -3,7 +3,7 @@ import type { ReadSettings } from '../settings/fields.ts'
 import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './http-settings.ts'
 import { isLdapUrl, LdapStoreEnvironment, type LdapStoreSettings, readLdapStoreSettings } from './ldap-settings.ts'
 import type { Warn } from './passwords/verify-sign-in.ts'
-import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
+import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './postgres/settings.ts'
 import type { UserStore } from './user-store.ts'
 
 /**
@@ -81,7 +81,7 @@ export async function openUserStore(settings: UserStoreSettings, warn?: Warn): P
       return openSqliteStore(settings.file, warn ? { warn } : {})
     }
     case 'postgres': {
-      const { openPostgresStore } = await import('./postgres.ts')
+      const { openPostgresStore } = await import('./postgres/store.ts')
       return await openPostgresStore(settings, warn ? { warn } : {})
     }
     case 'ldap': {

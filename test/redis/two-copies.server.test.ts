@@ -12,7 +12,7 @@ import {
 } from '../login/program-visits.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
-import { migratedStore } from '../users/postgres-fixture.ts'
+import { migratedStore } from '../users/postgres/fixture.ts'
 
 /** Two processes of the login app on one PostgreSQL and one Redis, as compose.yaml has them. */
 

@@ -1,11 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
-import { ADA, type LoginProgram, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { settingsOf } from './postgres-fixture.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import {
+  ADA,
+  type LoginProgram,
+  programSettings,
+  runLoginProgram,
+  startLoginProgram,
+} from '../../login/login-program.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { settingsOf } from './fixture.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

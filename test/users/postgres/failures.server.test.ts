@@ -4,11 +4,11 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { expectSurvived } from './outage.ts'
-import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './postgres-fixture.ts'
-import { password, signInRun } from './sign-in-run.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { expectSurvived } from '../outage.ts'
+import { password, signInRun } from '../sign-in-run.ts'
+import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
 
 /** That of the settings and, on a machine that runs other tests as well, a late timer. */
 const TIMEOUT_MS = 1_000

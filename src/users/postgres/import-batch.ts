@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Brought, BroughtViewer, EditableUserStore } from './editable-user-store.ts'
-import type { StoredViewer } from './passwords/verify-sign-in.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection } from './postgres-connection.ts'
-import { COLUMNS, readOwnRow } from './postgres-own-table.ts'
-import { broughtOver, mayChange, newcomer } from './viewer-changes.ts'
-import { usernameKey } from './viewer-fields.ts'
+import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { StoredViewer } from '../passwords/verify-sign-in.ts'
+import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
+import { usernameKey } from '../viewer-fields.ts'
+import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'
+import { COLUMNS, readOwnRow } from './own-table.ts'
 
 type Existing = 'update' | 'keep'
 type Keyed = readonly [key: string, brought: BroughtViewer]

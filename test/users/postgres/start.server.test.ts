@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ConfigError, UpstreamError } from '../../src/errors.ts'
-import { makeCertificate } from '../servers/certificate.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { databaseWithAda, migratedStore, openQuickStore } from './postgres-fixture.ts'
-import { password, signInRun } from './sign-in-run.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { ConfigError, UpstreamError } from '../../../src/errors.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { password, signInRun } from '../sign-in-run.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { databaseWithAda, migratedStore, openQuickStore } from './fixture.ts'
 
 let server: PostgresServer
 let ada: { database: string; user: string; url: string }

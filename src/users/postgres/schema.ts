@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
-import type { Migration } from './editable-user-store.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection } from './postgres-connection.ts'
-import { isAnswer, isMissingPermission, isMissingTable, placeOf } from './postgres-fault.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Migration } from '../editable-user-store.ts'
+import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'
+import { isAnswer, isMissingPermission, isMissingTable, placeOf } from './fault.ts'
 
 /**
  * The tables of this app, in a schema of their own: nothing of the customer's has its name, and what the role of the app

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, UpstreamError } from '../../src/errors.ts'
-import { openEditableUserStore } from '../../src/users/editable-user-store.ts'
-import { openPostgresStore } from '../../src/users/postgres.ts'
-import { migratePostgres } from '../../src/users/postgres-editable.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { editableStoreContract } from './editable-store-contract.ts'
-import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './postgres-fixture.ts'
-import { password, quickPasswords } from './sign-in-run.ts'
+import { ConfigError, UpstreamError } from '../../../src/errors.ts'
+import { openEditableUserStore } from '../../../src/users/editable-user-store.ts'
+import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
+import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { editableStoreContract } from '../editable-store-contract.ts'
+import { password, quickPasswords } from '../sign-in-run.ts'
+import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readPostgresSettings } from '../../src/users/postgres-settings.ts'
-import { makeCertificate } from '../servers/certificate.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
-import { settingsOf } from './postgres-fixture.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { readPostgresSettings } from '../../../src/users/postgres/settings.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { settingsOf } from './fixture.ts'
 
 const URL_OF_OTHER = 'postgres://app:secret@db.example/shop'
 const FORM =

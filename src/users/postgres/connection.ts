@@ -2,11 +2,11 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectionOptions } from 'node:tls'
 import { type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg'
-import { ConfigError, UpstreamError } from '../errors.ts'
-import type { Warn } from './passwords/verify-sign-in.ts'
-import { describeFault, isAnswer } from './postgres-fault.ts'
-import type { PostgresSettings } from './postgres-settings.ts'
-import { createRemoteGuard } from './remote-guard.ts'
+import { ConfigError, UpstreamError } from '../../errors.ts'
+import type { Warn } from '../passwords/verify-sign-in.ts'
+import { createRemoteGuard } from '../remote-guard.ts'
+import { describeFault, isAnswer } from './fault.ts'
+import type { PostgresSettings } from './settings.ts'
 
 /** A column of an answer: its name, and the type as the number that PostgreSQL has for it. */
 export interface TextColumn {

@@ -1,7 +1,7 @@
 import { types } from 'pg'
-import type { StoredViewer } from './passwords/verify-sign-in.ts'
-import type { TextColumn } from './postgres-connection.ts'
-import { canonicalViewer, faultInAttributeName } from './viewer-fields.ts'
+import type { StoredViewer } from '../passwords/verify-sign-in.ts'
+import { canonicalViewer, faultInAttributeName } from '../viewer-fields.ts'
+import type { TextColumn } from './connection.ts'
 
 /**
  * What the columns of a customer's query mean. Every value comes as PostgreSQL writes it (a number as 42 or 1.50, a

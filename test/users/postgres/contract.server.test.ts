@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest'
-import { openUserStore } from '../../src/users/open-user-store.ts'
-import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
-import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './postgres-fixture.ts'
-import { userStoreContract } from './user-store-contract.ts'
+import { openUserStore } from '../../../src/users/open-user-store.ts'
+import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { userStoreContract } from '../user-store-contract.ts'
+import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './fixture.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

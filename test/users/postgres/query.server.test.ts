@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ConfigError, UpstreamError } from '../../src/errors.ts'
-import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
-import type { UserStore } from '../../src/users/user-store.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { openQuickStore } from './postgres-fixture.ts'
-import { password } from './sign-in-run.ts'
+import { ConfigError, UpstreamError } from '../../../src/errors.ts'
+import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { password } from '../sign-in-run.ts'
+import { openQuickStore } from './fixture.ts'
 
 const HASH = `quick:${password}`
 const wrong = { ok: false, reason: 'wrong-credentials' }

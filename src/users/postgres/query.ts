@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { ConfigError, UpstreamError } from '../errors.ts'
-import type { Warn } from './passwords/verify-sign-in.ts'
-import { type AnswerShape, readShape, readViewer } from './postgres-columns.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection, type TextAnswer } from './postgres-connection.ts'
-import { isAnswer, isMissingPermission, isRefusedName } from './postgres-fault.ts'
-import type { Loaded, PostgresTable } from './postgres-table.ts'
-import { usernameKey } from './viewer-fields.ts'
+import { ConfigError, UpstreamError } from '../../errors.ts'
+import type { Warn } from '../passwords/verify-sign-in.ts'
+import { usernameKey } from '../viewer-fields.ts'
+import { type AnswerShape, readShape, readViewer } from './columns.ts'
+import { inTransaction, type PostgresAsker, type PostgresConnection, type TextAnswer } from './connection.ts'
+import { isAnswer, isMissingPermission, isRefusedName } from './fault.ts'
+import type { Loaded, PostgresTable } from './table.ts'
 
 /** So many that one byte of a digest chooses among them. */
 const STAND_INS = 256

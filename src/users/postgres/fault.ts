@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
-import { UpstreamError } from '../errors.ts'
-import type { PostgresSettings } from './postgres-settings.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { PostgresSettings } from './settings.ts'
 
 /**
  * Failures of PostgreSQL, told apart by what can be done about them.

@@ -1,5 +1,5 @@
-import type { StoredViewer } from './passwords/verify-sign-in.ts'
-import type { PostgresAsker } from './postgres-connection.ts'
+import type { StoredViewer } from '../passwords/verify-sign-in.ts'
+import type { PostgresAsker } from './connection.ts'
 
 /** A table of viewers: that of this app, or the customer's own. */
 export interface PostgresTable {

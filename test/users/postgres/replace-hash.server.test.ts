@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
-import { openPostgresStore } from '../../src/users/postgres.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { settingsOf } from './postgres-fixture.ts'
+import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
+import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { settingsOf } from './fixture.ts'
 
 const GOOD = 'SELECT name AS username, hash AS password_hash FROM account WHERE name = $1'
 const wrong = { ok: false, reason: 'wrong-credentials' }

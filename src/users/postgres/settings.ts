@@ -7,7 +7,7 @@ import {
   type ReadSettings,
   type SettingMistake,
   wholeNumber,
-} from '../settings/fields.ts'
+} from '../../settings/fields.ts'
 
 export interface PostgresSettings {
   readonly kind: 'postgres'

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
-import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
-import { openPostgresStore, type PostgresStoreOptions } from '../../src/users/postgres.ts'
-import { migratePostgres, openEditablePostgresStore } from '../../src/users/postgres-editable.ts'
-import { type PostgresSettings, readPostgresSettings } from '../../src/users/postgres-settings.ts'
-import type { UserStore } from '../../src/users/user-store.ts'
-import type { PostgresServer } from '../servers/postgres.ts'
-import { password, quickPasswords } from './sign-in-run.ts'
+import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import { type PostgresSettings, readPostgresSettings } from '../../../src/users/postgres/settings.ts'
+import { openPostgresStore, type PostgresStoreOptions } from '../../../src/users/postgres/store.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
+import type { PostgresServer } from '../../servers/postgres.ts'
+import { password, quickPasswords } from '../sign-in-run.ts'
 
 /** The breaker's, so that a test need not wait for it. */
 const PAUSE_MS = 200
