@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ReadSettings } from '../settings/fields.ts'
 import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './http-settings.ts'
-import { isLdapUrl, LdapStoreEnvironment, type LdapStoreSettings, readLdapStoreSettings } from './ldap-settings.ts'
+import { isLdapUrl, LdapStoreEnvironment, type LdapStoreSettings, readLdapStoreSettings } from './ldap/settings.ts'
 import type { Warn } from './passwords/verify-sign-in.ts'
 import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './postgres/settings.ts'
 import type { UserStore } from './user-store.ts'
@@ -85,7 +85,7 @@ export async function openUserStore(settings: UserStoreSettings, warn?: Warn): P
       return await openPostgresStore(settings, warn ? { warn } : {})
     }
     case 'ldap': {
-      const { openLdapStore } = await import('./ldap.ts')
+      const { openLdapStore } = await import('./ldap/store.ts')
       return openLdapStore(settings, warn ? { warn } : {})
     }
     case 'http': {

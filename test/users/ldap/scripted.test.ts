@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ConfigError, UpstreamError } from '../../src/errors.ts'
-import { openLdapStore } from '../../src/users/ldap.ts'
-import { directoryOf, withDirectory } from '../../src/users/ldap-connection.ts'
-import type { LdapStoreSettings } from '../../src/users/ldap-settings.ts'
-import { createRemoteGuard } from '../../src/users/remote-guard.ts'
-import { type Certificate, makeCertificate } from '../servers/certificate.ts'
-import { type ScriptedDirectory, startScriptedDirectory } from '../servers/scripted-directory.ts'
-import { ldapSettings } from './ldap-settings-of.ts'
+import { ConfigError, UpstreamError } from '../../../src/errors.ts'
+import { directoryOf, withDirectory } from '../../../src/users/ldap/connection.ts'
+import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
+import { openLdapStore } from '../../../src/users/ldap/store.ts'
+import { createRemoteGuard } from '../../../src/users/remote-guard.ts'
+import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
+import { type ScriptedDirectory, startScriptedDirectory } from '../../servers/scripted-directory.ts'
+import { ldapSettings } from './settings-of.ts'
 
 const ADA = {
   dn: 'CN=Ada\\, Countess,OU=People,DC=corp,DC=example',

@@ -1,6 +1,6 @@
 import { type Client, PasswordPolicyControl, PasswordPolicyError, ResultCodeError } from 'ldapts'
-import { LDAP_CODE } from './ldap-connection.ts'
-import type { Authentication } from './user-store.ts'
+import type { Authentication } from '../user-store.ts'
+import { LDAP_CODE } from './connection.ts'
 
 /** How a directory answered to a viewer's password. */
 export interface BindAnswer {

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readLdapStoreSettings } from '../../src/users/ldap-settings.ts'
-import { makeCertificate } from '../servers/certificate.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { readLdapStoreSettings } from '../../../src/users/ldap/settings.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const REQUIRED = {
   PUBLIC_URL: 'https://login.example.com',
@@ -171,7 +171,7 @@ describe('a wrong setting of a directory', () => {
 })
 
 test("the README's example for Active Directory is accepted as it stands, with files of our own", async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const [, example = ''] = /```ini\n(USER_STORE_URL=ldaps:[^`]*)```/.exec(readme) ?? []
   const pairs = example.split('\n').filter((line) => line.includes('='))
   const settings = Object.fromEntries(pairs.map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]))

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { programSettings, startLoginProgram } from '../login/login-program.ts'
-import { makeCertificate } from '../servers/certificate.ts'
-import { startLoginService } from '../servers/login-service.ts'
-import { PEOPLE, startSlapd } from '../servers/slapd.ts'
+import { programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { startLoginService } from '../../servers/login-service.ts'
+import { PEOPLE, startSlapd } from '../../servers/slapd.ts'
 
 const PASSWORD = 'PASSWORDMARKER'
 const ADA = { username: 'ada', password: PASSWORD, groups: ['staff'], attributes: {}, disabled: false }

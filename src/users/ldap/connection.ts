@@ -1,10 +1,10 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { Client, ResultCodeError } from 'ldapts'
-import { UpstreamError } from '../errors.ts'
-import { isCertificateFault } from './certificate-fault.ts'
-import { linkOver } from './ldap-link.ts'
-import type { LdapStoreSettings } from './ldap-settings.ts'
+import { UpstreamError } from '../../errors.ts'
+import { isCertificateFault } from '../certificate-fault.ts'
+import { linkOver } from './link.ts'
+import type { LdapStoreSettings } from './settings.ts'
 
 /** What every connection to one directory has in common. */
 export interface Directory extends Pick<LdapStoreSettings, 'url' | 'startTls' | 'bindDn' | 'bindPassword'> {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { type AskedOf, askedBy, assertAnswer, elementAt } from './ldap-answer.ts'
+import { type AskedOf, askedBy, assertAnswer, elementAt } from './answer.ts'
 
 /** All that one connection may bring: thousands of groups are far below. */
 const MOST_BYTES = 4 * 1024 * 1024

@@ -6,9 +6,9 @@ import {
   type ReadSettings,
   type SettingMistake,
   wholeNumber,
-} from '../settings/fields.ts'
-import { isOnLaptop, namesHost } from './remote-address.ts'
-import { faultInAttributeName } from './viewer-fields.ts'
+} from '../../settings/fields.ts'
+import { isOnLaptop, namesHost } from '../remote-address.ts'
+import { faultInAttributeName } from '../viewer-fields.ts'
 
 export interface LdapStoreSettings {
   readonly kind: 'ldap'

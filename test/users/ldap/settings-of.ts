@@ -1,5 +1,5 @@
-import type { LdapStoreSettings } from '../../src/users/ldap-settings.ts'
-import { PEOPLE, type SlapdServer } from '../servers/slapd.ts'
+import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
+import { PEOPLE, type SlapdServer } from '../../servers/slapd.ts'
 
 /** The settings for a directory of the tests; without encryption unless told otherwise. */
 export function ldapSettings(

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import { openLdapStore } from '../../src/users/ldap.ts'
-import { createRemoteGuard } from '../../src/users/remote-guard.ts'
-import { entryOf, type ScriptedDirectory, startScriptedDirectory } from '../servers/scripted-directory.ts'
-import { ldapSettings } from './ldap-settings-of.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import { openLdapStore } from '../../../src/users/ldap/store.ts'
+import { createRemoteGuard } from '../../../src/users/remote-guard.ts'
+import { entryOf, type ScriptedDirectory, startScriptedDirectory } from '../../servers/scripted-directory.ts'
+import { ldapSettings } from './settings-of.ts'
 
 const TIMEOUT_MS = 2_000
 const ADA = { dn: 'uid=ada,dc=example', attributes: { uid: ['ada'] } }

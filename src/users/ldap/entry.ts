@@ -1,6 +1,6 @@
 import type { Entry } from 'ldapts'
-import type { LdapStoreSettings } from './ldap-settings.ts'
-import type { Viewer } from './user-store.ts'
+import type { Viewer } from '../user-store.ts'
+import type { LdapStoreSettings } from './settings.ts'
 
 /** ACCOUNTDISABLE of Active Directory's userAccountControl. */
 const ACCOUNT_DISABLED = 0x2
