@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReadSettings } from '../settings/fields.ts'
-import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './http-settings.ts'
+import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './http/settings.ts'
 import { isLdapUrl, LdapStoreEnvironment, type LdapStoreSettings, readLdapStoreSettings } from './ldap/settings.ts'
 import type { Warn } from './passwords/verify-sign-in.ts'
 import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './postgres/settings.ts'
@@ -89,7 +89,7 @@ export async function openUserStore(settings: UserStoreSettings, warn?: Warn): P
       return openLdapStore(settings, warn ? { warn } : {})
     }
     case 'http': {
-      const { openHttpStore } = await import('./http.ts')
+      const { openHttpStore } = await import('./http/store.ts')
       return openHttpStore(settings, warn ? { warn } : {})
     }
   }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { UpstreamError } from '../errors.ts'
-import { createHttpAsker, type HttpAnswer } from './http-ask.ts'
-import type { HttpStoreSettings } from './http-settings.ts'
-import type { Warn } from './passwords/verify-sign-in.ts'
-import { createRemoteGuard, type RemoteGuard } from './remote-guard.ts'
-import { isPossiblePassword, remoteViewer } from './remote-viewer.ts'
-import type { Authentication, UserStore, Viewer } from './user-store.ts'
-import { canonicalText, faultInUsername, usernameKey } from './viewer-fields.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { Warn } from '../passwords/verify-sign-in.ts'
+import { createRemoteGuard, type RemoteGuard } from '../remote-guard.ts'
+import { isPossiblePassword, remoteViewer } from '../remote-viewer.ts'
+import type { Authentication, UserStore, Viewer } from '../user-store.ts'
+import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
+import { createHttpAsker, type HttpAnswer } from './ask.ts'
+import type { HttpStoreSettings } from './settings.ts'
 
 export interface HttpStoreOptions {
   readonly guard?: RemoteGuard

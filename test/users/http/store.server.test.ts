@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import { openHttpStore } from '../../src/users/http.ts'
-import type { HttpStoreSettings } from '../../src/users/http-settings.ts'
-import { createRemoteGuard } from '../../src/users/remote-guard.ts'
-import type { UserStore } from '../../src/users/user-store.ts'
-import { type Certificate, makeCertificate } from '../servers/certificate.ts'
-import { type Fault, type LoginService, startLoginService } from '../servers/login-service.ts'
-import { contractViewers, userStoreContract } from './user-store-contract.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import type { HttpStoreSettings } from '../../../src/users/http/settings.ts'
+import { openHttpStore } from '../../../src/users/http/store.ts'
+import { createRemoteGuard } from '../../../src/users/remote-guard.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
+import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
+import { type Fault, type LoginService, startLoginService } from '../../servers/login-service.ts'
+import { contractViewers, userStoreContract } from '../user-store-contract.ts'
 
 const [ada] = contractViewers
 const right = { ok: true, viewer: { username: ada.username, groups: ada.groups, attributes: ada.attributes } }

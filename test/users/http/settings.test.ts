@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readHttpStoreSettings } from '../../src/users/http-settings.ts'
+import { readHttpStoreSettings } from '../../../src/users/http/settings.ts'
 
 const URL_OF_SIGN_IN = 'https://users.example.com/sign-in?tenant=1'
 const REQUIRED = { PUBLIC_URL: 'https://login.example.com', HTTP_STORE_TOKEN: 'credential+/=~' }

@@ -6,8 +6,8 @@ import {
   type ReadSettings,
   type SettingMistake,
   wholeNumber,
-} from '../settings/fields.ts'
-import { isOnLaptop, namesHost } from './remote-address.ts'
+} from '../../settings/fields.ts'
+import { isOnLaptop, namesHost } from '../remote-address.ts'
 
 export interface HttpStoreSettings {
   readonly kind: 'http'
