@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { UpstreamError } from '../../errors.ts'
-import { isCertificateFault } from '../certificate-fault.ts'
+import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { HttpStoreSettings } from './settings.ts'
 
 /** Whatever the service said, once it said anything. */

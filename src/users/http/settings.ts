@@ -7,7 +7,7 @@ import {
   type SettingMistake,
   wholeNumber,
 } from '../../settings/fields.ts'
-import { isOnLaptop, namesHost } from '../remote-address.ts'
+import { isOnLaptop, namesHost } from '../remote/remote-address.ts'
 
 export interface HttpStoreSettings {
   readonly kind: 'http'

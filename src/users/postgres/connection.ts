@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { Warn } from '../passwords/verify-sign-in.ts'
-import { createRemoteGuard } from '../remote-guard.ts'
+import { createRemoteGuard } from '../remote/circuit-breaker.ts'
 import { describeFault, isAnswer } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 

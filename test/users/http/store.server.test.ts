@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { UpstreamError } from '../../../src/errors.ts'
 import type { HttpStoreSettings } from '../../../src/users/http/settings.ts'
 import { openHttpStore } from '../../../src/users/http/store.ts'
-import { createRemoteGuard } from '../../../src/users/remote-guard.ts'
+import { createRemoteGuard } from '../../../src/users/remote/circuit-breaker.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { type Fault, type LoginService, startLoginService } from '../../servers/login-service.ts'

@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
-import { expectSurvived } from '../outage.ts'
+import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
 

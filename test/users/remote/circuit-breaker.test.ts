@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { OverloadedError, UpstreamError } from '../../src/errors.ts'
-import { createRemoteGuard, type RemoteGuard, type RemoteGuardOptions } from '../../src/users/remote-guard.ts'
+import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
+import {
+  createRemoteGuard,
+  type RemoteGuard,
+  type RemoteGuardOptions,
+} from '../../../src/users/remote/circuit-breaker.ts'
 
 const OPTIONS: RemoteGuardOptions = { timeoutMs: 1000, width: 2, queueLength: 3, failures: 3, pauseMs: 500 }
 const away = () => Promise.reject(new UpstreamError('user-store', 'gone'))

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../settings/fields.ts'
+import { isLoopbackHost } from '../../settings/fields.ts'
 
 /**
  * Whether this app is for its developer alone, so that passwords may go to another loopback address without TLS.

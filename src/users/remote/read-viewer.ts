@@ -1,6 +1,6 @@
-import { UpstreamError } from '../errors.ts'
-import type { Viewer } from './user-store.ts'
-import { canonicalViewer, faultInAttributeName, faultInAttributeValue, faultInUsername } from './viewer-fields.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { Viewer } from '../user-store.ts'
+import { canonicalViewer, faultInAttributeName, faultInAttributeValue, faultInUsername } from '../viewer-fields.ts'
 
 /**
  * A viewer as another system tells of them, in the form that our own stores keep. Its spelling of the name is what

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import type { UserStore } from '../../src/users/user-store.ts'
-import { signInRun } from './sign-in-run.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
+import { signInRun } from '../sign-in-run.ts'
 
 export interface Outage {
   readonly fail: () => Promise<unknown>
