@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../../errors.ts'
+import { faultInAttributeName } from '../viewer-fields.ts'
 import { csvRecords } from './csv-records.ts'
 import type { TextLine } from './text-lines.ts'
-import { faultInAttributeName } from './viewer-fields.ts'
 
 /** A viewer as a row of a file tells of one. What its file does not speak of is undefined. */
 export interface ViewerRow {

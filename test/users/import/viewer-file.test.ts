@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../../src/errors.ts'
-import { openTextFile } from '../../src/users/text-lines.ts'
-import { type ColumnOptions, type FileRow, viewerRows } from '../../src/users/viewer-file.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { ConfigError } from '../../../src/errors.ts'
+import { openTextFile } from '../../../src/users/import/text-lines.ts'
+import { type ColumnOptions, type FileRow, viewerRows } from '../../../src/users/import/viewer-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const plain: ColumnOptions = { columnOfField: new Map(), ignored: new Set(), needsPassword: true }
 

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import type { BroughtViewer, EditableUserStore } from './editable-user-store.ts'
-import type { PasswordHashing } from './passwords/argon2.ts'
-import { createGate, type Gate } from './passwords/hashing-queue.ts'
-import { faultInNewPassword } from './passwords/new-password.ts'
+import type { BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { PasswordHashing } from '../passwords/argon2.ts'
+import { createGate, type Gate } from '../passwords/hashing-queue.ts'
+import { faultInNewPassword } from '../passwords/new-password.ts'
+import { faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { createSeenNames, type SeenNames } from './seen-names.ts'
-import { faultInViewer, usernameKey } from './viewer-fields.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {

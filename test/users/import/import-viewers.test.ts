@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EditableUserStore, ListedViewer } from '../../src/users/editable-user-store.ts'
+import type { EditableUserStore, ListedViewer } from '../../../src/users/editable-user-store.ts'
 import {
   type ImportCounts,
   type ImportDeps,
   type ImportOptions,
   importViewers,
-} from '../../src/users/import-viewers.ts'
-import { knownPasswords } from '../../src/users/passwords/known-hashes.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
-import type { FileRow, ViewerRow } from '../../src/users/viewer-file.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+} from '../../../src/users/import/import-viewers.ts'
+import type { FileRow, ViewerRow } from '../../../src/users/import/viewer-file.ts'
+import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const password = 'correct horse battery'
 /** Of "U*U", from crypt_blowfish. */

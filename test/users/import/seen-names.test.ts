@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSeenNames } from '../../src/users/seen-names.ts'
+import { createSeenNames } from '../../../src/users/import/seen-names.ts'
 
 test('each of 200,000 names is new once and known afterwards', () => {
   const seen = createSeenNames()

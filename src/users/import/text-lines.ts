@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../../errors.ts'
 
 export interface TextLine {
   /** From 1. */

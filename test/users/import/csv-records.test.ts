@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvRecords } from '../../src/users/csv-records.ts'
-import type { TextLine } from '../../src/users/text-lines.ts'
+import { csvRecords } from '../../../src/users/import/csv-records.ts'
+import type { TextLine } from '../../../src/users/import/text-lines.ts'
 
 function linesOf(text: string): TextLine[] {
   return text.split('\n').map((line, index) => ({ line: index + 1, text: line, bytesRead: 0 }))
