@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from 'commander'
-import { answer, type CommandContext, leafCommand } from './answer.ts'
 import { COMPLETION_SCRIPTS } from './completion-scripts.ts'
+import { answer, type CommandContext, leafCommand } from './terminal/io.ts'
 
 /** A place in the command line, and what can be written there. */
 export interface CompletedCommand {

@@ -3,15 +3,15 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import type { LockPlace } from '../video-service/locks.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './answer.ts'
 import { examineApp, type TestViewer, trySignIn } from './doctor-app.ts'
 import { type Finding, failure, ok, warning } from './doctor-finding.ts'
 import { examineService } from './doctor-service.ts'
 import { chosenEntryPoint } from './expected-lock.ts'
 import { contentId } from './lock-command.ts'
-import { readKnownPassword } from './read-password.ts'
 import { withService } from './service.ts'
-import { printable } from './terminal-text.ts'
+import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './terminal/io.ts'
+import { readKnownPassword } from './terminal/read-password.ts'
+import { printable } from './terminal/text.ts'
 
 interface Options {
   readonly json?: boolean

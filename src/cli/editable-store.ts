@@ -5,7 +5,7 @@ import {
   migrateUserStore,
   openEditableUserStore,
 } from '../users/editable-user-store.ts'
-import type { CommandIo, Outcome } from './answer.ts'
+import type { CommandIo, Outcome } from './terminal/io.ts'
 
 /**
  * Does the work on the user store of the settings, and closes it whatever comes of it. The settings of the user store

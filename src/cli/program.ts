@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { type CommandContext, type CommandIo, faultOf, writeFault } from './answer.ts'
 import { addChannelCommands } from './channel-command.ts'
 import { addCompletionCommand } from './completion-command.ts'
 import { addConfigCommands } from './config-command.ts'
@@ -9,6 +8,7 @@ import { addReportCommands } from './report-command.ts'
 import { addResponseCommands } from './response-command.ts'
 import { addSecretCommands } from './secret-command.ts'
 import { addSessionsCommands } from './sessions-command.ts'
+import { type CommandContext, type CommandIo, faultOf, writeFault } from './terminal/io.ts'
 import { addTokenCommand } from './token-command.ts'
 import { addViewersCommands } from './viewers-command.ts'
 

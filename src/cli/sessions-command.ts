@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../config.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from './answer.ts'
-import { faultInRemoval } from './confirm.ts'
-import { printable } from './terminal-text.ts'
+import { faultInRemoval } from './terminal/confirm.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from './terminal/io.ts'
+import { printable } from './terminal/text.ts'
 
 interface Options {
   readonly json?: boolean

@@ -7,9 +7,9 @@ import {
   readCode,
   readImplicitToken,
 } from '../video-service/authorization-page.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './answer.ts'
-import { readKnownPassword } from './read-password.ts'
 import { nowSeconds, type Service, withService } from './service.ts'
+import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './terminal/io.ts'
+import { readKnownPassword } from './terminal/read-password.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const

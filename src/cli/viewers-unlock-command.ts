@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readSharedStores } from '../config.ts'
-import { answer, type CommandContext, leafCommand } from './answer.ts'
-import { printable } from './terminal-text.ts'
+import { answer, type CommandContext, leafCommand } from './terminal/io.ts'
+import { printable } from './terminal/text.ts'
 
 /** `viewers unlock`: for who mistyped too often, or whose account somebody else guesses at. */
 export function addViewersUnlockCommand(group: Command, context: CommandContext): void {

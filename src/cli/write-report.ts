@@ -1,11 +1,11 @@
 import { pages, type Question } from '../video-service/analytics.ts'
-import type { CommandIo, Outcome } from './answer.ts'
 import { startReportProgress } from './report-progress.ts'
 import { csvHeader, csvLine, type ReportRow, TABLE_TITLES, tableCells } from './report-rows.ts'
 import { openFileSink, type ReportSink, standardOutput } from './report-sink.ts'
 import type { Service } from './service.ts'
-import { textTable } from './table.ts'
-import { printableJson } from './terminal-text.ts'
+import type { CommandIo, Outcome } from './terminal/io.ts'
+import { textTable } from './terminal/table.ts'
+import { printableJson } from './terminal/text.ts'
 
 export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
 

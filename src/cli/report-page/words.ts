@@ -1,5 +1,5 @@
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import { printable } from '../terminal-text.ts'
+import { printable } from '../terminal/text.ts'
 import type { TimeRange } from './chart.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {

@@ -1,7 +1,7 @@
-import { faultInNewPassword } from '../users/passwords/new-password.ts'
-import type { CommandIo } from './answer.ts'
+import { faultInNewPassword } from '../../users/passwords/new-password.ts'
+import type { CommandIo } from './io.ts'
 import { readStandardInput } from './read-standard-input.ts'
-import { printable } from './terminal-text.ts'
+import { printable } from './text.ts'
 import { untilInputEnds } from './until-input-ends.ts'
 
 export type ReadPassword =

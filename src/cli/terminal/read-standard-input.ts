@@ -1,4 +1,4 @@
-import type { CommandIo } from './answer.ts'
+import type { CommandIo } from './io.ts'
 
 export type ReadText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: string }
 

@@ -3,14 +3,14 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkS
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { serviceWithRows, viewOf } from './report-service.ts'
-import { runHere } from './run-here.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { serviceWithRows, viewOf } from '../report-service.ts'
+import { runHere } from '../run-here.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 60_000 })
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 
 describe('a report into a file', () => {
   let cwd: string

@@ -1,4 +1,4 @@
-import type { CommandIo } from './answer.ts'
+import type { CommandIo } from './io.ts'
 
 export interface Progress {
   /** A line above the bar, or alone where there is none. */

@@ -1,4 +1,4 @@
-import type { CommandIo } from './answer.ts'
+import type { CommandIo } from './io.ts'
 
 /**
  * Asks, and takes the end of the input for a refusal: at Ctrl-D the prompt itself would wait for ever, and Node end in

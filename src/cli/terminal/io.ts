@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { ConfigError, OverloadedError, UpstreamError } from '../errors.ts'
-import { printableJson, printableLines } from './terminal-text.ts'
+import { ConfigError, OverloadedError, UpstreamError } from '../../errors.ts'
+import { printableJson, printableLines } from './text.ts'
 
 /** All that a command knows of the world. */
 export interface CommandIo {

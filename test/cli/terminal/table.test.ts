@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textTable } from '../../src/cli/table.ts'
+import { textTable } from '../../../src/cli/terminal/table.ts'
 
 test('one endless name among many does not make every row as long', async () => {
   const rows = [['x'.repeat(1_000_000), 'end'], ...Array.from({ length: 999 }, () => ['ada', 'end'])]

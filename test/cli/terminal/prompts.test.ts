@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { runCommandLine } from '../../src/cli/program.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { signIn } from './sign-in.ts'
+import { runCommandLine } from '../../../src/cli/program.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { signIn } from '../sign-in.ts'
 
 // Hashing takes its time on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 30_000 })

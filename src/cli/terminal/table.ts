@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import type { CommandIo } from './answer.ts'
-import { printable } from './terminal-text.ts'
+import type { CommandIo } from './io.ts'
+import { printable } from './text.ts'
 
 /** Each row is padded to the longest cell of each column. */
 const MOST_CELL_LETTERS = 200

@@ -1,5 +1,5 @@
-import type { CommandIo } from './answer.ts'
-import { printable } from './terminal-text.ts'
+import type { CommandIo } from './io.ts'
+import { printable } from './text.ts'
 import { untilInputEnds } from './until-input-ends.ts'
 
 /**
