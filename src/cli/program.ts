@@ -7,10 +7,10 @@ import { addLockCommands } from './lock-command.ts'
 import { addReportCommands } from './report-command.ts'
 import { addResponseCommands } from './response-command.ts'
 import { addSecretCommands } from './secret-command.ts'
-import { addSessionsCommands } from './sessions-command.ts'
 import { type CommandContext, type CommandIo, faultOf, writeFault } from './terminal/io.ts'
 import { addTokenCommand } from './token-command.ts'
-import { addViewersCommands } from './viewers-command.ts'
+import { addSessionsCommands } from './viewers/sessions-command.ts'
+import { addViewersCommands } from './viewers/viewers-command.ts'
 
 /**
  * Runs one command.

@@ -5,7 +5,7 @@ import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { runProgram, startProgram } from './run-program.ts'
-import { signIn } from './sign-in.ts'
+import { signIn } from './viewers/sign-in.ts'
 
 // Every process takes its time to start, and they share the machine with the other tests.
 vi.setConfig({ testTimeout: 60_000 })

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { signIn } from '../sign-in.ts'
+import { signIn } from '../viewers/sign-in.ts'
 
 // Hashing takes its time on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 30_000 })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { readSharedStores } from '../config.ts'
-import { answer, type CommandContext, leafCommand } from './terminal/io.ts'
-import { printable } from './terminal/text.ts'
+import { readSharedStores } from '../../config.ts'
+import { answer, type CommandContext, leafCommand } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
 
 /** `viewers unlock`: for who mistyped too often, or whose account somebody else guesses at. */
 export function addViewersUnlockCommand(group: Command, context: CommandContext): void {
@@ -13,7 +13,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
   ).action((username: string, { json }: { json?: boolean }) =>
     answer(context, json, async () => {
       // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
-      const { unlockViewer } = await import('../sign-in-limits/unlock.ts')
+      const { unlockViewer } = await import('../../sign-in-limits/unlock.ts')
       const wasCounted = await unlockViewer(readSharedStores(context.io.env).limitsStore, username)
       const text = wasCounted
         ? `Unlocked ${printable(username)}: the failed sign-ins are forgotten.`

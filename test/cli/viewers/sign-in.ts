@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openUserStore } from '../../src/users/open-user-store.ts'
-import type { Authentication } from '../../src/users/user-store.ts'
+import { openUserStore } from '../../../src/users/open-user-store.ts'
+import type { Authentication } from '../../../src/users/user-store.ts'
 
 /** What the login app in that folder, with its default store, answers to a sign-in. */
 export async function signIn(cwd: string, username: string, typed: string): Promise<Authentication> {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type Config, readSharedStores } from '../config.ts'
-import { faultInRemoval } from './terminal/confirm.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from './terminal/io.ts'
-import { printable } from './terminal/text.ts'
+import { type Config, readSharedStores } from '../../config.ts'
+import { faultInRemoval } from '../terminal/confirm.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
 
 interface Options {
   readonly json?: boolean
@@ -42,7 +42,7 @@ export async function endSessionsOf(
   username: string | null,
 ): Promise<{ ended: number; text: string }> {
   // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
-  const { endSessions } = await import('../sessions/end-sessions.ts')
+  const { endSessions } = await import('../../sessions/end-sessions.ts')
   const ended = await endSessions(sessionStore, username)
   const whose = username === null ? '' : ` of ${printable(username)}`
   return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.` }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/users/postgres/store.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { settingsOf } from '../users/postgres/fixture.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
-import { runProgram, startProgram } from './run-program.ts'
+import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { settingsOf } from '../../users/postgres/fixture.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
+import { runProgram, startProgram } from '../run-program.ts'
 
 const password = 'correct horse battery'
 /** Of "U*U", from crypt_blowfish. */

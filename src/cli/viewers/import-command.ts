@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ImportCounts, type ImportDeps, importViewers } from '../users/import/import-viewers.ts'
-import { openTextFile } from '../users/import/text-lines.ts'
-import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../users/import/viewer-file.ts'
-import { knownPasswords } from '../users/passwords/known-hashes.ts'
+import { type ImportCounts, type ImportDeps, importViewers } from '../../users/import/import-viewers.ts'
+import { openTextFile } from '../../users/import/text-lines.ts'
+import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
+import { knownPasswords } from '../../users/passwords/known-hashes.ts'
+import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { printableJson, printableLines } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './terminal/io.ts'
-import { startProgress } from './terminal/progress.ts'
-import { printableJson, printableLines } from './terminal/text.ts'
 
 interface ImportCommandOptions {
   readonly json?: boolean

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Migration } from '../users/editable-user-store.ts'
+import type { Migration } from '../../users/editable-user-store.ts'
+import { answer, type CommandContext, leafCommand } from '../terminal/io.ts'
 import { migrateStore } from './editable-store.ts'
-import { answer, type CommandContext, leafCommand } from './terminal/io.ts'
 
 /** `viewers migrate`: the table of viewers, made by a role that may, so that the role of the app need not. */
 export function addViewersMigrateCommand(group: Command, { io, setStatus }: CommandContext): void {

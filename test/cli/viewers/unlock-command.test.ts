@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 const unlock = (env: Record<string, string>, ...args: string[]) =>
   runHere(['viewers', 'unlock', ...args], { cwd: temporaryFolder(), env })

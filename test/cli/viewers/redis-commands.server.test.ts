@@ -1,14 +1,14 @@
 import type { SessionData } from 'express-session'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
-import { openRedisSessionStore } from '../../src/sessions/redis-store.ts'
-import { redisCounters } from '../../src/sign-in-limits/redis-counters.ts'
-import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
-import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
-import { SETTINGS } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { openRedisLink, type RedisLink } from '../../../src/redis/link.ts'
+import { openRedisSessionStore } from '../../../src/sessions/redis-store.ts'
+import { redisCounters } from '../../../src/sign-in-limits/redis-counters.ts'
+import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
+import { type RedisServer, redisAddress, startRedis } from '../../servers/redis.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 let redis: RedisServer
 let link: RedisLink

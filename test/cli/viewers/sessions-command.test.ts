@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { runCommandLine } from '../../src/cli/program.ts'
-import { openSqliteSessionStore } from '../../src/sessions/session-store.ts'
-import { SETTINGS } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { runCommandLine } from '../../../src/cli/program.ts'
+import { openSqliteSessionStore } from '../../../src/sessions/session-store.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 let file: string
 let store: Store

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 import { signIn } from './sign-in.ts'
 
 // Hashing takes its time on a machine that runs other tests as well.

@@ -1,11 +1,11 @@
-import { readUserStore } from '../config.ts'
+import { readUserStore } from '../../config.ts'
 import {
   type EditableUserStore,
   type Migration,
   migrateUserStore,
   openEditableUserStore,
-} from '../users/editable-user-store.ts'
-import type { CommandIo, Outcome } from './terminal/io.ts'
+} from '../../users/editable-user-store.ts'
+import type { CommandIo, Outcome } from '../terminal/io.ts'
 
 /**
  * Does the work on the user store of the settings, and closes it whatever comes of it. The settings of the user store

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { EditableUserStore, ListedViewer } from '../users/editable-user-store.ts'
-import { usernameKey } from '../users/viewer-fields.ts'
+import type { EditableUserStore, ListedViewer } from '../../users/editable-user-store.ts'
+import { usernameKey } from '../../users/viewer-fields.ts'
+import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { textTable } from '../terminal/table.ts'
+import { printableJson } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './terminal/io.ts'
-import { textTable } from './terminal/table.ts'
-import { printableJson } from './terminal/text.ts'
 
 interface ListOptions {
   readonly json?: boolean
