@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Config, readConfig } from '../config.ts'
-import { buildAuthenticationResponse, parseAuthenticationResponse } from '../hash-lock/authentication-response.ts'
-import { type Diagnosis, describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
-import { type ChosenEntryPoint, chosenEntryPoint } from './expected-lock.ts'
-import { nowSeconds } from './service.ts'
-import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from './terminal/io.ts'
-import { readStandardInput } from './terminal/read-standard-input.ts'
-import { printable } from './terminal/text.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
+import { type Diagnosis, describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import { type ChosenEntryPoint, chosenEntryPoint } from '../expected-lock.ts'
+import { nowSeconds } from '../service.ts'
+import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
+import { readStandardInput } from '../terminal/read-standard-input.ts'
+import { printable } from '../terminal/text.ts'
 
 /** The longest response, percent-encoded in the longest address. */
 const MOST_BYTES = 65_536

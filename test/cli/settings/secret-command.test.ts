@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 test('a generated secret is 256 bits in hexadecimal, alone on its line, another one each time', async () => {
   const cwd = temporaryFolder()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { answer, type CommandContext, groupCommand, leafCommand } from './terminal/io.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
 
 const SECRET_BYTES = 32
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 const check = (env: Record<string, string>, ...options: string[]) =>
   runHere(['config', 'check', ...options], { cwd: temporaryFolder(), env })

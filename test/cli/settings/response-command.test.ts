@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SETTINGS } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 
 const SECRET = SETTINGS.HASH_SECRET
 const md5 = (...texts: string[]) => createHash('md5').update(texts.join('|')).digest('hex')
