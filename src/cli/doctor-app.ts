@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 import { describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
 import { examineAddresses } from './doctor-addresses.ts'
 import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
-import { addressOf, type ChosenEntryPoint } from './expected-lock.ts'
-import { nowSeconds } from './service.ts'
+import { addressOf, type ChosenEntryPoint } from './service/expected-lock.ts'
+import { nowSeconds } from './service/service.ts'
 
 export interface TestViewer {
   readonly username: string

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
-import { addressOf } from '../expected-lock.ts'
-import { readServiceSettings } from '../service.ts'
+import { addressOf } from '../service/expected-lock.ts'
+import { readServiceSettings } from '../service/service.ts'
 import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
 
 /** `config …`: the settings of the login app, as `npm start` would find them. */

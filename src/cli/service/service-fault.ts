@@ -3,8 +3,8 @@ import {
   ServiceRefusal,
   ServiceUnreachable,
   UnexpectedAnswer,
-} from '../video-service/service-errors.ts'
-import type { ServiceSettings } from '../video-service/service-settings.ts'
+} from '../../video-service/service-errors.ts'
+import type { ServiceSettings } from '../../video-service/service-settings.ts'
 
 const LATER = 'The service cannot handle the request now: try again in a minute.'
 const WRONG_TOKEN =

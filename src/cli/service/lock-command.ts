@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../video-service/locks.ts'
-import type { RestApi } from '../video-service/rest-api.ts'
+import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../../video-service/locks.ts'
+import type { RestApi } from '../../video-service/rest-api.ts'
+import { faultInConfirmation, faultInRemoval } from '../terminal/confirm.ts'
+import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
+import { printable, printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock, expectedLock, whatIsUnseen } from './expected-lock.ts'
 import { announced, isRefusal, withService } from './service.ts'
-import { faultInConfirmation, faultInRemoval } from './terminal/confirm.ts'
-import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from './terminal/io.ts'
-import { printable, printableLines } from './terminal/text.ts'
 
 interface PlaceOptions {
   readonly json?: boolean

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { createChannel, listChannels } from '../video-service/channels.ts'
+import { createChannel, listChannels } from '../../video-service/channels.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
+import { textTable } from '../terminal/table.ts'
+import { printable } from '../terminal/text.ts'
 import { announced, withService } from './service.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from './terminal/io.ts'
-import { textTable } from './terminal/table.ts'
-import { printable } from './terminal/text.ts'
 
 interface Options {
   readonly json?: boolean

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
-import { type AccessToken, requestToken, type TokenOptions } from '../video-service/access-token.ts'
+import { type AccessToken, requestToken, type TokenOptions } from '../../video-service/access-token.ts'
 import {
   authorizationAddress,
   listenOnLoopback,
   newState,
   readCode,
   readImplicitToken,
-} from '../video-service/authorization-page.ts'
+} from '../../video-service/authorization-page.ts'
+import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { readKnownPassword } from '../terminal/read-password.ts'
 import { nowSeconds, type Service, withService } from './service.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from './terminal/io.ts'
-import { readKnownPassword } from './terminal/read-password.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const

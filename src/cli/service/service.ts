@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '../errors.ts'
-import { type AccessToken, createTokenCache, requestToken } from '../video-service/access-token.ts'
-import { createRestApi, type RestApi } from '../video-service/rest-api.ts'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../video-service/service-errors.ts'
-import { ServiceEnvironment, type ServiceSettings } from '../video-service/service-settings.ts'
-import { createTransport, type Transport } from '../video-service/transport.ts'
+import { ConfigError } from '../../errors.ts'
+import { type AccessToken, createTokenCache, requestToken } from '../../video-service/access-token.ts'
+import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import { ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
+import { createTransport, type Transport } from '../../video-service/transport.ts'
+import type { CommandIo, Outcome } from '../terminal/io.ts'
 import { serviceFault } from './service-fault.ts'
-import type { CommandIo, Outcome } from './terminal/io.ts'
 
 /** The video service as a command sees it. */
 export interface Service {

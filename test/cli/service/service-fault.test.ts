@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { serviceFault } from '../../src/cli/service-fault.ts'
-import { ServiceRefusal } from '../../src/video-service/service-errors.ts'
+import { serviceFault } from '../../../src/cli/service/service-fault.ts'
+import { ServiceRefusal } from '../../../src/video-service/service-errors.ts'
 
 const settings = { basicForm: 'standard' } as const
 

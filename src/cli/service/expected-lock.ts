@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Config, readConfig } from '../config.ts'
-import { ConfigError } from '../errors.ts'
-import type { Lock, LockSettings } from '../video-service/locks.ts'
-import type { CommandIo } from './terminal/io.ts'
-import { printable } from './terminal/text.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Lock, LockSettings } from '../../video-service/locks.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
 
 /** What the service must be told so that the login app of the settings lets viewers through. */
 export interface ExpectedLock extends LockSettings {
