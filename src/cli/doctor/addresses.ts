@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts'
-import { type Finding, failure, notAllowed, ok, reach, warning } from './doctor-finding.ts'
-import { addressOf } from './service/expected-lock.ts'
+import type { Config } from '../../config.ts'
+import { addressOf } from '../service/expected-lock.ts'
+import { type Finding, failure, notAllowed, ok, reach, warning } from './finding.ts'
 
 /** Reserved by RFC 2606: nobody has it on a list. */
 const STRANGER = 'https://stranger.invalid/consumer/'

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts'
-import { type Channel, listChannels } from '../video-service/channels.ts'
-import { type LockPlace, readLock } from '../video-service/locks.ts'
-import { type Finding, failure, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
-import { differences, type ExpectedLock, expectedLock, isSameAddress, whatIsUnseen } from './service/expected-lock.ts'
-import { isRefusal, type Service } from './service/service.ts'
-import type { CommandIo } from './terminal/io.ts'
+import type { Config } from '../../config.ts'
+import { type Channel, listChannels } from '../../video-service/channels.ts'
+import { type LockPlace, readLock } from '../../video-service/locks.ts'
+import { differences, type ExpectedLock, expectedLock, isSameAddress, whatIsUnseen } from '../service/expected-lock.ts'
+import { isRefusal, type Service } from '../service/service.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { type Finding, failure, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
 
 const MOST_CHANNELS = 20
 const CLOCK_TOLERANCE_SECONDS = 5

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Config } from '../config.ts'
-import { describeDiagnosis, diagnoseResponse } from '../hash-lock/diagnosis.ts'
-import { examineAddresses } from './doctor-addresses.ts'
-import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './doctor-finding.ts'
-import { addressOf, type ChosenEntryPoint } from './service/expected-lock.ts'
-import { nowSeconds } from './service/service.ts'
+import type { Config } from '../../config.ts'
+import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import { addressOf, type ChosenEntryPoint } from '../service/expected-lock.ts'
+import { nowSeconds } from '../service/service.ts'
+import { examineAddresses } from './addresses.ts'
+import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
 
 export interface TestViewer {
   readonly username: string
