@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addCompletionCommand } from './completion-command.ts'
 import { addDoctorCommand } from './doctor/doctor-command.ts'
-import { addReportCommands } from './report-command.ts'
+import { addReportCommands } from './report/report-command.ts'
 import { addChannelCommands } from './service/channel-command.ts'
 import { addLockCommands } from './service/lock-command.ts'
 import { addTokenCommand } from './service/token-command.ts'

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startService } from '../../video-service/test-service.ts'
-import { environmentAt, sendJson } from '../report-service.ts'
+import { environmentAt, sendJson } from '../report/report-service.ts'
 import { runHere } from '../run-here.ts'
 
 const FORGED = 'https://a.example/\n  then: https://login.example.com/\u001b[2J\u202e'

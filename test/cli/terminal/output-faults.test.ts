@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { serviceWithRows, viewOf } from '../report-service.ts'
+import { serviceWithRows, viewOf } from '../report/report-service.ts'
 import { runHere } from '../run-here.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.

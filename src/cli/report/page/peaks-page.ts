@@ -1,6 +1,6 @@
-import type { PeakRow } from '../../video-service/analytics.ts'
+import type { PeakRow } from '../../../video-service/analytics.ts'
+import type { Point, TimeRange } from '../chart/chart.ts'
 import { createRanking } from './bounded-ranking.ts'
-import type { Point, TimeRange } from './chart.ts'
 import { nothing, type PageCollector, type PageModel } from './page-model.ts'
 import { contentName, countWords, numberWords, readTime, timeWords } from './words.ts'
 

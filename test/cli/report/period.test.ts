@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readPeriod } from '../../src/cli/report-period.ts'
-import { ConfigError } from '../../src/errors.ts'
+import { readPeriod } from '../../../src/cli/report/period.ts'
+import { ConfigError } from '../../../src/errors.ts'
 
 const zone = process.env.TZ
 beforeAll(() => {

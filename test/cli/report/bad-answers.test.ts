@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../users/temporary-folder.ts'
-import { closedAddress, startService } from '../video-service/test-service.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { runHere } from '../run-here.ts'
 import { environmentAt, sendJson, startReportService, viewOf } from './report-service.ts'
-import { runHere } from './run-here.ts'
 
 const WAYS = [
   ['--csv', '--output', 'views'],

@@ -1,11 +1,11 @@
-import { pages, type Question } from '../video-service/analytics.ts'
-import { startReportProgress } from './report-progress.ts'
-import { csvHeader, csvLine, type ReportRow, TABLE_TITLES, tableCells } from './report-rows.ts'
-import { openFileSink, type ReportSink, standardOutput } from './report-sink.ts'
-import type { Service } from './service/service.ts'
-import type { CommandIo, Outcome } from './terminal/io.ts'
-import { textTable } from './terminal/table.ts'
-import { printableJson } from './terminal/text.ts'
+import { pages, type Question } from '../../video-service/analytics.ts'
+import type { Service } from '../service/service.ts'
+import type { CommandIo, Outcome } from '../terminal/io.ts'
+import { textTable } from '../terminal/table.ts'
+import { printableJson } from '../terminal/text.ts'
+import { startReportProgress } from './progress.ts'
+import { csvHeader, csvLine, type ReportRow, TABLE_TITLES, tableCells } from './rows.ts'
+import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
 
 export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
 
@@ -114,8 +114,8 @@ async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters
 /** Nothing is kept of the rows but what the page shows, so this too needs the memory of one page of rows. */
 async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf }, { renderPage }] = await Promise.all([
-    import('./report-page/collect-page.ts'),
-    import('./report-page/render-page.ts'),
+    import('./page/collect-page.ts'),
+    import('./page/render-page.ts'),
   ])
   const nowMs = Date.now()
   const collector = collectorFor(question, nowMs)

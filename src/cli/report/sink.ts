@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { rmSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ConfigError } from '../errors.ts'
-import type { CommandIo } from './terminal/io.ts'
+import { ConfigError } from '../../errors.ts'
+import type { CommandIo } from '../terminal/io.ts'
 
 /** Where a report goes, in order. */
 export interface ReportSink {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Question } from '../../video-service/analytics.ts'
-import type { TimeRange } from './chart.ts'
-import { drawChart, WIDTHS_PIXELS } from './draw-chart.ts'
+import type { Question } from '../../../video-service/analytics.ts'
+import type { TimeRange } from '../chart/chart.ts'
+import { drawChart, WIDTHS_PIXELS } from '../chart/draw-chart.ts'
 import type { PageModel, Section } from './page-model.ts'
 import { nameWords, rangeWords, timeWords, timeZoneWords } from './words.ts'
 

@@ -1,5 +1,5 @@
-import type { CommandIo } from './terminal/io.ts'
-import { canRedraw } from './terminal/progress.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { canRedraw } from '../terminal/progress.ts'
 
 export interface ReportProgress {
   page(number: number, rows: number): void

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createRanking } from '../../src/cli/report-page/bounded-ranking.ts'
-import { createDifferentCount } from '../../src/cli/report-page/different-count.ts'
-import { fitText, textWidth } from '../../src/cli/report-page/fit-text.ts'
-import { spread, timeBuckets } from '../../src/cli/report-page/time-buckets.ts'
+import { fitText, textWidth } from '../../../src/cli/report/chart/fit-text.ts'
+import { spread, timeBuckets } from '../../../src/cli/report/chart/time-buckets.ts'
+import { createRanking } from '../../../src/cli/report/page/bounded-ranking.ts'
+import { createDifferentCount } from '../../../src/cli/report/page/different-count.ts'
 
 function rankingOf(names: readonly string[], most: number) {
   const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })

@@ -1,9 +1,9 @@
-import type { ViewRow } from '../../video-service/analytics.ts'
+import type { ViewRow } from '../../../video-service/analytics.ts'
+import type { Point, Span, TimeRange } from '../chart/chart.ts'
+import { spread, timeBuckets } from '../chart/time-buckets.ts'
 import { createRanking, type Ranking } from './bounded-ranking.ts'
-import type { Point, Span, TimeRange } from './chart.ts'
 import { createDifferentCount } from './different-count.ts'
 import { MOST_TABLE_ROWS, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
-import { spread, timeBuckets } from './time-buckets.ts'
 import {
   contentName,
   countWords,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 import { serviceWithRows, viewOf } from './report-service.ts'
-import { runHere } from './run-here.ts'
 
 const zone = process.env.TZ
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { startReportProgress } from '../../src/cli/report-progress.ts'
+import { startReportProgress } from '../../../src/cli/report/progress.ts'
 
 test.each([20, 40, 80])('the progress takes one line of a terminal of %d columns', (columns) => {
   const terminal = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns })

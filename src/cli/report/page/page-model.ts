@@ -1,4 +1,4 @@
-import type { Chart } from './chart.ts'
+import type { Chart } from '../chart/chart.ts'
 
 /** A number that the reader takes away. */
 export interface Figure {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ConfigError } from '../errors.ts'
-import { type ContentType, DIMENSIONS, type Question } from '../video-service/analytics.ts'
-import { hasPeriod, type PeriodOptions, readPeriod } from './report-period.ts'
-import { nowSeconds, withService } from './service/service.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from './terminal/io.ts'
+import { ConfigError } from '../../errors.ts'
+import { type ContentType, DIMENSIONS, type Question } from '../../video-service/analytics.ts'
+import { nowSeconds, withService } from '../service/service.ts'
+import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
+import { hasPeriod, type PeriodOptions, readPeriod } from './period.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
 interface CommonOptions extends PeriodOptions {

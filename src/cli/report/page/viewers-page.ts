@@ -1,5 +1,5 @@
-import type { ViewerRow } from '../../video-service/analytics.ts'
-import type { Span, TimeRange } from './chart.ts'
+import type { ViewerRow } from '../../../video-service/analytics.ts'
+import type { Span, TimeRange } from '../chart/chart.ts'
 import { nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 import { countWords, durationWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
 

@@ -1,5 +1,5 @@
-import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../video-service/analytics.ts'
-import { printable } from './terminal/text.ts'
+import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../../video-service/analytics.ts'
+import { printable } from '../terminal/text.ts'
 
 export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow
 type Cell = string | number | boolean | null | undefined

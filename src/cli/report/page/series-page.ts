@@ -1,6 +1,6 @@
-import type { SeriesRow } from '../../video-service/analytics.ts'
-import { seriesGroup } from '../report-rows.ts'
-import type { Point, TimeRange } from './chart.ts'
+import type { SeriesRow } from '../../../video-service/analytics.ts'
+import type { Point, TimeRange } from '../chart/chart.ts'
+import { seriesGroup } from '../rows.ts'
 import { MOST_TABLE_ROWS, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 import { countWords, dayWords, monthWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
 

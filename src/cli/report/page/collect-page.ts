@@ -1,5 +1,5 @@
-import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../../video-service/analytics.ts'
-import type { TimeRange } from './chart.ts'
+import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../../../video-service/analytics.ts'
+import type { TimeRange } from '../chart/chart.ts'
 import type { PageCollector } from './page-model.ts'
 import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'

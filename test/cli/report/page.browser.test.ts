@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
 import { serviceWithRows, viewOf } from './report-service.ts'
-import { runHere } from './run-here.ts'
 
 let browser: LaunchedBrowser
 beforeAll(async () => {
