@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 import type { DeveloperDeps } from './routes.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import express, { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
 import type { Playback, Playbacks } from './playbacks.ts'
 

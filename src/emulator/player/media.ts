@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import type { ContentType } from './content.ts'
 import type { Playbacks } from './playbacks.ts'
 

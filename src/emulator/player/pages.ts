@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, type Response, Router } from 'express'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentPath, type FindContent } from './content.ts'
 import { chatConsumer, entryAddress, ownResource } from './entry-address.ts'
 import { setCustomerPolicy, setPlayerPolicy, setReturnPolicy } from './page-policy.ts'

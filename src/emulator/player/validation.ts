@@ -2,7 +2,7 @@ import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { checkAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import { type Content, contentPath, type FindContent } from './content.ts'
 import type { Playbacks } from './playbacks.ts'
 

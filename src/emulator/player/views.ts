@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import type { SegmentRecorder } from '../analytics/segments.ts'
-import { onlyMethods } from '../only-methods.ts'
+import { onlyMethods } from '../http/only-methods.ts'
 import type { Playbacks } from './playbacks.ts'
 
 /** A player that has been silent for longer has crashed or lost its network; it speaks every ten seconds. */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { isLoopbackHost } from './settings.ts'
+import { isLoopbackHost } from '../settings.ts'
 
 /**
  * A page anywhere can point a name of its own at 127.0.0.1 and then read us as its own origin (DNS rebinding): so only
