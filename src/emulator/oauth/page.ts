@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
-import type { User } from './account-session.ts'
+import type { User } from './account/account-session.ts'
 import { formText, readParameters } from './form.ts'
 import { wordsFor } from './languages.ts'
 import type { Words } from './words/words.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Response, Router } from 'express'
 import { z } from 'zod'
-import type { AccessDeps } from '../oauth/access.ts'
+import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord } from './answer.ts'
 import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
 import { anyBody, bodyParameters, PlainText } from './parameters.ts'

@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import type { AccessDeps } from '../oauth/access.ts'
+import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson } from './answer.ts'
 import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express'
-import { type Access, type AccessDeps, checkAccess } from '../oauth/access.ts'
+import { type Access, type AccessDeps, checkAccess } from '../oauth/tokens/access.ts'
 import { sendError } from './answer.ts'
 
 const REALM = 'realm="emulated video service"'

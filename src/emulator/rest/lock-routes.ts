@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import type { AccessDeps } from '../oauth/access.ts'
+import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { formatOf, sendError, sendRecord } from './answer.ts'
 import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
 import {

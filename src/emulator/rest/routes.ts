@@ -1,6 +1,6 @@
 import { Router } from 'express'
-import type { AccessDeps } from '../oauth/access.ts'
 import { answeringErrors } from '../oauth/form.ts'
+import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
 import { clientTokenRoutes } from './client-tokens.ts'

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { issueAnalyticsToken, verifyAnalyticsToken } from '../../../src/emulator/oauth/analytics-token.ts'
 import { signingKey } from '../../../src/emulator/oauth/signing-key.ts'
-import { findToken } from '../../../src/emulator/oauth/token-store.ts'
+import { issueAnalyticsToken, verifyAnalyticsToken } from '../../../src/emulator/oauth/tokens/analytics-token.ts'
+import { findToken } from '../../../src/emulator/oauth/tokens/token-store.ts'
 import { openRoomDatabase, STUDIO, STUDIO_CLIENT } from './room-database.ts'
 
 const GRANT = {

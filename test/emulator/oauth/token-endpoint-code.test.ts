@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { issueCode } from '../../../src/emulator/oauth/code-store.ts'
+import { issueCode } from '../../../src/emulator/oauth/tokens/code-store.ts'
 import { type RoomApp, startRoomApp } from './room-app.ts'
 import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
 import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from './token-client.ts'

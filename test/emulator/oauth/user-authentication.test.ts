@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createFailureLimits, type FailureLimits } from '../../../src/emulator/oauth/failure-limits.ts'
-import { createPasswords, faultInNewPassword } from '../../../src/emulator/oauth/password.ts'
-import { authenticateUser } from '../../../src/emulator/oauth/user-authentication.ts'
+import { createFailureLimits, type FailureLimits } from '../../../src/emulator/oauth/account/failure-limits.ts'
+import { createPasswords, faultInNewPassword } from '../../../src/emulator/oauth/account/password.ts'
+import { authenticateUser } from '../../../src/emulator/oauth/account/user-authentication.ts'
 import { OverloadedError } from '../../../src/errors.ts'
 import { openRoomDatabase, STUDIO } from './room-database.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { checkAccess } from '../../../src/emulator/oauth/access.ts'
+import { checkAccess } from '../../../src/emulator/oauth/tokens/access.ts'
 import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
 import { STUDIO_CLIENT } from '../oauth/room-database.ts'
 import { CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'

@@ -1,4 +1,4 @@
-import type { PasswordFault } from '../password.ts'
+import type { PasswordFault } from '../account/password.ts'
 
 /** Everything that the pages say, in one language. */
 export interface Words {

@@ -1,11 +1,11 @@
 import { type Response, Router } from 'express'
+import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
+import { answeringErrors, formBody, formText, readParameters } from '../form.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
 import { redeemCode } from './code-store.ts'
-import { answeringErrors, formBody, formText, readParameters } from './form.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
 import { type Grant, type IssuedToken, issueToken, type TokenKind } from './token-store.ts'
-import { authenticateUser, type UserAuthenticationDeps } from './user-authentication.ts'
 
 type TokenEndpointDeps = AnalyticsTokenDeps & UserAuthenticationDeps
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import { signingKey } from './signing-key.ts'
+import { signingKey } from '../signing-key.ts'
 
 /** What a page with "Allow" and "Deny" shows, and to whom. */
 export interface ShownRequest {

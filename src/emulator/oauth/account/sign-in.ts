@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from 'express'
+import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
+import { carriedLocals, hasJustSignedIn, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
+import { formBody } from '../form.ts'
+import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
+import type { Words } from '../words/words.ts'
 import type { AccountSessions } from './account-session.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
-import { carriedLocals, hasJustSignedIn, readCarriedRequest, wayOn } from './carried-request.ts'
-import { formBody } from './form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from './page.ts'
 import { authenticateUser, type UserAuthentication, type UserAuthenticationDeps } from './user-authentication.ts'
-import type { Words } from './words/words.ts'
 
 interface SignInDeps extends UserAuthenticationDeps {
   readonly publicUrl: string

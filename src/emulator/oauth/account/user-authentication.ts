@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { OverloadedError } from '../../errors.ts'
+import { OverloadedError } from '../../../errors.ts'
 import type { FailureLimits } from './failure-limits.ts'
 import type { Passwords } from './password.ts'
 

@@ -1,15 +1,15 @@
 import { type Request, type Response, Router } from 'express'
-import { OverloadedError } from '../../errors.ts'
+import { OverloadedError } from '../../../errors.ts'
+import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
+import { carriedLocals, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
+import { formBody } from '../form.ts'
+import { isLocale } from '../languages.ts'
+import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
+import type { Words } from '../words/words.ts'
 import type { AccountSessions } from './account-session.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
-import { carriedLocals, readCarriedRequest, wayOn } from './carried-request.ts'
-import { formBody } from './form.ts'
-import { isLocale } from './languages.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from './page.ts'
 import { faultInNewPassword, type Passwords } from './password.ts'
 import { oneValue } from './sign-in.ts'
 import type { UserAuthenticationDeps } from './user-authentication.ts'
-import type { Words } from './words/words.ts'
 
 interface SignUpDeps extends Pick<UserAuthenticationDeps, 'database' | 'limits'> {
   readonly passwords: Passwords

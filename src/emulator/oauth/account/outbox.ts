@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express'
-import { onlyMethods, showPage, wordsOf } from './page.ts'
+import { onlyMethods, showPage, wordsOf } from '../page.ts'
 
 export interface Mail {
   readonly to: string

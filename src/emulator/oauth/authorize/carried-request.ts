@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request, Response } from 'express'
+import { redirect, showMessage, wordsOf } from '../page.ts'
 import {
   type AuthorizationReading,
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from './authorization-request.ts'
-import { redirect, showMessage, wordsOf } from './page.ts'
 
 /** What the user was asked before they had to sign in, sign up or choose a password: it is carried along and checked again. */
 export type CarriedRequest =

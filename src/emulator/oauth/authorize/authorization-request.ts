@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Client, findClient } from './client-authentication.ts'
-import { percentDecode, percentEncode, readParameters } from './form.ts'
+import { percentDecode, percentEncode, readParameters } from '../form.ts'
+import { type Client, findClient } from '../tokens/client-authentication.ts'
+import { DeviceName, readTerms } from '../tokens/token-request.ts'
+import type { TokenKind } from '../tokens/token-store.ts'
 import { appendQuery, checkRedirectUri } from './redirect-address.ts'
-import { DeviceName, readTerms } from './token-request.ts'
-import type { TokenKind } from './token-store.ts'
 
 /** What a client asks of a user, checked. */
 export interface AuthorizationRequest {

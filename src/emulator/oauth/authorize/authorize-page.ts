@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
-import type { AccountSessions, User } from './account-session.ts'
+import type { AccountSessions, User } from '../account/account-session.ts'
+import { showSignIn } from '../account/sign-in.ts'
+import { formBody, formText, queryText } from '../form.ts'
+import { formFields, onlyMethods, ownPostsOnly, redirect, showMessage, showPage, wordsOf } from '../page.ts'
+import { issueCode } from '../tokens/code-store.ts'
+import { issueToken } from '../tokens/token-store.ts'
 import {
   type AuthorizationRequest,
   errorLocation,
@@ -8,12 +13,7 @@ import {
   resultLocation,
 } from './authorization-request.ts'
 import { refuseAuthorization } from './carried-request.ts'
-import { issueCode } from './code-store.ts'
-import { formBody, formText, queryText } from './form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showMessage, showPage, wordsOf } from './page.ts'
 import { openShownRequest, sealShownRequest } from './shown-request.ts'
-import { showSignIn } from './sign-in.ts'
-import { issueToken } from './token-store.ts'
 
 interface AuthorizeDeps {
   readonly database: DatabaseSync

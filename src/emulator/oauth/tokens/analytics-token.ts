@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { signingKey } from './signing-key.ts'
+import { signingKey } from '../signing-key.ts'
 import { findToken, type Grant, type IssuedToken, issueToken } from './token-store.ts'
 
 export interface AnalyticsTokenDeps {

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Request, RequestHandler } from 'express'
 import session, { type SessionData, Store } from 'express-session'
 import { z } from 'zod'
-import { signingKey } from './signing-key.ts'
-import { digest } from './token-store.ts'
+import { signingKey } from '../signing-key.ts'
+import { digest } from '../tokens/token-store.ts'
 
 declare module 'express-session' {
   interface SessionData {

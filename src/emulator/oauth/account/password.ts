@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { OverloadedError } from '../../errors.ts'
+import { OverloadedError } from '../../../errors.ts'
 
 /** argon2id as the OWASP Password Storage Cheat Sheet has it; one at a time takes a core for about 20 ms. */
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

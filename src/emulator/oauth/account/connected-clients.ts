@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
+import { hasJustSignedIn } from '../authorize/carried-request.ts'
+import { formBody } from '../form.ts'
+import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
 import type { AccountSessions, User } from './account-session.ts'
-import { hasJustSignedIn } from './carried-request.ts'
-import { formBody } from './form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from './page.ts'
 
 interface ConnectedClientsDeps {
   readonly database: DatabaseSync
