@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { hash } from '@node-rs/argon2'
 import { z } from 'zod'
-import { generateSegments } from './analytics/generate-segments.ts'
+import { generateSegments } from './analytics/demo-views/generate-segments.ts'
 
 /** Where the seed is kept, so that ids and secrets stay what they were over a restart and a reset. */
 export const STATE_TABLES = `

@@ -2,10 +2,15 @@ import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
-import { type Endpoint, type ParameterError, type QueryParameters, readParameters } from './report-parameters.ts'
-import type { SeriesDimension, SeriesMetric } from './report-question.ts'
-import type { ReportRunner } from './report-runner.ts'
-import type { ContentType } from './segments.ts'
+import {
+  type Endpoint,
+  type ParameterError,
+  type QueryParameters,
+  readParameters,
+} from './reports/report-parameters.ts'
+import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
+import type { ReportRunner } from './reports/report-runner.ts'
+import type { ContentType } from './segments/segments.ts'
 
 export interface AnalyticsDeps {
   readonly reports: Pick<ReportRunner, 'answer'>

@@ -1,6 +1,6 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import type { SegmentRecorder } from '../analytics/segments.ts'
+import type { SegmentRecorder } from '../analytics/segments/segments.ts'
 import { onlyMethods } from '../http/only-methods.ts'
 import type { Playbacks } from './playbacks.ts'
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
-import { openReportRunner, type ReportRunner } from '../../../src/emulator/analytics/report-runner.ts'
+import { openReportRunner, type ReportRunner } from '../../../src/emulator/analytics/reports/report-runner.ts'
 import { analyticsRoutes } from '../../../src/emulator/analytics/routes.ts'
-import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments.ts'
+import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segments.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
 
 export interface Answer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeDevice } from '../../../src/emulator/analytics/device.ts'
+import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
 import { IPHONE, WINDOWS } from './sample-segments.ts'
 
 test.each([

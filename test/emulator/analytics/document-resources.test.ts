@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { describeDevice } from '../../../src/emulator/analytics/device.ts'
+import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
 import { type AnalyticsServer, startAnalytics } from './analytics-server.ts'
 import { IPHONE, sampleSegment, storeSegments } from './sample-segments.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segment-writer.ts'
+import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 import { type AnalyticsServer, startAnalytics } from './analytics-server.ts'
 import { askOracle } from './oracle.ts'
 import { BASE_SECONDS, closeMoment, crowd, moment, segmentList } from './random-segments.ts'

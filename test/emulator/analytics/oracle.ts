@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { StoredSegment } from '../../../src/emulator/analytics/segment-writer.ts'
+import type { StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 
 /**
  * The analytics document answered slowly and plainly, from a list in memory: no index, no sweep, no arithmetic on

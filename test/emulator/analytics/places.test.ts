@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEMO_PLACES, placeOf } from '../../../src/emulator/analytics/places.ts'
+import { DEMO_PLACES, placeOf } from '../../../src/emulator/analytics/segments/places.ts'
 
 test.each([
   ['127.0.0.1', 'San Francisco'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describeDevice } from '../../../src/emulator/analytics/device.ts'
-import type { StoredSegment } from '../../../src/emulator/analytics/segment-writer.ts'
+import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
+import type { StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 import { OWNED } from './analytics-server.ts'
 
 /** The night in which Los Angeles set its clocks back, and the day after. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { bucketAround, openTimeWriter, readTimeParameter } from '../../../src/emulator/analytics/report-times.ts'
+import {
+  bucketAround,
+  openTimeWriter,
+  readTimeParameter,
+} from '../../../src/emulator/analytics/reports/report-times.ts'
 
 // Moments computed by GNU date: TZ=America/Los_Angeles date -d '2026-03-08 01:59:59' +%s
 describe('a time parameter', () => {

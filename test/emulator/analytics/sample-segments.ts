@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { describeDevice } from '../../../src/emulator/analytics/device.ts'
-import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segment-writer.ts'
+import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
+import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 
 export const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { generateSegments } from '../../../src/emulator/analytics/generate-segments.ts'
+import { generateSegments } from '../../../src/emulator/analytics/demo-views/generate-segments.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { ContentType } from '../segments/segments.ts'
 import type { ReportKind, ReportQuestion, Selection, SeriesDimension, SeriesMetric } from './report-question.ts'
 import { readTimeParameter, type TimeParameter } from './report-times.ts'
-import type { ContentType } from './segments.ts'
 
 /** What is wrong with one parameter, as an item of the `errors` of an answer. */
 export interface ParameterError {

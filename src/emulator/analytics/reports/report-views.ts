@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { openSegmentReader } from '../segments/segment-reader.ts'
+import { selectSegments, selectSegmentsInside } from '../segments/segment-selection.ts'
 import type { ReportQuestion } from './report-question.ts'
-import { openSegmentReader } from './segment-reader.ts'
-import { selectSegments, selectSegmentsInside } from './segment-selection.ts'
 
 export interface ViewsQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'views' }>

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { scanRows, selectSegmentsRunning } from '../segments/segment-selection.ts'
 import { openSweep } from './concurrency.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
 import type { ReportQuestion } from './report-question.ts'
 import { hourShiftSeconds, openTimeWriter } from './report-times.ts'
-import { scanRows, selectSegmentsRunning } from './segment-selection.ts'
 
 export interface PeaksQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'peaks' }>

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { scanRows, selectSegments } from '../segments/segment-selection.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
 import type { ReportQuestion, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
-import { scanRows, selectSegments } from './segment-selection.ts'
 
 export interface SeriesQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'series' }>

@@ -1,9 +1,9 @@
+import { describeDevice } from '../segments/device.ts'
+import { DEMO_PLACES, type Place } from '../segments/places.ts'
+import type { StoredSegment } from '../segments/segment-writer.ts'
+import type { ViewType } from '../segments/segments.ts'
 import { DEMO_USER_AGENTS } from './demo-devices.ts'
-import { describeDevice } from './device.ts'
-import { DEMO_PLACES, type Place } from './places.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
-import type { StoredSegment } from './segment-writer.ts'
-import type { ViewType } from './segments.ts'
 
 /** Someone who sits down to watch, with one of their devices. */
 export interface AudienceMember

@@ -48,7 +48,7 @@ const Reply = z.discriminatedUnion('kind', [
 function answerInThread(file: string): ReportRunner {
   let worker: Worker | undefined
   const startWorker = () => {
-    const started = new Worker(new URL('./report-worker/main.ts', import.meta.url), { workerData: { file } })
+    const started = new Worker(new URL('./worker/main.ts', import.meta.url), { workerData: { file } })
     // Whoever waits for an answer sees its port close; the next report starts a new thread.
     started.on('error', () => {})
     started.on('exit', () => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Selection } from './report-question.ts'
+import type { Selection } from '../reports/report-question.ts'
 
 export interface SelectionSql {
   /** Conditions on the columns of `segments`, for a WHERE. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction, openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
+import type { ContentType } from '../segments/segments.ts'
 import { openAudience } from './audience.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
-import { inTransaction, openSegmentWriter, type StoredSegment } from './segment-writer.ts'
-import type { ContentType } from './segments.ts'
 import { type Broadcast, dailyRhythm, planSessionPieces } from './watching-habits.ts'
 
 export interface GenerateOptions {

@@ -1,4 +1,4 @@
-import type { ContentType } from './segments.ts'
+import type { ContentType } from '../segments/segments.ts'
 
 export type SeriesMetric = 'total-views' | 'unique-devices' | 'authenticated-viewers'
 export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'

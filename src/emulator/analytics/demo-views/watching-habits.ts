@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
+import type { ContentType } from '../segments/segments.ts'
 import type { SeededRandom } from './seeded-random.ts'
-import type { ContentType } from './segments.ts'
 
 /** When a channel goes on air each week, in UTC. */
 export interface Broadcast {

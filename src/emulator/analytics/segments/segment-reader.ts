@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { openTimeWriter } from './report-times.ts'
+import { openTimeWriter } from '../reports/report-times.ts'
 
 /** A Segment as the analytics document shapes it. What it does not say: null for an end, a place or a position unknown. */
 export interface Segment {

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { openSegmentReader, type Segment } from '../segments/segment-reader.ts'
+import { selectSegments } from '../segments/segment-selection.ts'
 import { mapEach } from './map-each.ts'
 import type { ReportQuestion } from './report-question.ts'
 import { openTimeWriter } from './report-times.ts'
-import { openSegmentReader, type Segment } from './segment-reader.ts'
-import { selectSegments } from './segment-selection.ts'
 
 export interface ViewersQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'viewers' }>
