@@ -7,7 +7,7 @@ import { runProgram } from '../../cli/run-program.ts'
 import { ADA, addAda, programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
-import { apiOf, emulatorOfTest, environmentFor } from './client.ts'
+import { apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })

@@ -7,7 +7,7 @@ import { runHere } from '../../cli/run-here.ts'
 import { startProgram } from '../../cli/run-program.ts'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { addFault, apiOf, emulatorOfTest, environmentFor } from './client.ts'
+import { addFault, apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 const URL_OF_APP = 'https://login.example.com/'
 // Processes take their time to start on a machine that runs other tests as well.

@@ -5,7 +5,7 @@ import { runHere } from '../../cli/run-here.ts'
 import { ADA, addAda, programSettings, SECRETS, startLoginProgram } from '../../login/login-program.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { emulatorOfTest, environmentFor } from './client.ts'
+import { emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })

@@ -5,7 +5,7 @@ import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { startProgram } from '../../cli/run-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { addFault, emulatorOfTest, environmentFor } from './client.ts'
+import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 60_000 })

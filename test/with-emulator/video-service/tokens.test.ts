@@ -11,7 +11,7 @@ import {
 import { listChannels } from '../../../src/video-service/channels.ts'
 import { createRestApi } from '../../../src/video-service/rest-api.ts'
 import type { ServiceSettings } from '../../../src/video-service/service-settings.ts'
-import { openVisitor } from '../oauth/visitor.ts'
+import { openVisitor } from '../../emulator/oauth/visitor.ts'
 import { addFault, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
 
 let emulator: RunningEmulator
