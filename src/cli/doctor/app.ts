@@ -147,7 +147,7 @@ export async function* trySignIn(
 }
 
 function examineRedirect(address: string, location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
-  if (!URL.canParse(location) || !location.startsWith(playerAddress.url)) {
+  if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
     return failure(
       `The sign-in does not lead to the address of the player, ${playerAddress.url}: the app runs with another PLAYER_RETURN_URL.`,
     )
@@ -156,6 +156,13 @@ function examineRedirect(address: string, location: string, { playerAddress, sec
   const diagnosis = diagnoseResponse(response, secret, Math.floor(nowSeconds()))
   const text = `The test viewer signs in at ${address} and is sent to the player. The response: ${describeDiagnosis(diagnosis)}`
   return diagnosis.kind === 'good' ? ok(text) : failure(text)
+}
+
+/** The address without its parameter `hash`, which stands before a fragment. */
+function withoutHash(address: string): string {
+  const url = new URL(address)
+  url.searchParams.delete('hash')
+  return url.href
 }
 
 function reasonFor(status: number): string {

@@ -141,6 +141,8 @@ describe('the doctor', () => {
     ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'made with another secret'],
     ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'another PLAYER_RETURN_URL'],
     ['another path in it', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'another PLAYER_RETURN_URL'],
+    ['a fragment in it', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'another PLAYER_RETURN_URL'],
+    ['a shorter path in it', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'another PLAYER_RETURN_URL'],
     ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'user name or password wrong'],
     ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, '(invalid_client, status 400)'],
     ['no service', { SERVICE_BASE_URL: '' }, 'SERVICE_BASE_URL is required'],

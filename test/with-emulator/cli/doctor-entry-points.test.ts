@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 let env: Record<string, string>
 let folder: string
 
-/** The login app with two entry points: everybody may watch at "silver", nobody at "gold". */
+/** Three entry points: no viewer may watch at "gold", all may at the others, and "framed" has a return URL with a fragment. */
 beforeEach(async () => {
   folder = temporaryFolder()
   const emulator = await emulatorOfTest()
@@ -28,6 +28,7 @@ beforeEach(async () => {
   const entryPoints = [
     { ...entryPoint, name: 'gold', allowedGroups: ['gold'] },
     { ...entryPoint, name: 'silver' },
+    { ...entryPoint, name: 'framed', playerReturnUrl: `${emulator.url}/embed/hashlock/pass?lang=en#player` },
   ]
   writeFileSync(file, JSON.stringify(entryPoints), { mode: 0o600 })
   const settings = {
@@ -47,6 +48,7 @@ describe('the doctor of an app with several entry points', () => {
   test.each([
     ['gold', 1, '/e/gold: the viewer is disabled or in none of the groups that may watch'],
     ['silver', 0, '/e/silver and is sent to the player. The response: Accepted until'],
+    ['framed', 0, '/e/framed and is sent to the player. The response: Accepted until'],
   ])('signs the test viewer in where the lock of the channel leads: at %s', async (name, expected, said) => {
     await run('lock', 'set', '--channel', '1002', '--entry-point', name, '--yes')
     const { status, stdout } = await run('doctor', '--channel', '1002', '--viewer', ADA.username)
@@ -57,7 +59,10 @@ describe('the doctor of an app with several entry points', () => {
   test('asks for no entry point where no sign-in is tried, and for one where it cannot know', async () => {
     expect(await run('doctor')).toMatchObject({ status: 0, stderr: '' })
     const { status, stderr } = await run('doctor', '--viewer', ADA.username)
-    expect([status, stderr]).toEqual([1, expect.stringContaining('choose one with --entry-point, of gold, silver')])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('choose one with --entry-point, of gold, silver, framed'),
+    ])
   })
 
   test('takes the entry point that is named before that of the lock, and refuses one that is not there', async () => {
