@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { type Channel, listChannels } from '../../video-service/channels.ts'
 import { type LockPlace, readLock } from '../../video-service/locks.ts'
-import { differences, type ExpectedLock, expectedLock, isSameAddress, whatIsUnseen } from '../service/expected-lock.ts'
+import { differences, type ExpectedLock, expectedLock, leadsTo, whatIsUnseen } from '../service/expected-lock.ts'
 import { isRefusal, type Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type Finding, failure, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
@@ -36,14 +36,14 @@ export async function examineService(
     tell(warning(`The ${name} has no lock of its own; that of its channel holds: look at it with --channel.`))
     return undefined
   }
-  const leadsTo = expected.find(({ url }) => isSameAddress(lock.url, url))
-  const wrong = differences(lock, leadsTo ?? expectedLock(env, config.entryPoints[0]?.name))
+  const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
+  const wrong = differences(lock, target ?? expectedLock(env, config.entryPoints[0]?.name))
   tell(
-    leadsTo !== undefined && wrong.length === 0
-      ? ok(`The lock of ${name} points to the entry point ${leadsTo.entryPoint}.${whatIsUnseen(lock, leadsTo)}`)
+    target !== undefined && wrong.length === 0
+      ? ok(`The lock of ${name} points to the entry point ${target.entryPoint}.${whatIsUnseen(lock, target)}`)
       : failure(`The lock of ${name}: ${wrong.join('; ')}. See lock set.`),
   )
-  return leadsTo?.entryPoint
+  return target?.entryPoint
 }
 
 /** Which channels send their viewers here. */
@@ -58,7 +58,7 @@ async function examineChannels(
       if (isRefusal(error, 'not_found')) return null
       throw error
     })
-    if (lock !== null && expected.some(({ url }) => isSameAddress(lock.url, url))) here.push(id)
+    if (lock !== null && expected.some((entryPoint) => leadsTo(lock.url, entryPoint))) here.push(id)
   }
   const scope = channels.length > MOST_CHANNELS ? `the first ${MOST_CHANNELS} channels` : 'the channels'
   return here.length > 0

@@ -9,6 +9,8 @@ import { printable } from '../terminal/text.ts'
 export interface ExpectedLock extends LockSettings {
   /** The name of the entry point. */
   readonly entryPoint: string
+  /** Other addresses at which the app serves this entry point. */
+  readonly otherUrls: readonly string[]
 }
 
 /**
@@ -18,7 +20,8 @@ export interface ExpectedLock extends LockSettings {
 export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
   const config = readConfig(env)
   const entryPoint = chosenEntryPoint(config, name)
-  return { url: addressOf(config, entryPoint), secret: entryPoint.secret, entryPoint: entryPoint.name }
+  const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
+  return { url: addressOf(config, entryPoint), secret: entryPoint.secret, entryPoint: entryPoint.name, otherUrls }
 }
 
 /** Where the service sends viewers. */
@@ -48,15 +51,15 @@ export function chosenEntryPoint(
 /** In which way a lock is not as expected, each the end of a sentence; the secrets are compared, not shown. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
   const found: string[] = []
-  if (!isSameAddress(lock.url, expected.url))
-    found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
+  if (!leadsTo(lock.url, expected)) found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
   if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is another')
   return found
 }
 
-/** Whether a browser that is sent to the one gets to the other, as without the slash after the host. */
-export function isSameAddress(one: string, other: string): boolean {
-  return one === other || (URL.canParse(one) && new URL(one).href === new URL(other).href)
+/** True if a browser that opens the address gets to the entry point, also without the slash after the host. */
+export function leadsTo(address: string, { url, otherUrls }: ExpectedLock): boolean {
+  const href = URL.canParse(address) ? new URL(address).href : null
+  return [url, ...otherUrls].some((served) => new URL(served).href === href)
 }
 
 /** What a comparison leaves open where the service does not show the secret; empty where it does. */

@@ -174,6 +174,14 @@ describe('the doctor', () => {
     expect(await doctor('--video', '2003', '--channel', '1002')).toMatchObject({ status: 2, stdout: '' })
   })
 
+  test('the doctor accepts a lock that is set to /e/default, which the app also serves', async () => {
+    const form = { url: `${env.PUBLIC_URL}/e/default`, secret: env.HASH_SECRET ?? '' }
+    await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
+    const { status, stdout } = await doctor('--channel', '1002')
+    expect([status, stdout]).toEqual([0, expect.stringContaining('The lock of channel 1002 points to')])
+    expect((await doctor()).stdout).toContain('these send their viewers here: 1002.')
+  })
+
   test('says what differs in a lock, and that an app does not answer', async () => {
     const lock = await doctor('--video', '2001')
     expect(lock.stdout).toContain('The lock of video 2001: the address is http://localhost:3000/ and should be')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { readLock } from '../../../src/video-service/locks.ts'
+import { readLock, setLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { startProgram } from '../../cli/run-program.ts'
 import { SETTINGS } from '../../settings.ts'
@@ -136,6 +136,16 @@ describe('lock set', () => {
 })
 
 describe('lock show and remove', () => {
+  test.each([
+    ['default', 0, []],
+    ['Default', 1, [`the address is https://login.example.com/e/Default and should be ${URL_OF_APP}`]],
+  ])('show compares a lock set to /e/%s with what the app serves', async (name, expected, differences) => {
+    const url = `https://login.example.com/e/${name}`
+    await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, { url, secret: SETTINGS.HASH_SECRET })
+    const { status, stdout } = await run('lock', 'show', '--video', '2003', '--json')
+    expect([status, JSON.parse(stdout).differences]).toEqual([expected, differences])
+  })
+
   test('show says what differs, and ends with 1', async () => {
     const { status, stdout } = await run('lock', 'show', '--video', '2001')
     expect(status).toBe(1)
