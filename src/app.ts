@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -5,9 +6,10 @@ import type { Config } from './config.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import { type EntryPointDeps, entryPointRoutes, onlyMethods } from './login/routes.ts'
-import { entryPointHeaders, screenHeaders } from './login/screens/headers.ts'
+import { describeError } from './login/screens/error-page.ts'
+import { entryPointHeaders, type Headers, screenHeaders } from './login/screens/headers.ts'
 import { createRefusals } from './login/screens/refusals.ts'
-import { createScreens, openViews } from './login/screens/screens.ts'
+import { createScreens, openViews, type Screens } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { Metrics } from './server/metrics.ts'
 import type { Comfort } from './sessions/open-session-store.ts'
@@ -84,13 +86,9 @@ export function createApp({
   }
   app.get('/health/live', (_req, res) => void res.set(closedHeaders).json({ status: 'live' }))
   app.get('/health/ready', readiness({ users, sessionStore, comforts, isAccepting, log }, closedHeaders))
-  const assetHeaders = { ...closedHeaders, 'Cache-Control': 'public, max-age=31536000, immutable' }
-  const setHeaders = (res: { setHeader(name: string, value: string): unknown }) => {
-    for (const [name, value] of Object.entries(assetHeaders)) res.setHeader(name, value)
-  }
-  app.use('/assets', express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders }))
-
   const closed = createScreens(views, '', () => closedHeaders)
+  app.use('/assets', assets(closedHeaders), assetMethods(closed))
+
   app.all(['/health/live', '/health/ready'], onlyMethods({ screens: closed }, 'GET, HEAD'))
   app.use((req, res) => {
     closed.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
@@ -102,10 +100,28 @@ export function createApp({
   )
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    closedRefusals.failed(req, res, error)
+    const refusal = describeError(error)
+    // A request for an asset that cannot be met. Not a sign-in, so not in the log.
+    if (refusal.status < 500) closed.sendMessage(req, res, { title: 'badRequest', refusal })
+    else closedRefusals.failed(req, res, error)
   }
   app.use(onError)
   return app
+}
+
+function assets(headers: Headers): RequestHandler {
+  const assetHeaders = { ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }
+  const setHeaders = (res: { setHeader(name: string, value: string): unknown }) => {
+    for (const [name, value] of Object.entries(assetHeaders)) res.setHeader(name, value)
+  }
+  return express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders })
+}
+
+/** Answers 405 for any other method than GET and HEAD at the address of an asset. */
+function assetMethods(screens: Screens): RequestHandler {
+  const paths = new Set(readdirSync(PUBLIC).map((name) => `/${name}`))
+  const refuse = onlyMethods({ screens }, 'GET, HEAD')
+  return (req, res, next) => (paths.has(req.path) ? refuse(req, res, next) : next())
 }
 
 /**

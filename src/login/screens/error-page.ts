@@ -29,7 +29,7 @@ export function describeError(error: unknown): Refusal {
   if (formFault !== undefined) return formFault
   if (type?.startsWith('request.') || type?.startsWith('entity.')) return { status: 400, text: 'badForm' }
   const status = statusOfRequestFault(error)
-  if (status !== null) return { status, text: 'methodNotAllowed' }
+  if (status !== null) return { status, text: 'notAsRequested' }
   return { status: 500, text: 'internal' }
 }
 
