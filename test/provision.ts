@@ -10,8 +10,6 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'redis-server', file: '/usr/bin/redis-server' },
   { packageName: 'slapd', file: '/usr/sbin/slapd' },
   { packageName: 'curl', file: '/usr/bin/curl' },
-  { packageName: 'zsh', file: '/usr/bin/zsh' },
-  { packageName: 'fish', file: '/usr/bin/fish' },
   { packageName: 'fonts-ipafont-gothic', file: '/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf' },
   { packageName: 'fonts-noto-core', file: '/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf' },
 ]

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { addCompletionCommand } from './completion-command.ts'
 import { addDoctorCommand } from './doctor/doctor-command.ts'
 import { addReportCommands } from './report/report-command.ts'
 import { addChannelCommands } from './service/channel-command.ts'
@@ -68,6 +67,5 @@ function createProgram(context: CommandContext): Command {
   addLockCommands(program, context)
   addReportCommands(program, context)
   addDoctorCommand(program, context)
-  addCompletionCommand(program, context)
   return program
 }
