@@ -20,7 +20,7 @@ import {
 } from './entry-points/setting-fields.ts'
 import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
-import { wholeNumber } from './settings/fields.ts'
+import { PortNumber, wholeNumber } from './settings/fields.ts'
 import { misspeltSettings } from './settings/unknown-settings.ts'
 import { USER_STORE_SETTINGS, UserStoreEnvironment, type UserStoreSettings } from './users/open-user-store.ts'
 
@@ -63,14 +63,14 @@ const PUBLIC_URL_MISSING = 'is required: the address of this app as browsers see
 
 function appSettings() {
   return z.object({
-    PORT: wholeNumber(0, 65_535).default(3000),
+    PORT: PortNumber.default(3000),
     HOST: z.string().default('0.0.0.0'),
     SESSION_SECRET: required(Secret, SECRET_MISSING),
     SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
     SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
     TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
     SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
-    METRICS_PORT: wholeNumber(0, 65_535).optional(),
+    METRICS_PORT: PortNumber.optional(),
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   })
 }

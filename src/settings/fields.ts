@@ -27,6 +27,16 @@ export function wholeNumber(least: number, most: number) {
   })
 }
 
+const FROM_KUBERNETES =
+  'holds an address, as Kubernetes injects it for a Service of that name. Set a port number, rename the Service, or ' +
+  'set enableServiceLinks: false in the pod'
+
+/** A port number; 0 lets the system choose one. A Service called `metrics` makes Kubernetes set METRICS_PORT. */
+export const PortNumber = z
+  .string()
+  .refine((text) => !/^(tcp|udp|sctp):\/\//.test(text), FROM_KUBERNETES)
+  .pipe(wholeNumber(0, 65_535))
+
 /** The path of a file of certificates in PEM, read at once: a missing one is a mistake of the settings, not of a sign-in. */
 export const CertificatesFile = z.string().transform((path, context): string => {
   const read = readCertificates(path)
