@@ -21,7 +21,7 @@ import {
 import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { PortNumber, wholeNumber } from './settings/fields.ts'
-import { misspeltSettings } from './settings/unknown-settings.ts'
+import { lookAlikes } from './settings/unknown-settings.ts'
 import { USER_STORE_SETTINGS, UserStoreEnvironment, type UserStoreSettings } from './users/open-user-store.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -42,7 +42,7 @@ export interface Config extends SharedStores {
   /** Null where no metrics are wanted. */
   readonly metricsPort: number | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** What is allowed but hardly meant: to be logged at the start. */
+  /** Sentences about settings that are valid but usually a mistake: logged at the start. */
   readonly warnings: readonly string[]
 }
 
@@ -57,6 +57,24 @@ const SECRETS: readonly string[] = [
   'POSTGRES_PASSWORD',
   'LDAP_BIND_PASSWORD',
   'HTTP_STORE_TOKEN',
+]
+/**
+ * Settings whose absence lets more viewers in or leaves a weaker default. A look-alike of a missing one stops the start;
+ * any other look-alike is a warning, since it may belong to another program.
+ */
+const GUARDS: readonly string[] = [
+  'ALLOWED_GROUPS', // every viewer may watch
+  'ENTRY_POINTS_FILE', // its allowed groups are not read
+  'USER_STORE_URL', // viewers of another store may watch
+  'POSTGRES_QUERY', // viewers of another table may watch
+  'LDAP_USER_FILTER', // every account below the search base may watch
+  'LDAP_GROUP_BASE', // groups from elsewhere in the directory count
+  'LDAP_GROUP_FILTER', // more groups count
+  'HTTP_STORE_FIND_URL', // removed viewers keep their sessions
+  'POSTGRES_CA_FILE', // a connection to localhost is not encrypted
+  'SESSION_STORE_URL', // `sessions end` ends no session of the app
+  'LIMITS_STORE_URL', // each copy of the app allows as many failed sign-ins
+  'REDIS_KEY_PREFIX', // another app shares the sessions
 ]
 const DAY_SECONDS = 86_400
 const PUBLIC_URL_MISSING = 'is required: the address of this app as browsers see it, such as https://login.example.com'
@@ -112,7 +130,8 @@ export function settingNames(): string[] {
 export function readConfig(environment: Environment): Config {
   const mistakes: string[] = []
   const given = givenSettings(environment, mistakes)
-  mistakes.push(...misspeltSettings(Object.keys(given), settingNames()))
+  const unknown = unknownSettings(given)
+  mistakes.push(...unknown.mistakes)
   const parse = <T>(schema: z.ZodType<T>, value: unknown, name = ''): T | null => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
@@ -128,9 +147,9 @@ export function readConfig(environment: Environment): Config {
   }
   const entryPoints = readEntryPoints(given, addressFields(publicUrl), parse, mistakes)
   if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
-    throw new ConfigError(
-      `These settings are missing or wrong:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`,
-    )
+    // A warning may explain why a setting is missing.
+    const lines = [...mistakes, ...unknown.warnings].map((mistake) => `  ${mistake}`)
+    throw new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
   }
   const config = {
     publicUrl,
@@ -149,7 +168,20 @@ export function readConfig(environment: Environment): Config {
     metricsPort: app.METRICS_PORT ?? null,
     logLevel: app.LOG_LEVEL,
   }
-  return { ...config, warnings: [...warningsOf(config), ...warningsOfStores(stores)] }
+  return { ...config, warnings: [...unknown.warnings, ...warningsOf(config), ...warningsOfStores(stores)] }
+}
+
+/** The look-alikes of settings: those that stop the start, and the others. */
+function unknownSettings(given: Environment): { mistakes: string[]; warnings: string[] } {
+  const mistakes: string[] = []
+  const warnings: string[] = []
+  for (const { setting, sentence } of lookAlikes(Object.keys(given), settingNames())) {
+    const name = SECRETS.find((secret) => setting === `${secret}_FILE`) ?? setting
+    const isMissing = GUARDS.includes(name) && given[name] === undefined
+    const sentences = isMissing ? mistakes : warnings
+    sentences.push(sentence)
+  }
+  return { mistakes, warnings }
 }
 
 type Parse = <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
@@ -193,21 +225,21 @@ function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'ses
   for (const { name, lifetimeSeconds } of entryPoints) {
     if (lifetimeSeconds === 0) {
       warnings.push(
-        `Entry point ${name}: the lifetime is 0, so a response is good for ever, for whoever gets hold of it`,
+        `Entry point ${name}: the lifetime is 0, so a response is good for ever, for whoever gets hold of it.`,
       )
     }
     if (lifetimeSeconds > Math.min(sessions.idleSeconds, sessions.lifetimeSeconds)) {
       warnings.push(
         `Entry point ${name}: a response lives longer than a session without a visit, so every viewer has to sign in ` +
-          'again when it expires; raise SESSION_IDLE_SECONDS and SESSION_LIFETIME_SECONDS, or lower its lifetime',
+          'again when it expires; raise SESSION_IDLE_SECONDS and SESSION_LIFETIME_SECONDS, or lower its lifetime.',
       )
     }
   }
   if (new Set(entryPoints.map(({ secret }) => secret)).size < entryPoints.length) {
-    warnings.push('Two entry points share a secret: a response for one is good for the other')
+    warnings.push('Two entry points share a secret: a response for one is good for the other.')
   }
   if (entryPoints.some(({ secret }) => sessions.secrets.includes(secret))) {
-    warnings.push('SESSION_SECRET is also shared with the video service: give this app a secret that it alone knows')
+    warnings.push('SESSION_SECRET is also shared with the video service: give this app a secret that it alone knows.')
   }
   return warnings
 }
@@ -226,12 +258,12 @@ export function readUserStore(environment: Environment): UserStoreSettings {
 function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
   const mistakes: string[] = []
   const given = givenSettings(environment, mistakes)
-  // A wrong name would leave the default in its place: another store than the app's.
-  mistakes.push(...misspeltSettings(Object.keys(given), settingNames()))
+  const unknown = unknownSettings(given)
+  mistakes.push(...unknown.mistakes)
   const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(({ path, message }) => sentenceOf(path, message)))
   if (parsed.success && mistakes.length === 0) return parsed.data
-  throw new ConfigError(mistakes.join('\n'))
+  throw new ConfigError([...mistakes, ...unknown.warnings].join('\n'))
 }
 
 /**

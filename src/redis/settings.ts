@@ -60,7 +60,7 @@ export function warningsOfStores({ sessionStore, limitsStore }: SharedStores): s
   const stores = { SESSION_STORE_URL: sessionStore, LIMITS_STORE_URL: limitsStore }
   return Object.entries(stores).flatMap(([name, store]) => {
     if (store.kind !== 'redis' || store.redis.tls !== null || isOwnNetwork(store.redis.host)) return []
-    return [`${name}: the connection to Redis is not encrypted; write rediss:// unless the network is all yours`]
+    return [`${name}: the connection to Redis is not encrypted; write rediss:// unless the network is all yours.`]
   })
 }
 

@@ -2,16 +2,22 @@
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
 
+/** A name in the environment that is probably a misspelt setting. */
+export interface LookAlike {
+  readonly setting: string
+  readonly sentence: string
+}
+
 /**
- * A sentence for each name in the environment that is almost a setting's: ALOWED_GROUPS, ignored without a word, would
- * let everybody watch.
+ * Finds unknown names that are almost the name of a setting.
+ * @param given the names in the environment.
  * @param known the names of all settings.
  */
-export function misspeltSettings(given: readonly string[], known: readonly string[]): string[] {
+export function lookAlikes(given: readonly string[], known: readonly string[]): LookAlike[] {
   return given.flatMap((name) => {
     if (name.length < SHORTEST_LETTERS || known.includes(name)) return []
-    const meant = known.find((one) => one.length >= SHORTEST_LETTERS && distance(name, one) <= MOST_WRONG_LETTERS)
-    return meant === undefined ? [] : [`${name} is no setting: write ${meant}, or remove it`]
+    const setting = known.find((one) => one.length >= SHORTEST_LETTERS && distance(name, one) <= MOST_WRONG_LETTERS)
+    return setting === undefined ? [] : [{ setting, sentence: `Unknown setting ${name}. Did you mean ${setting}?` }]
   })
 }
 

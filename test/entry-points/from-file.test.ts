@@ -101,9 +101,7 @@ describe('a file of entry points', () => {
   })
   test('is warned about when two of its entries share a secret', () => {
     const warnings = (content: unknown) => readConfig(withFile(content)).warnings
-    expect(warnings([ENTRY, { ...ENTRY, name: 'sport' }])).toEqual([
-      'Two entry points share a secret: a response for one is good for the other',
-    ])
+    expect(warnings([ENTRY, { ...ENTRY, name: 'sport' }])).toEqual([expect.stringContaining('share a secret')])
     expect(warnings([ENTRY, { ...ENTRY, name: 'sport', secret: OTHER_SECRET }])).toEqual([])
   })
 })

@@ -97,9 +97,4 @@ describe('where failed sign-ins are counted', () => {
     expect(() => readSharedStores({ LIMITS_STORE_URL: 'redis' })).toThrow(ConfigError)
     expect(() => readSharedStores({ LIMITS_STORE_URL_FILE: '/nonexistent' })).toThrow(/^LIMITS_STORE_URL_FILE names/)
   })
-  test('is not taken for memory because of a slip in the name', () => {
-    expect(() => readSharedStores({ LIMIT_STORE_URL: 'redis://redis' })).toThrow(
-      'LIMIT_STORE_URL is no setting: write LIMITS_STORE_URL, or remove it',
-    )
-  })
 })

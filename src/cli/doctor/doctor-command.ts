@@ -57,7 +57,7 @@ async function examine(io: CommandIo, options: Options): Promise<Outcome> {
   const config = readConfig(io.env)
   if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
   tell(ok('The settings of the login app are complete, and its secrets are long enough.'))
-  for (const text of config.warnings) tell(warning(`${text}.`))
+  for (const text of config.warnings) tell(warning(text))
   let viewer: TestViewer | null = null
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)

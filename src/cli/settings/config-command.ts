@@ -46,6 +46,6 @@ function describe(config: Config, hasService: boolean): string {
     'The settings are complete and well-formed.',
     ...config.entryPoints.map((entryPoint) => `  Entry point ${entryPoint.name}: ${addressOf(config, entryPoint)}`),
     hasService ? '  Video service: set' : '  Video service: not set (SERVICE_…), so no token, channel, lock and report',
-    ...config.warnings.map((warning) => `Warning: ${warning}.`),
+    ...config.warnings.map((warning) => `Warning: ${warning}`),
   ].join('\n')
 }

@@ -19,6 +19,15 @@ test('settings that are right are told with the address for the lock', async () 
   })
 })
 
+test('a look-alike of a setting is shown as a warning', async () => {
+  const { status, stdout } = await check({ ...SETTINGS, LOGLEVEL: 'info', HASH_LIFETIME_SECONDS: '0' })
+  const warnings = stdout.split('\n').filter((line) => line.startsWith('Warning: '))
+  expect([status, warnings]).toEqual([
+    0,
+    ['Warning: Unknown setting LOGLEVEL. Did you mean LOG_LEVEL?', expect.stringMatching(/the lifetime is 0.*[^.]\.$/)],
+  ])
+})
+
 test('every mistake is named at once, those of the video service too, and no value is shown', async () => {
   const { status, stdout, stderr } = await check({
     ...SETTINGS,
