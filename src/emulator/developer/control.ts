@@ -2,9 +2,9 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { z } from 'zod'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
 import { onlyMethods } from '../http/only-methods.ts'
+import type { DeveloperDeps } from './developer-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
-import type { DeveloperDeps } from './routes.ts'
 
 /** 9999-12-31T23:59:59Z: later times have no four-digit year. */
 const LATEST_SECONDS = 253_402_300_799

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, Router } from 'express'
 import { onlyMethods } from '../http/only-methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
+import type { DeveloperDeps } from './developer-deps.ts'
 import { linesOf, programSettings } from './program-settings.ts'
-import type { DeveloperDeps } from './routes.ts'
 
 const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
 const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))

@@ -1,0 +1,18 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Seed } from '../seed.ts'
+import type { SettableClock } from './clock.ts'
+import type { Faults } from './faults.ts'
+import type { RequestLog } from './request-log.ts'
+
+/** The parts of the emulator that the developer's pages show and change. */
+export interface DeveloperDeps {
+  readonly database: DatabaseSync
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: string
+  readonly seed: Seed
+  readonly clock: SettableClock
+  readonly faults: Omit<Faults, 'inject'>
+  readonly requestLog: Omit<RequestLog, 'record'>
+  /** Puts all tables back to the seed. */
+  readonly resetDatabase: () => Promise<void>
+}
