@@ -4,6 +4,7 @@ import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { openLog } from './server/log.ts'
+import { onParentExit } from './server/npm-parent.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
@@ -20,23 +21,13 @@ const endAtOnce = () => process.exit(0)
 
 // The first process of a container ignores a signal that it has no listener for.
 for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce)
-if (process.env.npm_lifecycle_event !== undefined) stopWithoutParent()
+if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 try {
   await run(readConfig(process.env))
 } catch (error) {
   process.stderr.write(`${startFault(error)}\n`)
   // What was opened before would keep it running.
   process.exit(1)
-}
-
-/** npm hands a signal to its shell, which ends and may leave us behind: that is a stop, too, and frees the port. */
-function stopWithoutParent(): void {
-  const parent = process.ppid
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(timer)
-    process.kill(process.pid, 'SIGTERM')
-  }, 500).unref()
 }
 
 async function run(config: Config): Promise<void> {

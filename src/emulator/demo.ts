@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
+import { onParentExit } from '../server/npm-parent.ts'
 import { DemoError } from './demo/demo-error.ts'
 import { type RunningDemo, runDemo } from './demo/run-demo.ts'
-import { whenParentIsGone } from './npm-parent.ts'
 import { readDemoSettings } from './settings.ts'
 import { EmulatorStartError } from './start-emulator.ts'
 
@@ -12,7 +12,7 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
 // From the first moment: a Ctrl-C while the programs start must stop both, too.
 const stopAsked = new Promise<null>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
-  if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => resolve(null))
+  if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => resolve(null))
 })
 
 const read = readDemoSettings(process.env)

@@ -1,9 +1,9 @@
-import { whenParentIsGone } from './npm-parent.ts'
+import { onParentExit } from '../server/npm-parent.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
 
 // From the first moment: by the time it listens the parent may be another.
-if (process.env.npm_lifecycle_event !== undefined) whenParentIsGone(() => process.kill(process.pid, 'SIGTERM'))
+if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 
 const read = readEmulatorSettings(process.env, process.argv.slice(2))
 if (!read.ok) {
