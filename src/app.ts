@@ -5,13 +5,14 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
-import { type EntryPointDeps, entryPointRoutes, onlyMethods } from './login/routes.ts'
+import { type EntryPointDeps, entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, screenHeaders } from './login/screens/headers.ts'
 import { createRefusals } from './login/screens/refusals.ts'
 import { createScreens, openViews, type Screens } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { Metrics } from './server/metrics.ts'
+import { onlyMethods } from './server/only-methods.ts'
 import type { Comfort } from './sessions/open-session-store.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -89,7 +90,7 @@ export function createApp({
   const closed = createScreens(views, '', () => closedHeaders)
   app.use('/assets', assets(closedHeaders), assetMethods(closed))
 
-  app.all(['/health/live', '/health/ready'], onlyMethods({ screens: closed }, 'GET, HEAD'))
+  app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: closed })))
   app.use((req, res) => {
     closed.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
   })
@@ -120,7 +121,7 @@ function assets(headers: Headers): RequestHandler {
 /** Answers 405 for any other method than GET and HEAD at the address of an asset. */
 function assetMethods(screens: Screens): RequestHandler {
   const paths = new Set(readdirSync(PUBLIC).map((name) => `/${name}`))
-  const refuse = onlyMethods({ screens }, 'GET, HEAD')
+  const refuse = onlyMethods('GET, HEAD', sendWrongMethod({ screens }))
   return (req, res, next) => (paths.has(req.path) ? refuse(req, res, next) : next())
 }
 

@@ -8,6 +8,7 @@ import type { SettableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
 import { openRequestLog } from './developer/request-log.ts'
 import { developerRoutes } from './developer/routes.ts'
+import { sendJsonError } from './http/json-error.ts'
 import { loopbackHostsOnly } from './http/loopback-only.ts'
 import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
 import { verifyAnalyticsToken } from './oauth/tokens/analytics-token.ts'
@@ -96,8 +97,7 @@ function tellTime(nowSeconds: () => number): RequestHandler {
 }
 
 const notFound: RequestHandler = (req, res) => {
-  res.locals.explanation ??= 'Nothing is served at this path with this method'
-  res.status(404).json({ error: 'not_found', error_description: `Nothing is served at ${req.path}` })
+  sendJsonError(res, 404, 'not_found', `No such path: ${req.path}`)
 }
 
 function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
@@ -106,8 +106,7 @@ function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
     if (status >= 500) onError(error)
     if (res.headersSent) return next(error)
     res.locals.explanation ??= error instanceof Error ? error.message : String(error)
-    const kind = status < 500 ? 'invalid_request' : 'server_error'
-    return res.status(status).json({ error: kind, error_description: message })
+    return sendJsonError(res, status, status < 500 ? 'invalid_request' : 'server_error', message)
   }
 }
 

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { isLoopbackName } from '../settings/fields.ts'
 
 const MOST_SEED_VIEWS = 10_000_000
 
@@ -20,7 +20,7 @@ const Settings = z.object({
   EMULATOR_PORT: Port.default(4000),
   EMULATOR_HOST: z
     .string()
-    .refine(isLoopbackHost, 'must be a loopback address: the emulator shows its secrets to whoever reaches it')
+    .refine(isLoopbackName, 'must be a loopback address: the emulator shows its secrets to whoever reaches it')
     .default('127.0.0.1'),
   EMULATOR_DATA_FILE: z.string().min(1, 'must name a file, or be ":memory:"').default('data/emulator.db'),
   EMULATOR_LOCK_URL: LockUrl.default('http://localhost:3000/'),
@@ -84,13 +84,6 @@ function read<T>(schema: z.ZodType<T>, env: Environment, program: string): Setti
   if (parsed.success) return { ok: true, settings: parsed.data }
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`)
   return { ok: false, message: `${program} cannot start:\n${lines.join('\n')}`, status: 1 }
-}
-
-/** Whether a name without port is this machine's own: "localhost", below it, 127.0.0.0/8 or ::1. */
-export function isLoopbackHost(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  if (isIP(name) === 4) return name.startsWith('127.')
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1'
 }
 
 function isHttpUrl(text: string): boolean {

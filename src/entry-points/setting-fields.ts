@@ -7,7 +7,7 @@ import {
   parsePlayerAddress,
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
-import { isLoopbackHost } from '../settings/fields.ts'
+import { isLoopbackHost, isLoopbackName } from '../settings/fields.ts'
 
 /**
  * The parts that settings are made of. Each message is the end of a sentence that begins with the setting's name. None
@@ -200,9 +200,4 @@ function fail(context: z.RefinementCtx, message: string): never {
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return error.message
   throw error
-}
-
-/** A page may frame us from such a name too: browsers take it for this machine without asking anyone. */
-function isLoopbackName(hostname: string): boolean {
-  return isLoopbackHost(hostname) || hostname.endsWith('.localhost')
 }

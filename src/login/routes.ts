@@ -1,5 +1,6 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import { onlyMethods } from '../server/only-methods.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
@@ -35,8 +36,8 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   router.post('/sign-in', formBody, postSignIn(deps))
   router.post('/cancel', formBody, postCancel(deps))
   router.post('/sign-out', formBody, postSignOut(deps))
-  router.all('/', onlyMethods(deps, 'GET, HEAD'))
-  router.all(['/sign-in', '/cancel', '/sign-out'], onlyMethods(deps, 'POST'))
+  router.all('/', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
+  router.all(['/sign-in', '/cancel', '/sign-out'], onlyMethods('POST', sendWrongMethod(deps)))
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
     deps.refusals.failed(req, res, error)
@@ -45,13 +46,8 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   return router
 }
 
-/**
- * The last handler of a path: any other method than those served before it is 405.
- * @param allowed as the header `Allow` wants it: "GET, HEAD".
- */
-export function onlyMethods({ screens }: Pick<EntryPointDeps, 'screens'>, allowed: string): RequestHandler {
-  return (req, res) => {
-    res.setHeader('Allow', allowed)
+/** For `onlyMethods()`. */
+export function sendWrongMethod({ screens }: Pick<EntryPointDeps, 'screens'>) {
+  return (req: Request, res: Response) =>
     screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 405, text: 'methodNotAllowed' } })
-  }
 }

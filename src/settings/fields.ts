@@ -60,6 +60,11 @@ export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host)
 }
 
+/** Also true for `*.localhost`: browsers resolve these names to this machine, without DNS. */
+export function isLoopbackName(host: string): boolean {
+  return isLoopbackHost(host) || host.endsWith('.localhost')
+}
+
 /** The mistakes that a schema of settings found, each under the name of its setting. */
 export function mistakesOf(error: z.ZodError): SettingMistake[] {
   return error.issues.map(({ path, message }) => ({ setting: String(path[0]), message }))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isLoopbackName } from '../settings/fields.ts'
 
 /** Where the service is and who we are to it. The addresses end in no slash. */
 export interface ServiceSettings {
@@ -53,9 +54,5 @@ export function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, search, hash, username, password } = new URL(text)
   if (search !== '' || hash !== '' || username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|(.+\.)?localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname))
 }

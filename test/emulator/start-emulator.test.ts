@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isLoopbackHost, readDemoSettings, readEmulatorSettings } from '../../src/emulator/settings.ts'
+import { readDemoSettings, readEmulatorSettings } from '../../src/emulator/settings.ts'
 import { type RunningEmulator, startEmulator } from '../../src/emulator/start-emulator.ts'
 
 let folder: string
@@ -73,7 +73,7 @@ describe('the emulator', () => {
     const unknown = await fetch(`${url}/nothing/here`)
     expect([unknown.status, await unknown.json()]).toEqual([
       404,
-      { error: 'not_found', error_description: 'Nothing is served at /nothing/here' },
+      { error: 'not_found', error_description: expect.stringContaining('/nothing/here') },
     ])
     const malformed = await fetch(`${url}/embed/hashlock/validate`, {
       method: 'POST',
@@ -174,20 +174,5 @@ describe('its settings', () => {
       status: 2,
       message: expect.stringMatching('Usage'),
     })
-  })
-
-  test.each([
-    ['localhost', true],
-    ['a.b.localhost', true],
-    ['127.0.0.1', true],
-    ['127.255.0.1', true],
-    ['::1', true],
-    ['[::1]', true],
-    ['0.0.0.0', false],
-    ['127.1', false],
-    ['::', false],
-    ['localhost.', false],
-  ])('count %s as loopback: %s', (host, isLoopback) => {
-    expect(isLoopbackHost(host)).toBe(isLoopback)
   })
 })

@@ -1,7 +1,8 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
-import { onlyMethods } from '../http/only-methods.ts'
 import type { DeveloperDeps } from './developer-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
@@ -42,7 +43,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
   router
     .route('/seed')
     .get((_req, res) => send(res, deps.seed))
-    .all(onlyMethods('GET, HEAD'))
+    .all(onlyMethods('GET, HEAD', sendWrongMethod))
   router
     .route('/env')
     .get((_req, res) => {
@@ -51,7 +52,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
         .type('text/plain')
         .send(linesOf(programSettings(deps.publicUrl, deps.seed)))
     })
-    .all(onlyMethods('GET, HEAD'))
+    .all(onlyMethods('GET, HEAD', sendWrongMethod))
   router
     .route('/reset')
     .post(async (req, res) => {
@@ -61,7 +62,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
       deps.requestLog.clear()
       changed(req, res, { reset: true })
     })
-    .all(onlyMethods('POST'))
+    .all(onlyMethods('POST', sendWrongMethod))
   clockRoutes(router, deps)
   faultRoutes(router, deps)
   return router
@@ -91,7 +92,7 @@ function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
     .get((_req, res) => send(res, state()))
     .put(change)
     .post(change)
-    .all(onlyMethods('GET, HEAD, PUT, POST'))
+    .all(onlyMethods('GET, HEAD, PUT, POST', sendWrongMethod))
 }
 
 function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
@@ -109,13 +110,13 @@ function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
   }
   const remove: RequestHandler = (req, res) => {
     if (faults.remove(Number(req.params.id))) return changed(req, res, state())
-    return res.status(404).json({ error: 'not_found', error_description: 'There is no fault with this number.' })
+    return sendJsonError(res, 404, 'not_found', 'No fault has this number.')
   }
   const show: RequestHandler = (_req, res) => send(res, state())
-  router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE'))
+  router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE', sendWrongMethod))
   // A form has no DELETE.
-  router.route('/faults/clear').post(clear).all(onlyMethods('POST'))
-  router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE'))
+  router.route('/faults/clear').post(clear).all(onlyMethods('POST', sendWrongMethod))
+  router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
 }
 
 function send(res: Response, body: object): void {
@@ -130,6 +131,5 @@ function changed(req: Request, res: Response, state: object): void {
 }
 
 function refuse(res: Response, description: string): void {
-  res.locals.explanation = description
-  res.status(400).json({ error: 'invalid_request', error_description: description })
+  sendJsonError(res, 400, 'invalid_request', description)
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../http/only-methods.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
 import type { DeveloperDeps } from './developer-deps.ts'
 import { linesOf, programSettings } from './program-settings.ts'
@@ -15,7 +16,7 @@ export function developerPages(deps: DeveloperDeps): Router {
   const contents = contentLister(deps)
   const router = Router()
   router.use('/assets', express.static(PUBLIC, { index: false }))
-  const onlyGet = onlyMethods('GET, HEAD')
+  const onlyGet = onlyMethods('GET, HEAD', sendWrongMethod)
   const home: RequestHandler = (_req, res) => {
     const now = new Date(clock.nowSeconds() * 1000).toISOString()
     const pageOrigin = `http://page.localhost:${new URL(publicUrl).port}`

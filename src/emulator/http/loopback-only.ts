@@ -1,23 +1,24 @@
 import type { RequestHandler } from 'express'
-import { isLoopbackHost } from '../settings.ts'
+import { isLoopbackName } from '../../settings/fields.ts'
+import { sendJsonError } from './json-error.ts'
+
+const LOOPBACK_NAMES = 'localhost, *.localhost, 127.0.0.1 and [::1]'
 
 /**
- * A page anywhere can point a name of its own at 127.0.0.1 and then read us as its own origin (DNS rebinding): so only
- * the names of this machine are answered.
+ * Refuses every `Host` that is not a loopback name, with 421. Otherwise a page on the internet could point its own name
+ * at 127.0.0.1 and read the emulator as its own origin (DNS rebinding).
  */
 export const loopbackHostsOnly: RequestHandler = (req, res, next) => {
   const host = req.headers.host ?? ''
-  const hostname = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host)?.[1] ?? ''
-  if (isLoopbackHost(hostname)) return next()
-  const sentence =
-    'The emulator answers only to the names of this machine: localhost, *.localhost, 127.0.0.1 and [::1].'
+  const hostname = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host.toLowerCase())?.[1] ?? ''
+  if (isLoopbackName(hostname)) return next()
   res.locals.explanation = `Host was ${JSON.stringify(host)}`
-  res.status(421).type('text').send(`${sentence}\n`)
+  res.status(421).type('text').send(`The emulator answers only to these hosts: ${LOOPBACK_NAMES}.\n`)
 }
 
 /**
- * For what changes the emulator itself: programs and our own pages may, other sites' pages may not. Browsers attach
- * Sec-Fetch-Site, or at least Origin, to every request of a page that can change something.
+ * Guards what changes the emulator: refuses the pages of other sites, with 403. Browsers send Sec-Fetch-Site, or at least
+ * Origin, with every request that could change something; programs send neither.
  */
 export const ownPagesAndPrograms: RequestHandler = (req, res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()
@@ -26,6 +27,5 @@ export const ownPagesAndPrograms: RequestHandler = (req, res, next) => {
   const ownOrigin = `${req.protocol}://${req.headers.host}`
   const isOwn = site !== undefined ? site === 'same-origin' : origin === undefined || origin === ownOrigin
   if (isOwn) return next()
-  res.locals.explanation = 'The request came from a page of another site'
-  res.status(403).json({ error: 'forbidden', error_description: 'Other sites may not change the emulator.' })
+  return sendJsonError(res, 403, 'forbidden', 'Pages of other sites cannot change the emulator.')
 }

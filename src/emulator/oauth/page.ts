@@ -91,14 +91,11 @@ export function formFields(req: Request, res: Response): Readonly<Record<string,
   return null
 }
 
-/** For what a path does not take. */
-export function onlyMethods(allowed: string): RequestHandler {
-  return (req, res) => {
-    res.locals.explanation = `${req.method} is not one of ${allowed}`
-    res.set('Allow', allowed)
-    const words = wordsOf(req, null)
-    showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, 405)
-  }
+/** For `onlyMethods()`. */
+export function showWrongMethod(req: Request, res: Response, description: string): void {
+  res.locals.explanation = description
+  const words = wordsOf(req, null)
+  showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, 405)
 }
 
 /** By hand, since Express would rewrite an address that the client wrote. */

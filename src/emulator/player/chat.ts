@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import express, { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../http/only-methods.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
 import type { Playback, Playbacks } from './playbacks.ts'
 
@@ -104,7 +105,7 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
       .route(path)
       .get(listen(type))
       .post(express.json({ limit: '8kb' }), speak(type))
-      .all(onlyMethods('GET, HEAD, POST'))
+      .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
   }
   return router
 }

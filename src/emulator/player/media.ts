@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../http/only-methods.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import type { ContentType } from './content.ts'
 import type { Playbacks } from './playbacks.ts'
 
@@ -24,7 +25,7 @@ export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> 
       })
     }
   const router = Router()
-  const onlyGet = onlyMethods('GET, HEAD')
+  const onlyGet = onlyMethods('GET, HEAD', sendWrongMethod)
   router.route('/media/:id/video.webm').get(send('live')).all(onlyGet)
   router.route('/media/recorded/:id/video.webm').get(send('recorded')).all(onlyGet)
   return router

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, type Response, Router } from 'express'
-import { onlyMethods } from '../http/only-methods.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentPath, type FindContent } from './content.ts'
 import { chatConsumer, entryAddress, ownResource } from './entry-address.ts'
 import { setCustomerPolicy, setPlayerPolicy, setReturnPolicy } from './page-policy.ts'
@@ -20,7 +21,7 @@ export function pageRoutes(deps: PageDeps): Router {
     router
       .route(path)
       .get(...handlers)
-      .all(onlyMethods('GET, HEAD'))
+      .all(onlyMethods('GET, HEAD', sendWrongMethod))
   }
   router.use('/assets', express.static(PUBLIC, { index: false }))
   page('/embed/hashlock/pass', (_req, res) => {

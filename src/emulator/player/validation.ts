@@ -2,7 +2,8 @@ import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { checkAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
-import { onlyMethods } from '../http/only-methods.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import { type Content, contentPath, type FindContent } from './content.ts'
 import type { Playbacks } from './playbacks.ts'
 
@@ -55,7 +56,7 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: Validat
   router
     .route('/embed/hashlock/validate')
     .post(express.json({ limit: '8kb' }), validate)
-    .all(onlyMethods('POST'))
+    .all(onlyMethods('POST', sendWrongMethod))
   return router
 }
 

@@ -1,7 +1,8 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
+import { onlyMethods } from '../../server/only-methods.ts'
 import type { SegmentRecorder } from '../analytics/segments/segments.ts'
-import { onlyMethods } from '../http/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import type { Playbacks } from './playbacks.ts'
 
 /** A player that has been silent for longer has crashed or lost its network; it speaks every ten seconds. */
@@ -66,7 +67,7 @@ export function viewRoutes({ nowSeconds, playbacks, segments }: ViewDeps): Route
   const router = Router()
   const json = express.json({ limit: '4kb' })
   for (const [name, handle] of Object.entries({ start, heartbeat, end })) {
-    router.route(`/embed/views/${name}`).post(json, handle).all(onlyMethods('POST'))
+    router.route(`/embed/views/${name}`).post(json, handle).all(onlyMethods('POST', sendWrongMethod))
   }
   return router
 }

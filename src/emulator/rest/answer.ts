@@ -41,6 +41,11 @@ export function sendError(res: Response, status: number, error: RestError, descr
   else send(res, status, 'json', JSON.stringify(fields))
 }
 
+/** For `onlyMethods()`. */
+export function sendWrongMethod(_req: Request, res: Response, description: string): void {
+  sendError(res, 405, 'invalid_request', description)
+}
+
 function send(res: Response, status: number, format: Format, text: string): void {
   res.status(status).set('Cache-Control', 'no-store')
   res.type(`application/${format}`).send(text)

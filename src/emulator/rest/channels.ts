@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Response, Router } from 'express'
 import { z } from 'zod'
+import { onlyMethods } from '../../server/only-methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
-import { sendError, sendJson, sendRecord } from './answer.ts'
-import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
+import { accessOf, tokenRequired } from './guard.ts'
 import { anyBody, bodyParameters, PlainText } from './parameters.ts'
 
 interface ChannelDeps extends AccessDeps {
@@ -37,7 +38,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
         parameters.values.title === undefined ? 'is missing' : 'is blank, too long or holds control characters'
       return sendError(res, 400, 'invalid_request', `title ${fault}`)
     })
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
   router.get('/t/:code', (req, res, next) => {
     const id = /^[0-9a-z]{1,10}$/.test(req.params.code) ? Number.parseInt(req.params.code, 36) : -1
     const row = database.prepare('SELECT id FROM channels WHERE id = ?').get(id)

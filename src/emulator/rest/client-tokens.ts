@@ -1,7 +1,8 @@
 import { Router } from 'express'
+import { onlyMethods } from '../../server/only-methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
-import { sendError, sendJson } from './answer.ts'
-import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+import { sendError, sendJson, sendWrongMethod } from './answer.ts'
+import { accessOf, tokenRequired } from './guard.ts'
 
 const MOST_TOKENS = 1_000
 
@@ -37,6 +38,6 @@ export function clientTokenRoutes(deps: AccessDeps): Router {
       }))
       return sendJson(res, 200, { tokens })
     })
-    .all(onlyMethods('GET, HEAD'))
+    .all(onlyMethods('GET, HEAD', sendWrongMethod))
   return router
 }

@@ -37,14 +37,6 @@ export function accessOf(res: Response): Access {
   return access
 }
 
-/** For what a path does not take. */
-export function onlyMethods(allowed: string): RequestHandler {
-  return (req, res) => {
-    res.set('Allow', allowed)
-    sendError(res, 405, 'invalid_request', `${req.method} is not one of ${allowed}`)
-  }
-}
-
 /** Without what ends a quoted text in a header. */
 function quotable(text: string): string {
   return text.replaceAll('"', "'")

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { onlyMethods } from '../../server/only-methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
-import { formatOf, sendError, sendRecord } from './answer.ts'
-import { accessOf, onlyMethods, tokenRequired } from './guard.ts'
+import { formatOf, sendError, sendRecord, sendWrongMethod } from './answer.ts'
+import { accessOf, tokenRequired } from './guard.ts'
 import {
   type ContentType,
   findLock,
@@ -34,12 +35,15 @@ export function channelLockRoutes(deps: AccessDeps): Router {
     if (removeLock(database, 'live', id)) sendRecord(res, 200, 'hashlock', {})
     else sendNoLock(res, 'live')
   })
-  router.route('/channels/:id/locks/hash/advanced.:format').put(token, anyBody, set).all(onlyMethods('PUT'))
+  router
+    .route('/channels/:id/locks/hash/advanced.:format')
+    .put(token, anyBody, set)
+    .all(onlyMethods('PUT', sendWrongMethod))
   router
     .route('/channels/:id/locks/hash.:format')
     .get(token, read)
     .delete(token, remove)
-    .all(onlyMethods('GET, HEAD, DELETE'))
+    .all(onlyMethods('GET, HEAD, DELETE', sendWrongMethod))
   return router
 }
 
@@ -65,7 +69,7 @@ export function videoLockRoutes(deps: AccessDeps): Router {
     .put(token, anyBody, set)
     .get(token, read)
     .delete(token, remove)
-    .all(onlyMethods('GET, HEAD, PUT, DELETE'))
+    .all(onlyMethods('GET, HEAD, PUT, DELETE', sendWrongMethod))
   return router
 }
 

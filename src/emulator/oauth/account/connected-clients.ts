@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import { hasJustSignedIn } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
+import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import type { AccountSessions, User } from './account-session.ts'
 
 interface ConnectedClientsDeps {
@@ -38,11 +39,11 @@ export function connectedClientsRoutes(deps: ConnectedClientsDeps): Router {
       const locals = { user, connections, format: (date: Date) => `${time.format(date)} UTC` }
       showPage(res, 'clients', words, { ...locals, hasRevoked: req.query.revoked === '1' })
     })
-    .all(onlyMethods('GET, HEAD'))
+    .all(onlyMethods('GET, HEAD', showWrongMethod))
   router
     .route('/account/clients/revoke')
     .post(ownPostsOnly(publicUrl), formBody, (req, res) => revoke(deps, req, res))
-    .all(onlyMethods('POST'))
+    .all(onlyMethods('POST', showWrongMethod))
   return router
 }
 

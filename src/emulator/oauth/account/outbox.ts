@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express'
-import { onlyMethods, showPage, wordsOf } from '../page.ts'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { showPage, showWrongMethod, wordsOf } from '../page.ts'
 
 export interface Mail {
   readonly to: string
@@ -39,7 +40,7 @@ export function outboxRoutes(outbox: Outbox): Router {
       const mails = outbox.newestFirst().map((mail) => ({ ...mail, parts: splitLinks(mail.text) }))
       showPage(res, 'outbox', wordsOf(req, null), { mails })
     })
-    .all(onlyMethods('GET, HEAD'))
+    .all(onlyMethods('GET, HEAD', showWrongMethod))
   return router
 }
 

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { OverloadedError } from '../../../errors.ts'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, readCarriedRequest } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
-import { formFields, onlyMethods, ownPostsOnly, showMessage, showPage, wordsOf } from '../page.ts'
+import { formFields, ownPostsOnly, showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import { digest, randomToken } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
 import type { Outbox } from './outbox.ts'
@@ -41,7 +42,7 @@ export function passwordResetRoutes(deps: ResetDeps): Router {
       if (carried.ok) showForgot(req, res, carried.request)
     })
     .post(ownPostsOnly(publicUrl), formBody, (req, res) => sendLink(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   router
     .route('/account/reset')
     .get((req, res) => {
@@ -53,7 +54,7 @@ export function passwordResetRoutes(deps: ResetDeps): Router {
       showReset(req, res, { request: carried.request, token, username, alert: null })
     })
     .post(ownPostsOnly(publicUrl), formBody, (req, res) => savePassword(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   return router
 }
 

@@ -1,8 +1,9 @@
 import { type Request, type Response, Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, hasJustSignedIn, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
+import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import type { Words } from '../words/words.ts'
 import type { AccountSessions } from './account-session.ts'
 import { authenticateUser, type UserAuthentication, type UserAuthenticationDeps } from './user-authentication.ts'
@@ -30,7 +31,7 @@ export function signInRoutes(deps: SignInDeps): Router {
       if (carried.ok) showSignIn(req, res, carried)
     })
     .post(ownPostsOnly(publicUrl), formBody, (req, res) => signIn(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   router
     .route('/account/sign-out')
     .post(ownPostsOnly(publicUrl), formBody, async (req, res) => {
@@ -41,7 +42,7 @@ export function signInRoutes(deps: SignInDeps): Router {
       await sessions.signOut(req)
       redirect(res, carried.request === null ? '/account/sign-in' : `/authorize?${carried.request.query}`)
     })
-    .all(onlyMethods('POST'))
+    .all(onlyMethods('POST', showWrongMethod))
   return router
 }
 

@@ -1,10 +1,11 @@
 import { type Request, type Response, Router } from 'express'
 import { OverloadedError } from '../../../errors.ts'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
 import { isLocale } from '../languages.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showPage, wordsOf } from '../page.ts'
+import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import type { Words } from '../words/words.ts'
 import type { AccountSessions } from './account-session.ts'
 import { faultInNewPassword, type Passwords } from './password.ts'
@@ -36,7 +37,7 @@ export function signUpRoutes(deps: SignUpDeps): Router {
       if (carried.ok) showSignUp(req, res, carried.request, null)
     })
     .post(ownPostsOnly(deps.publicUrl), formBody, (req, res) => signUp(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   return router
 }
 

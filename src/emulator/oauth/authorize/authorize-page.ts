@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import type { AccountSessions, User } from '../account/account-session.ts'
 import { showSignIn } from '../account/sign-in.ts'
 import { formBody, formText, queryText } from '../form.ts'
-import { formFields, onlyMethods, ownPostsOnly, redirect, showMessage, showPage, wordsOf } from '../page.ts'
+import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import { issueCode } from '../tokens/code-store.ts'
 import { issueToken } from '../tokens/token-store.ts'
 import {
@@ -33,11 +34,11 @@ export function authorizeRoutes(deps: AuthorizeDeps): Router {
       const text = formText(req)
       return text === null ? void formFields(req, res) : show(deps, req, res, text)
     })
-    .all(onlyMethods('GET, HEAD, POST'))
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   router
     .route('/authorize/decision')
     .post(ownPostsOnly(deps.publicUrl), formBody, (req, res) => decide(deps, req, res))
-    .all(onlyMethods('POST'))
+    .all(onlyMethods('POST', showWrongMethod))
   return router
 }
 

@@ -1,10 +1,11 @@
+import { isLoopbackHost } from '../../../settings/fields.ts'
+
 export type RedirectCheck =
   | { readonly ok: true; readonly formActionSources: readonly string[] }
   /** The end of a sentence that begins "redirect_uri"; such an address is never redirected to. */
   | { readonly ok: false; readonly reason: string }
 
 const LONGEST_ADDRESS = 2_048
-const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 /** What we append: an address that brings one of these along could make the client believe the wrong one. */
 const RESULT_PARAMETERS = new Set([
   'code',
@@ -32,7 +33,7 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
   if (!URL.canParse(registeredPrefix))
     return { ok: false, reason: 'cannot be compared: the registered prefix is broken' }
   const [address, prefix] = [new URL(redirectUri), new URL(registeredPrefix)]
-  const isLoopback = prefix.protocol === 'http:' && LOOPBACK_HOSTS.includes(prefix.hostname)
+  const isLoopback = prefix.protocol === 'http:' && isLoopbackHost(prefix.hostname)
   const isSameOrigin =
     address.protocol === prefix.protocol &&
     address.hostname === prefix.hostname &&

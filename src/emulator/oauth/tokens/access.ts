@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { isLoopbackHost, isLoopbackName } from '../../../settings/fields.ts'
 import { isSignedBy, type MacCredentials, readMacHeader } from './mac-signature.ts'
 import { findToken, type KnownToken, type TokenLookup } from './token-store.ts'
 
@@ -122,13 +123,9 @@ function refused(description: string): AccessCheck {
 }
 
 function isLoopbackRequest(request: AccessRequest): boolean {
-  const { host } = hostAndPort(request)
-  const isLoopbackName = host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host)
-  return isLoopbackName && isLoopbackAddress(request.localAddress ?? '')
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === '::1' || address === '[::1]'
+  // A server on a dual-stack socket sees IPv4 addresses in their IPv6 form.
+  const address = (request.localAddress ?? '').replace(/^::ffff:/i, '')
+  return isLoopbackName(hostAndPort(request).host) && isLoopbackHost(address)
 }
 
 /** Of the Host header; without a port there, the one of the scheme. */

@@ -1,4 +1,5 @@
 import { type Response, Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
 import { answeringErrors, formBody, formText, readParameters } from '../form.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
@@ -45,10 +46,7 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
       if (answer.retryAfterSeconds !== undefined) res.set('Retry-After', String(answer.retryAfterSeconds))
       refuse(res, STATUS[answer.error], answer.error, answer.reason)
     })
-    .all((_req, res) => {
-      res.set('Allow', 'POST')
-      refuse(res, 405, 'invalid_request', 'The token endpoint takes POST alone')
-    })
+    .all(onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description)))
   router.use(
     '/oauth2/token',
     answeringErrors((res, status) => {
