@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { threadPoolSize } from '../users/passwords/hashing-queue.ts'
-import { onInterrupt } from './interrupts.ts'
 import { runCommandLine } from './program.ts'
+import { onInterrupt } from './terminal/interrupts.ts'
 
 // Before the first use of the pool, which is when libuv reads it.
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { type CommandContext, messageOf, printFailure } from './command.ts'
 import { addDoctorCommand } from './doctor/doctor-command.ts'
 import { addReportCommands } from './report/report-command.ts'
 import { addChannelCommands } from './service/channel-command.ts'
@@ -7,7 +8,7 @@ import { addTokenCommand } from './service/token-command.ts'
 import { addConfigCommands } from './settings/config-command.ts'
 import { addResponseCommands } from './settings/response-command.ts'
 import { addSecretCommands } from './settings/secret-command.ts'
-import { type CommandContext, type CommandIo, faultOf, writeFault } from './terminal/io.ts'
+import type { CommandIo } from './terminal/io.ts'
 import { addSessionsCommands } from './viewers/sessions-command.ts'
 import { addViewersCommands } from './viewers/viewers-command.ts'
 
@@ -30,7 +31,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   } catch (error) {
     // Commander has written its message already, help included.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    writeFault(io, args.includes('--json'), faultOf(error))
+    printFailure(io, args.includes('--json'), messageOf(error))
     return 1
   }
 }

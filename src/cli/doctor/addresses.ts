@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { addressOf } from '../service/expected-lock.ts'
+import { addressOf } from '../settings/chosen-entry-point.ts'
 import { type Finding, failure, notAllowed, ok, reach, warning } from './finding.ts'
 
 /** Reserved by RFC 2606: nobody has it on a list. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
-import { addressOf, type ChosenEntryPoint } from '../service/expected-lock.ts'
 import { nowSeconds } from '../service/service.ts'
+import { addressOf, type ChosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import { examineAddresses } from './addresses.ts'
 import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
 

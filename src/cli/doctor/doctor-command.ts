@@ -3,10 +3,11 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
-import { chosenEntryPoint } from '../service/expected-lock.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-command.ts'
 import { withService } from '../service/service.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { examineApp, type TestViewer, trySignIn } from './app.ts'
@@ -28,7 +29,7 @@ input. Exit status 1 when anything fails.`
 
 /** `doctor`: whether viewers will get through. */
 export function addDoctorCommand(program: Command, context: CommandContext): void {
-  leafCommand(program, 'doctor', 'tell whether viewers will get through: settings, app, service, lock, a sign-in', [
+  addCommand(program, 'doctor', 'tell whether viewers will get through: settings, app, service, lock, a sign-in', [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com',
   ])
@@ -44,7 +45,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
-      return answer(context, options.json, () => examine(context.io, options))
+      return runCommand(context, options.json, () => examine(context.io, options))
     })
 }
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError } from '../../errors.ts'
 import { type ContentType, DIMENSIONS, type Question } from '../../video-service/analytics.ts'
+import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
 import { hasPeriod, type PeriodOptions, readPeriod } from './period.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
@@ -35,7 +35,7 @@ written out, as in \\u001b.`
 
 /** `report …`: the analytics API of the video service. */
 export function addReportCommands(program: Command, context: CommandContext): void {
-  const group = groupCommand(program, 'report', 'who watched what, from the analytics API of the video service')
+  const group = addGroup(program, 'report', 'who watched what, from the analytics API of the video service')
   reportCommand(group, context, 'viewers', 'every viewer who was seen', [
     'viewer-auth report viewers --viewer @example.com',
     'viewer-auth report viewers --last 24h --csv --output viewers.csv',
@@ -78,7 +78,7 @@ function reportCommand(
   summary: string,
   examples: readonly string[],
 ): Command {
-  return leafCommand(group, report, summary, examples)
+  return addCommand(group, report, summary, examples)
     .addHelpText('after', ABOUT)
     .option('--last <PERIOD>', 'hours, days or weeks until now or --to: 24h, 7d, 4w')
     .option('--from <TIME>', 'begin of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
@@ -98,7 +98,7 @@ function reportCommand(
         command.error('error: --id goes with --content live or --content recorded')
       }
       const question = askedRightly(command, () => questionOf(report, options))
-      return answer(context, options.json, async () => {
+      return runCommand(context, options.json, async () => {
         const { html, output = html, pageSize: rowsPerPage = defaultPageSize(report) } = options
         const format: ReportFormat = html !== undefined ? 'html' : options.csv ? 'csv' : options.json ? 'json' : 'table'
         return await withService(context.io, (service) =>

@@ -1,6 +1,7 @@
 import { pages, type Question } from '../../video-service/analytics.ts'
+import type { Outcome } from '../command.ts'
 import type { Service } from '../service/service.ts'
-import type { CommandIo, Outcome } from '../terminal/io.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { startReportProgress } from './progress.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createChannel, listChannels } from '../../video-service/channels.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
+import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { announced, withService } from './service.ts'
@@ -12,10 +12,10 @@ interface Options {
 /** `channel …`: the channels of the client's owner. */
 export function addChannelCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = groupCommand(program, 'channel', 'channels at the video service')
-  leafCommand(group, 'create <TITLE>', 'create a channel', ['viewer-auth channel create "Town hall"']).action(
+  const group = addGroup(program, 'channel', 'channels at the video service')
+  addCommand(group, 'create <TITLE>', 'create a channel', ['viewer-auth channel create "Town hall"']).action(
     (title: string, { json }: Options) =>
-      answer(context, json, () =>
+      runCommand(context, json, () =>
         withService(io, async ({ api, apiToken, signal }) => {
           // So that a service that gives no token leaves no doubt.
           await apiToken(signal)
@@ -29,11 +29,11 @@ export function addChannelCommands(program: Command, context: CommandContext): v
         }),
       ),
   )
-  leafCommand(group, 'list', 'show the channels with their ids', [
+  addCommand(group, 'list', 'show the channels with their ids', [
     'viewer-auth channel list',
     'viewer-auth channel list --json',
   ]).action(({ json }: Options) =>
-    answer(context, json, () =>
+    runCommand(context, json, () =>
       withService(io, async ({ api, signal }) => {
         const channels = await listChannels(api, signal)
         const rows = channels.map(({ id, title, url, tinyUrl }) => [id, title, url, tinyUrl])

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Config, readConfig } from '../../config.ts'
-import { ConfigError } from '../../errors.ts'
+import { readConfig } from '../../config.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
+import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -22,30 +22,6 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const entryPoint = chosenEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
   return { url: addressOf(config, entryPoint), secret: entryPoint.secret, entryPoint: entryPoint.name, otherUrls }
-}
-
-/** Where the service sends viewers. */
-export function addressOf({ publicUrl }: Pick<Config, 'publicUrl'>, { basePath }: ChosenEntryPoint): string {
-  return publicUrl.origin + (basePath || '/')
-}
-
-export type ChosenEntryPoint = Config['entryPoints'][number]
-
-/** As expectedLock() chooses. */
-export function chosenEntryPoint(
-  { entryPoints }: Pick<Config, 'entryPoints'>,
-  name: string | undefined,
-): ChosenEntryPoint {
-  const found =
-    entryPoints.length === 1 && name === undefined
-      ? entryPoints[0]
-      : entryPoints.find((entryPoint) => entryPoint.name === (name ?? 'default'))
-  if (found === undefined) {
-    const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ')
-    const fault = name === undefined ? 'There are several entry points' : 'There is no entry point of this name'
-    throw new ConfigError(`${fault}: choose one with --entry-point, of ${names}.`)
-  }
-  return found
 }
 
 /** In which way a lock is not as expected, each the end of a sentence; the secrets are compared, not shown. */

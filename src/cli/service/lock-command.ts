@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
+import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { faultInConfirmation, faultInRemoval } from '../terminal/confirm.ts'
-import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock, expectedLock, whatIsUnseen } from './expected-lock.ts'
 import { announced, isRefusal, withService } from './service.ts'
@@ -20,7 +21,7 @@ interface SetOptions extends PlaceOptions {
 /** `lock …`: viewer authentication at the video service, compared with the settings of the login app. */
 export function addLockCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = groupCommand(program, 'lock', 'the lock that sends viewers of a channel or video to the login app')
+  const group = addGroup(program, 'lock', 'the lock that sends viewers of a channel or video to the login app')
   placeCommand(group, 'set', 'send viewers to the entry point of the settings, with its secret', [
     'viewer-auth lock set --channel 1002',
     'viewer-auth lock set --video 2001 --entry-point press --yes',
@@ -29,7 +30,7 @@ export function addLockCommands(program: Command, context: CommandContext): void
     .option('--yes', 'do not ask')
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
-      return answer(context, options.json, async () => {
+      return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => set(io, service, place, expected, options.yes))
       })
@@ -41,7 +42,7 @@ export function addLockCommands(program: Command, context: CommandContext): void
     .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
-      return answer(context, options.json, async () => {
+      return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, ({ api, signal }) => show(api, place, expected, signal))
       })
@@ -53,7 +54,9 @@ export function addLockCommands(program: Command, context: CommandContext): void
     .option('--yes', 'do not ask')
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
-      return answer(context, options.json, () => withService(io, (service) => remove(io, service, place, options.yes)))
+      return runCommand(context, options.json, () =>
+        withService(io, (service) => remove(io, service, place, options.yes)),
+      )
     })
 }
 
@@ -172,7 +175,7 @@ function nameOf({ kind, id }: LockPlace): string {
 }
 
 function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
-  return leafCommand(group, name, summary, examples)
+  return addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
 }

@@ -5,7 +5,8 @@ import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
 import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
 import { createTransport, type Transport } from '../../video-service/transport.ts'
-import type { CommandIo, Outcome } from '../terminal/io.ts'
+import type { Outcome } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { serviceFault } from './service-fault.ts'
 
 /** The video service as a command sees it. */

@@ -7,7 +7,8 @@ import {
   readCode,
   readImplicitToken,
 } from '../../video-service/authorization-page.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { nowSeconds, type Service, withService } from './service.ts'
 
@@ -34,7 +35,7 @@ have been registered with the prefix http://127.0.0.1/callback.`
 
 /** `token`: an access token of the video service, by any of its flows. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
-  leafCommand(program, 'token', 'print an access token of the video service', [
+  addCommand(program, 'token', 'print an access token of the video service', [
     'viewer-auth token',
     'viewer-auth token --type jwt   # for the analytics API',
     'viewer-auth token --type mac --scope broadcaster --json',
@@ -51,7 +52,7 @@ export function addTokenCommand(program: Command, context: CommandContext): void
     .action((options: Options, command: Command) => {
       const fault = faultInUsage(options)
       if (fault !== null) command.error(`error: ${fault}`)
-      return answer(context, options.json, () =>
+      return runCommand(context, options.json, () =>
         withService(context.io, async (service) => outcomeOf(context.io, await obtain(context.io, service, options))),
       )
     })

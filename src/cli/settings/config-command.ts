@@ -1,17 +1,18 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
-import { addressOf } from '../service/expected-lock.ts'
+import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readServiceSettings } from '../service/service.ts'
-import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { addressOf } from './chosen-entry-point.ts'
 
 /** `config …`: the settings of the login app, as `npm start` would find them. */
 export function addConfigCommands(program: Command, context: CommandContext): void {
-  const group = groupCommand(program, 'config', 'the settings, from the environment or the file .env')
-  leafCommand(group, 'check', 'name every setting that is missing or wrong; exit status 1 when one is', [
+  const group = addGroup(program, 'config', 'the settings, from the environment or the file .env')
+  addCommand(group, 'check', 'name every setting that is missing or wrong; exit status 1 when one is', [
     'viewer-auth config check',
     'viewer-auth config check --json',
-  ]).action(({ json }: { json?: boolean }) => answer(context, json, () => Promise.resolve(check(context.io))))
+  ]).action(({ json }: { json?: boolean }) => runCommand(context, json, () => Promise.resolve(check(context.io))))
 }
 
 function check({ env }: CommandIo): Outcome {

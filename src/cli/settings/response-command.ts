@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { type Diagnosis, describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
-import { type ChosenEntryPoint, chosenEntryPoint } from '../service/expected-lock.ts'
-import { nowSeconds } from '../service/service.ts'
-import { answer, type CommandContext, type CommandIo, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
+import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
+import { type ChosenEntryPoint, chosenEntryPoint } from './chosen-entry-point.ts'
 
 /** The longest response, percent-encoded in the longest address. */
 const MOST_BYTES = 65_536
@@ -21,8 +21,8 @@ interface BuildOptions {
 /** `response …`: what the login app hands to the player, made and examined by hand. */
 export function addResponseCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = groupCommand(program, 'response', 'authentication responses, with the secret of the settings')
-  leafCommand(group, 'build <NAME=VALUE...>', 'make a response with these parameters in this order', [
+  const group = addGroup(program, 'response', 'authentication responses, with the secret of the settings')
+  addCommand(group, 'build <NAME=VALUE...>', 'make a response with these parameters in this order', [
     'viewer-auth response build user=ada@example.com',
     'viewer-auth response build user=ada group=staff --lifetime 60',
   ])
@@ -30,21 +30,21 @@ export function addResponseCommands(program: Command, context: CommandContext): 
     .option('--lifetime <SECONDS>', 'how long it is good; 0: for ever (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
       const parameters = pairs.map((pair) => parameterOf(pair, command))
-      return answer(context, options.json, () => Promise.resolve(build(io, parameters, options)))
+      return runCommand(context, options.json, () => Promise.resolve(build(io, parameters, options)))
     })
-  leafCommand(group, 'check', 'say exactly why the service would accept or refuse a response', [
+  addCommand(group, 'check', 'say exactly why the service would accept or refuse a response', [
     'viewer-auth response check < response.json',
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that the player was sent to`,
   ])
     .addHelpText('after', '\nStandard input: the response, or the whole address or query that holds it as hash=.')
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: of each)')
-    .action((options: BuildOptions) => answer(context, options.json, () => check(io, options.entryPoint)))
+    .action((options: BuildOptions) => runCommand(context, options.json, () => check(io, options.entryPoint)))
 }
 
 function build(io: CommandIo, parameters: [string, string][], { entryPoint, lifetime }: BuildOptions): Outcome {
   const { secret, lifetimeSeconds } = chosenEntryPoint(readConfig(io.env), entryPoint)
   const seconds = lifetime ?? lifetimeSeconds
-  const expiresAtSeconds = seconds === 0 ? null : Math.floor(nowSeconds()) + seconds
+  const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
     const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
     return { ok: true, text: response, data: { response, expiresAtSeconds } }
@@ -65,7 +65,7 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
   if (response === 'false') {
     return { ok: false, fault: 'It is the text false: the login app says that the viewer may not watch.' }
   }
-  const now = Math.floor(nowSeconds())
+  const now = nowSeconds()
   const found = tried.map((entryPoint) => ({
     entryPoint,
     diagnosis: diagnoseResponse(response, entryPoint.secret, now),
@@ -117,4 +117,8 @@ function parameterOf(pair: string, command: Command): [string, string] {
 function lifetime(text: string): number {
   if (/^\d{1,9}$/.test(text) && Number(text) <= LONGEST_LIFETIME_SECONDS) return Number(text)
   throw new InvalidArgumentError(`Write a whole number of seconds from 0 to ${LONGEST_LIFETIME_SECONDS}.`)
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
 }

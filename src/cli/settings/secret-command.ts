@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
+import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 
 const SECRET_BYTES = 32
 
 /** `secret …`: the keys that the settings need. */
 export function addSecretCommands(program: Command, context: CommandContext): void {
-  const group = groupCommand(program, 'secret', 'secrets for the settings')
-  leafCommand(group, 'generate', 'print a new secret of 256 random bits, for HASH_SECRET or SESSION_SECRET', [
+  const group = addGroup(program, 'secret', 'secrets for the settings')
+  addCommand(group, 'generate', 'print a new secret of 256 random bits, for HASH_SECRET or SESSION_SECRET', [
     'viewer-auth secret generate',
     'viewer-auth secret generate > hash-secret   # then set HASH_SECRET_FILE=hash-secret',
   ]).action(({ json }: { json?: boolean }) =>
-    answer(context, json, () => {
+    runCommand(context, json, () => {
       // Hexadecimal passes through shells, files, forms and URLs unchanged.
       const secret = randomBytes(SECRET_BYTES).toString('hex')
       return Promise.resolve({ ok: true, text: secret, data: { secret } })

@@ -5,7 +5,8 @@ import {
   migrateUserStore,
   openEditableUserStore,
 } from '../../users/editable-user-store.ts'
-import type { CommandIo, Outcome } from '../terminal/io.ts'
+import type { Outcome } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 
 /**
  * Does the work on the user store of the settings, and closes it whatever comes of it. The settings of the user store

@@ -4,7 +4,8 @@ import { type ImportCounts, type ImportDeps, importViewers } from '../../users/i
 import { openTextFile } from '../../users/import/text-lines.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
 import { knownPasswords } from '../../users/passwords/known-hashes.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { printableJson, printableLines } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
@@ -29,7 +30,7 @@ the viewer's first sign-in. A stopped import goes on where it was when it is beg
  * bounds V8's heap, which V8 then keeps tidy: without that, a million rows take 275 MB instead of 190.
  */
 export function addViewersImportCommand(group: Command, context: CommandContext): void {
-  leafCommand(group, 'import <FILE>', 'add the viewers of a file, with their passwords or password hashes', [
+  addCommand(group, 'import <FILE>', 'add the viewers of a file, with their passwords or password hashes', [
     'viewer-auth viewers import viewers.csv',
     'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
     'viewer-auth viewers import viewers.jsonl --check',
@@ -41,7 +42,7 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
     .option('--accept-weak-passwords', 'take passwords that could not be chosen today, such as short ones')
     .option('--check', 'read and check the file, and change nothing')
     .action((file: string, options: ImportCommandOptions) =>
-      answer(context, options.json, () =>
+      runCommand(context, options.json, () =>
         options.check
           ? importFile(context.io, file, options, null)
           : withEditableStore(context.io, (store) => importFile(context.io, file, options, store)),

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore, ListedViewer } from '../../users/editable-user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
-import { answer, type CommandContext, type CommandIo, leafCommand, type Outcome } from '../terminal/io.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
@@ -19,7 +20,7 @@ const MOST_TABLE_ROWS = 1000
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
 export function addViewersListCommand(group: Command, context: CommandContext): void {
-  leafCommand(group, 'list', 'show the viewers, by name', [
+  addCommand(group, 'list', 'show the viewers, by name', [
     'viewer-auth viewers list',
     'viewer-auth viewers list --name @example.com --group staff',
     'viewer-auth viewers list --json > viewers.json',
@@ -32,7 +33,7 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
       positiveWholeNumber,
     )
     .action((options: ListOptions) =>
-      answer(context, options.json, () =>
+      runCommand(context, options.json, () =>
         withEditableStore(context.io, (store) =>
           options.json ? writeJson(context.io, store, options) : writeTable(context.io, store, options),
         ),

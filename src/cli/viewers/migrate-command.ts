@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Migration } from '../../users/editable-user-store.ts'
-import { answer, type CommandContext, leafCommand } from '../terminal/io.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { migrateStore } from './editable-store.ts'
 
 /** `viewers migrate`: the table of viewers, made by a role that may, so that the role of the app need not. */
 export function addViewersMigrateCommand(group: Command, { io, setStatus }: CommandContext): void {
-  leafCommand(group, 'migrate', 'make the table of viewers in PostgreSQL, or bring it up to date after an update', [
+  addCommand(group, 'migrate', 'make the table of viewers in PostgreSQL, or bring it up to date after an update', [
     'viewer-auth viewers migrate',
     'USER_STORE_URL=postgres://owner@db.example/app POSTGRES_PASSWORD_FILE=owner.txt viewer-auth viewers migrate',
   ]).action(({ json }: { json?: boolean }) =>
-    answer({ io, setStatus }, json, async () => {
+    runCommand({ io, setStatus }, json, async () => {
       const migration = await migrateStore(io)
       return { ok: true, text: sentenceOf(migration), data: migration ?? {} }
     }),

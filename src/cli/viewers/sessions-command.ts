@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
+import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 import { faultInRemoval } from '../terminal/confirm.ts'
-import { answer, type CommandContext, groupCommand, leafCommand } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
 interface Options {
@@ -13,8 +13,8 @@ interface Options {
 /** `sessions …`: who is signed in to the login app. */
 export function addSessionsCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = groupCommand(program, 'sessions', 'sessions of the login app, kept in SESSION_STORE_URL')
-  leafCommand(group, 'end [USERNAME]', 'sign a viewer out, on every device, while the app runs', [
+  const group = addGroup(program, 'sessions', 'sessions of the login app, kept in SESSION_STORE_URL')
+  addCommand(group, 'end [USERNAME]', 'sign a viewer out, on every device, while the app runs', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',
   ])
@@ -22,7 +22,7 @@ export function addSessionsCommands(program: Command, context: CommandContext): 
     .option('--yes', 'do not ask')
     .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
       if ((username === undefined) === (all === undefined)) command.error('error: give a USERNAME, or --all')
-      return answer(context, json, async () => {
+      return runCommand(context, json, async () => {
         const { sessionStore } = readSharedStores(io.env)
         const question = 'Sign everybody out?'
         const fault = username === undefined ? await faultInRemoval(io, yes, question) : null

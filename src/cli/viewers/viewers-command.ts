@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
 import type { Change } from '../../users/editable-user-store.ts'
 import { faultInViewer } from '../../users/viewer-fields.ts'
+import { addCommand, addGroup, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { faultInRemoval } from '../terminal/confirm.ts'
-import { answer, type CommandContext, faultOf, groupCommand, leafCommand, type Outcome } from '../terminal/io.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
@@ -19,7 +19,7 @@ interface Options {
 
 /** `viewers …`: who may sign in, where this app itself looks after the viewers. */
 export function addViewersCommands(program: Command, context: CommandContext): void {
-  const group = groupCommand(program, 'viewers', 'the viewers who can sign in, kept where USER_STORE_URL says')
+  const group = addGroup(program, 'viewers', 'the viewers who can sign in, kept where USER_STORE_URL says')
   addAddCommand(group, context)
   addViewersImportCommand(group, context)
   addViewersListCommand(group, context)
@@ -35,7 +35,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
     readonly group?: string[]
     readonly attribute?: [name: string, value: string][]
   }
-  leafCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from the prompt or standard input', [
+  addCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from the prompt or standard input', [
     'viewer-auth viewers add ada@example.com',
     'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
     'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
@@ -43,7 +43,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
     .option('--group <NAME>', 'a group of the viewer; may be repeated', collectGroup)
     .option('--attribute <NAME=VALUE>', 'what a hashed parameter can send; may be repeated', collectAttribute)
     .action((username: string, { json, group: groups = [], attribute = [] }: AddOptions) =>
-      answer(context, json, () =>
+      runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
           // Before anybody is asked for a password in vain.
@@ -63,14 +63,14 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
   interface SetPasswordOptions extends Options {
     readonly endSessions?: boolean
   }
-  leafCommand(group, 'set-password <USERNAME>', 'give a viewer a new password', [
+  addCommand(group, 'set-password <USERNAME>', 'give a viewer a new password', [
     'viewer-auth viewers set-password ada@example.com',
     'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
   ])
     .option('--end-sessions', 'sign the viewer out on every device, as after a theft of the old password')
     .action((username: string, { json, endSessions }: SetPasswordOptions) =>
-      answer(context, json, () =>
+      runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
           const there = await store.show(username)
@@ -95,7 +95,7 @@ async function withoutSessions(
     const { ended, text } = await endSessionsOf(sessionStore, username)
     return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
   } catch (error) {
-    return { ok: false, fault: `The password is new, but the sessions go on. ${faultOf(error)}` }
+    return { ok: false, fault: `The password is new, but the sessions go on. ${messageOf(error)}` }
   }
 }
 
@@ -105,9 +105,9 @@ function addStateCommands(group: Command, context: CommandContext): void {
     ['enable', 'let a disabled viewer sign in again', false, 'Enabled'],
   ] as const
   for (const [name, summary, disabled, done] of states) {
-    leafCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`]).action(
+    addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`]).action(
       (username: string, { json }: Options) =>
-        answer(context, json, () =>
+        runCommand(context, json, () =>
           withEditableStore(context.io, async (store) => outcomeOf(await store.setDisabled(username, disabled), done)),
         ),
     )
@@ -118,13 +118,13 @@ function addRemoveCommand(group: Command, context: CommandContext): void {
   interface RemoveOptions extends Options {
     readonly yes?: boolean
   }
-  leafCommand(group, 'remove <USERNAME>', 'forget a viewer; there is no way back', [
+  addCommand(group, 'remove <USERNAME>', 'forget a viewer; there is no way back', [
     'viewer-auth viewers remove ada@example.com',
     'viewer-auth viewers remove ada@example.com --yes',
   ])
     .option('--yes', 'do not ask')
     .action((username: string, { json, yes }: RemoveOptions) =>
-      answer(context, json, () =>
+      runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const there = await store.show(username)
           if (!there.ok) return there

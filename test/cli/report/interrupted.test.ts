@@ -68,11 +68,11 @@ test.each(
 test('a Ctrl-C that npm passes on once more is one; a second one ends what does not end by itself, and leaves no part', async () => {
   const cwd = temporaryFolder()
   const script = join(cwd, 'stubborn.mjs')
-  const source = (path: string) => JSON.stringify(new URL(`../../src/cli/${path}`, import.meta.url).href)
+  const source = (path: string) => JSON.stringify(new URL(`../../../src/cli/${path}`, import.meta.url).href)
   writeFileSync(
     script,
-    `import { openFileSink } from ${source('report-sink.ts')}
-     import { onInterrupt } from ${source('interrupts.ts')}
+    `import { openFileSink } from ${source('report/sink.ts')}
+     import { onInterrupt } from ${source('terminal/interrupts.ts')}
      const sink = await openFileSink('report')
      await sink.write('half')
      const timesMs = [1_000, 1_300, 1_301]

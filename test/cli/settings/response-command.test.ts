@@ -107,7 +107,7 @@ describe('response check', () => {
     })
     expect((await check(GOOD, env, '--entry-point', 'staff')).status).toBe(1)
     const unknown = await check(GOOD, env, '--entry-point', 'nobody')
-    expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('of staff, press') })
+    expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('one of: staff, press') })
   })
 
   test.each([

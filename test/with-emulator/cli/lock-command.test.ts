@@ -105,7 +105,7 @@ describe('lock set', () => {
     const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
     env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file, ...environmentFor(emulator) }
     const unnamed = await run('lock', 'set', '--video', '2003', '--yes')
-    expect(unnamed.stderr).toContain('choose one with --entry-point, of press, staff')
+    expect(unnamed.stderr).toContain('one of: press, staff')
     const named = await run('lock', 'set', '--video', '2003', '--yes', '--entry-point', 'press')
     expect(named.status).toBe(0)
     const lock = await readLock(apiOf(emulator), { kind: 'video', id: '2003' })

@@ -1,0 +1,29 @@
+import type { Config } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+
+export type ChosenEntryPoint = Config['entryPoints'][number]
+
+/**
+ * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.
+ * @throws ConfigError if the settings have no such entry point.
+ */
+export function chosenEntryPoint(
+  { entryPoints }: Pick<Config, 'entryPoints'>,
+  name: string | undefined,
+): ChosenEntryPoint {
+  const found =
+    entryPoints.length === 1 && name === undefined
+      ? entryPoints[0]
+      : entryPoints.find((entryPoint) => entryPoint.name === (name ?? 'default'))
+  if (found === undefined) {
+    const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ')
+    const fault = name === undefined ? 'There are several entry points' : `Unknown entry point ${JSON.stringify(name)}`
+    throw new ConfigError(`${fault}. Use --entry-point with one of: ${names}.`)
+  }
+  return found
+}
+
+/** Returns the address of an entry point, as the lock at the service must have it. */
+export function addressOf({ publicUrl }: Pick<Config, 'publicUrl'>, { basePath }: ChosenEntryPoint): string {
+  return publicUrl.origin + (basePath || '/')
+}
