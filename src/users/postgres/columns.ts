@@ -1,140 +1,98 @@
-import { types } from 'pg'
+import { z } from 'zod'
+import { UpstreamError } from '../../errors.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 import { canonicalViewer, faultInAttributeName } from '../viewer-fields.ts'
-import type { TextColumn } from './connection.ts'
+import type { Column } from './connection.ts'
 
-/**
- * What the columns of a customer's query mean. Every value comes as PostgreSQL writes it (a number as 42 or 1.50, a
- * date as 2026-11-20), but for these: a boolean is true or false, an array its elements between commas, char(n) has no
- * spaces at its end, and for NULL there is no attribute.
- */
-export interface AnswerShape {
-  readonly username: Column
-  readonly passwordHash: Column
-  readonly disabled: Column | null
-  readonly groups: Column | null
-  readonly attributes: readonly Column[]
-  /** Whether an answer with these columns is read by this shape. */
-  isOf(columns: readonly TextColumn[]): boolean
-}
+/** The type number of `boolean` in PostgreSQL. */
+const BOOLEAN = 16
 
-interface Column {
-  readonly name: string
-  readonly index: number
-  readonly kind: 'boolean' | 'array' | 'padded' | 'plain'
-}
+/** Text for a single value, a list of texts for an array, null for NULL. */
+const Value = z.union([z.string(), z.array(z.string().nullable())]).nullable()
+type Value = z.output<typeof Value>
 
-/** The category letter of each type, from `pg_type.typcategory`. */
-export type TypeCategories = ReadonlyMap<number, string>
+const Fields = z
+  .object({ username: Value, password_hash: Value, disabled: Value.default('false'), groups: Value.default(null) })
+  .catchall(Value)
+const Rows = z.array(z.object({ fields: Fields }))
+export type Fields = z.output<typeof Fields>
 
-type Row = readonly (string | null)[]
-
-const BPCHAR = 1042
-/** json and jsonb. */
-const JSON_TYPES: ReadonlySet<number> = new Set([114, 3802])
-/** The same form as that of every array. */
-const TEXT_ARRAY = 1009 as Parameters<typeof types.getTypeParser>[0]
-const parseArray: (text: string) => unknown = types.getTypeParser(TEXT_ARRAY)
-
-/**
- * @returns the shape, or a sentence that says what is wrong with the columns; it begins with what they are.
- */
-export function readShape(columns: readonly TextColumn[], categories: TypeCategories): AnswerShape | { fault: string } {
-  const named = new Map<string, Column>()
-  for (const [index, { name, typeId }] of columns.entries()) {
-    if (named.has(name)) return { fault: `returns two columns named ${JSON.stringify(name)}.` }
-    named.set(name, { name, index, kind: kindOf(typeId, categories) })
-  }
-  const take = (name: string) => {
-    const column = named.get(name) ?? null
-    named.delete(name)
-    return column
-  }
-  const [username, passwordHash] = [take('username'), take('password_hash')]
-  const [disabled, groups] = [take('disabled'), take('groups')]
-  if (username === null || passwordHash === null) {
-    const missing = username === null ? 'username' : 'password_hash'
-    return { fault: `must return a column named ${missing}, as in: SELECT login AS username, hash AS password_hash ….` }
-  }
-  if (disabled !== null && disabled.kind !== 'boolean') {
-    return {
-      fault: 'returns a column "disabled" that is no boolean: compare it, as in (state <> \'active\') AS disabled.',
-    }
-  }
-  if (groups !== null && JSON_TYPES.has(columns[groups.index]?.typeId ?? 0)) {
-    return {
-      fault:
-        'returns a column "groups" that is JSON: make it an array, as in ARRAY(SELECT jsonb_array_elements_text(roles)) ' +
-        'AS groups.',
-    }
-  }
-  const attributes = [...named.values()]
-  for (const { name } of attributes) {
-    const fault = faultInAttributeName(name)
-    if (fault !== null)
-      return { fault: `returns a column ${JSON.stringify(name)}, and this name of an attribute ${fault}.` }
-  }
-  const signature = signatureOf(columns)
-  const isOf = (others: readonly TextColumn[]) => signatureOf(others) === signature
-  return { username, passwordHash, disabled, groups, attributes, isOf }
+/** The customer's query as part of another statement. Two rows are enough to see that a name is not unique. */
+export function selectOf(query: string, what = '*'): string {
+  // The line break ends a comment at the end of the query.
+  return `SELECT ${what} FROM (\n${query}\n) AS viewer LIMIT 2`
 }
 
 /**
- * The viewer in a row; null for one without a name or a password hash, whom no password lets in. Who is not known to be
- * enabled is disabled.
+ * Selects each row as JSON with texts only: JavaScript would round 64-bit integers, and turn 1.50 into 1.5. A JSON object
+ * becomes a list with its text, so that a comma inside cannot separate groups.
  */
-export function readViewer(row: Row, shape: AnswerShape): StoredViewer | null {
-  const username = textOf(row, shape.username)
-  const passwordHash = textOf(row, shape.passwordHash)
-  if (username === null || passwordHash === null) return null
-  const pairs = shape.attributes.flatMap((column): [string, string][] => {
-    const value = textOf(row, column)
-    return value === null ? [] : [[column.name, value]]
-  })
-  const groups = shape.groups === null ? [] : groupsOf(row, shape.groups)
-  const attributes = Object.fromEntries(pairs)
+export function selectFieldsOf(query: string): string {
+  return selectOf(
+    query,
+    `(SELECT json_object_agg(key, CASE json_typeof(value)
+               WHEN 'array' THEN to_json(ARRAY(SELECT json_array_elements_text(value)))
+               WHEN 'object' THEN to_json(ARRAY[value::text])
+               ELSE to_json(value #>> '{}') END)
+      FROM json_each(row_to_json(viewer.*))) AS fields`,
+  )
+}
+
+/** @returns what is wrong with the columns of a query, as the end of a sentence about the query; null for usable ones. */
+export function faultInColumns(columns: readonly Column[]): string | null {
+  const typeIds = new Map<string, number>()
+  for (const { name, typeId } of columns) {
+    if (typeIds.has(name)) return `returns two columns named ${JSON.stringify(name)}.`
+    typeIds.set(name, typeId)
+  }
+  const missing = ['username', 'password_hash'].find((name) => !typeIds.has(name))
+  if (missing !== undefined) {
+    return `must return a column named ${missing}, as in: SELECT login AS username, hash AS password_hash ….`
+  }
+  if ((typeIds.get('disabled') ?? BOOLEAN) !== BOOLEAN) {
+    return `returns a column "disabled" that is not a boolean. Use a comparison: (state <> 'active') AS disabled.`
+  }
+  for (const name of typeIds.keys()) {
+    const fault = Object.hasOwn(Fields.shape, name) ? null : faultInAttributeName(name)
+    if (fault !== null) return `returns a column ${JSON.stringify(name)}, and an attribute's name ${fault}.`
+  }
+  return null
+}
+
+/** @throws UpstreamError when the columns changed while the app runs, and no longer hold a name and a hash. */
+export function readFields(rows: readonly unknown[]): Fields[] {
+  const parsed = Rows.safeParse(rows)
+  if (parsed.success) return parsed.data.map(({ fields }) => fields)
+  throw new UpstreamError('user-store', 'POSTGRES_QUERY no longer returns the columns username and password_hash')
+}
+
+/** @returns the viewer; null for a row without a name or a hash. A viewer whose state is NULL is disabled. */
+export function readViewer({ username, password_hash, disabled, groups, ...others }: Fields): StoredViewer | null {
+  const [name, passwordHash] = [textOf(username), textOf(password_hash)]
+  if (name === null || passwordHash === null) return null
+  const attributes: Record<string, string> = {}
+  for (const [attribute, value] of Object.entries(others)) {
+    const text = textOf(value)
+    if (text !== null) attributes[attribute] = text
+  }
   return {
-    viewer: canonicalViewer({ username, groups, attributes }),
+    viewer: canonicalViewer({ username: name, groups: groupsIn(groups), attributes }),
     passwordHash,
-    disabled: shape.disabled !== null && textOf(row, shape.disabled) !== 'false',
+    disabled: disabled !== 'false',
   }
 }
 
-function kindOf(typeId: number, categories: TypeCategories): Column['kind'] {
-  const category = categories.get(typeId)
-  if (category === 'B') return 'boolean'
-  if (category === 'A') return 'array'
-  return typeId === BPCHAR ? 'padded' : 'plain'
+/** Spaces at the end are removed: char(n) has them. */
+function textOf(value: Value): string | null {
+  const text = Array.isArray(value) ? elementsOf(value).join(',') : value
+  return text === null ? null : text.replace(/ +$/, '')
 }
 
-function textOf(row: Row, { index, kind }: Column): string | null {
-  const text = row[index] ?? null
-  if (text === null) return null
-  switch (kind) {
-    case 'boolean':
-      return text === 't' ? 'true' : 'false'
-    case 'array':
-      return elementsOf(text).join(',')
-    case 'padded':
-      return text.replace(/ +$/, '')
-    case 'plain':
-      return text
-  }
-}
-
-function groupsOf(row: Row, column: Column): string[] {
-  const text = row[column.index] ?? ''
-  const names = column.kind === 'array' ? elementsOf(text) : (textOf(row, column) ?? '').split(',')
+function groupsIn(value: Value): string[] {
+  const names = Array.isArray(value) ? elementsOf(value) : (value ?? '').split(',')
   return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
-/** Of an array in an array too; NULL is no element. */
-function elementsOf(text: string): string[] {
-  const parsed = text === '' ? [] : parseArray(text)
-  const elements: unknown[] = Array.isArray(parsed) ? parsed.flat(Number.POSITIVE_INFINITY) : []
-  return elements.filter((element) => typeof element === 'string')
-}
-
-function signatureOf(columns: readonly TextColumn[]): string {
-  return JSON.stringify(columns.map(({ name, typeId }) => [name, typeId]))
+function elementsOf(list: readonly (string | null)[]): string[] {
+  return list.filter((element) => element !== null)
 }

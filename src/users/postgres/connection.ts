@@ -8,24 +8,18 @@ import { createRemoteGuard } from '../remote/circuit-breaker.ts'
 import { describeFault, isAnswer } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** A column of an answer: its name, and the type as the number that PostgreSQL has for it. */
-export interface TextColumn {
+/** A column of an answer: its name, and the number of its type in PostgreSQL. */
+export interface Column {
   readonly name: string
   readonly typeId: number
-}
-
-/** An answer as the server wrote it: every value is text, or null. */
-export interface TextAnswer {
-  readonly columns: readonly TextColumn[]
-  readonly rows: readonly (readonly (string | null)[])[]
 }
 
 /** What can be asked on one connection. */
 export interface PostgresAsker {
   /** The rows of one statement. @throws DatabaseError when the server refuses the statement. */
   rows(sql: string, values?: readonly unknown[]): Promise<readonly unknown[]>
-  /** The same with every value as text. @throws DatabaseError when the server refuses the statement. */
-  text(sql: string, values: readonly unknown[]): Promise<TextAnswer>
+  /** The columns of one statement, and how many rows it has. @throws DatabaseError when the server refuses the statement. */
+  columns(sql: string, values: readonly unknown[]): Promise<{ columns: readonly Column[]; rowCount: number }>
   /** How many rows a statement changed. @throws DatabaseError when the server refuses the statement. */
   changed(sql: string, values: readonly unknown[]): Promise<number>
 }
@@ -163,19 +157,12 @@ function askerOf(client: ClientBase): PostgresAsker {
     async changed(sql, values) {
       return (await client.query(sql, [...values])).rowCount ?? 0
     },
-    async text(text, values) {
-      const { fields, rows } = await client.query<(string | null)[]>({
-        text,
-        values: [...values],
-        rowMode: 'array',
-        types: AS_TEXT,
-      })
-      return { columns: fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID })), rows }
+    async columns(sql, values) {
+      const { fields, rows } = await client.query(sql, [...values])
+      return { columns: fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID })), rowCount: rows.length }
     },
   }
 }
-
-const AS_TEXT = { getTypeParser: () => (value: string) => value }
 
 /** Everything is said, so that nothing is taken from the PG… variables of the environment, which libpq has. */
 function poolOptions(settings: PostgresSettings, timeoutMs: number, sockets: Set<Socket>): PoolConfig {

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg'
 import { UpstreamError } from '../../errors.ts'
+import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /**
@@ -7,15 +8,6 @@ import type { PostgresSettings } from './settings.ts'
  * SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 
-const WRONG_CERTIFICATE = new Set([
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
 const WRONG_PASSWORD = new Set(['28P01', '28000'])
 const NO_DATABASE = '3D000'
 const NO_PERMISSION = '42501'
@@ -80,7 +72,7 @@ export function settingFault(error: unknown, settings: PostgresSettings): string
   }
   if (state === NO_DATABASE) return `USER_STORE_URL: there is no such database: ${place}.`
   const code = codeOf(error)
-  if (WRONG_CERTIFICATE.has(code)) {
+  if (isCertificateFault(code)) {
     return (
       `USER_STORE_URL: the certificate of ${place} is not trusted (${code}): name the file of its CA in ` +
       'POSTGRES_CA_FILE, and the server in USER_STORE_URL as in its certificate.'
