@@ -22,7 +22,8 @@ import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { PortNumber, wholeNumber } from './settings/fields.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
-import { USER_STORE_SETTINGS, UserStoreEnvironment, type UserStoreSettings } from './users/open-user-store.ts'
+import { userStores } from './users/open-user-store.ts'
+import type { StoreSettings } from './users/user-store-kind.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -31,7 +32,7 @@ export interface Config extends SharedStores {
   readonly host: string
   readonly port: number
   readonly entryPoints: readonly EntryPoint[]
-  readonly userStore: UserStoreSettings
+  readonly userStore: StoreSettings
   readonly sessions: {
     readonly secrets: readonly string[]
     readonly lifetimeSeconds: number
@@ -116,7 +117,7 @@ export function settingNames(): string[] {
     ...entryPoint,
     'ENTRY_POINTS_FILE',
     'USER_STORE_URL',
-    ...USER_STORE_SETTINGS,
+    ...userStores.settingNames,
     ...Object.keys(SharedStoresEnvironment.in.shape),
     ...Object.keys(rest),
   ]
@@ -140,7 +141,7 @@ export function readConfig(environment: Environment): Config {
   }
   const publicUrl = parse(required(PublicUrl, PUBLIC_URL_MISSING), given.PUBLIC_URL, 'PUBLIC_URL')
   const app = parse(appSettings(), given)
-  const userStore = parse(UserStoreEnvironment, given)
+  const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must be another port than PORT, which is ${app.PORT}`)
@@ -250,8 +251,8 @@ export function readSharedStores(environment: Environment): SharedStores {
 }
 
 /** The same for who looks after the viewers. */
-export function readUserStore(environment: Environment): UserStoreSettings {
-  return readPart(UserStoreEnvironment, environment)
+export function readUserStore(environment: Environment): StoreSettings {
+  return readPart(userStores.environment, environment)
 }
 
 /** @throws ConfigError with a line for every mistake in this part. */

@@ -8,7 +8,7 @@ import { onParentExit } from './server/npm-parent.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
-import { openUserStore } from './users/open-user-store.ts'
+import { userStores } from './users/open-user-store.ts'
 import { threadPoolSize } from './users/passwords/hashing-queue.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
@@ -33,7 +33,7 @@ try {
 async function run(config: Config): Promise<void> {
   const log = openLog(config.logLevel)
   for (const warning of config.warnings) log.warn(warning)
-  const users = await openUserStore(config.userStore, (message, cause) =>
+  const users = await userStores.open(config.userStore, (message, cause) =>
     log.warn({ event: 'user-store', err: cause }, message),
   )
   const nowSeconds = () => Date.now() / 1000

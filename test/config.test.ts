@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Environment, readConfig, settingNames } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
-import { USER_STORE_SETTINGS } from '../src/users/open-user-store.ts'
+import { userStores } from '../src/users/open-user-store.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 
@@ -183,7 +183,7 @@ const WRONG: readonly (readonly [name: string, value: string, sentence: string])
   ['HASH_CONSUMERS', '/chat/', ': item 1 is not an absolute http or https address'],
   ['ALLOWED_GROUPS', ' , ,', ' must name one group at least; leave it out to let everyone watch'],
   ['USER_STORE_URL', 'mysql://ada:pass@db/viewers', expect.stringContaining(' must be ')],
-  ...USER_STORE_SETTINGS.map((name): [string, string, string] => [name, 'x', ` ${OTHER_STORE}`]),
+  ...userStores.settingNames.map((name): [string, string, string] => [name, 'x', ` ${OTHER_STORE}`]),
   ['SESSION_STORE_URL', 'data/sessions.db', ` ${SESSION_STORE}`],
   ['SESSION_STORE_URL', 'sqlite:', ` ${SESSION_STORE}`],
   ['SESSION_STORE_URL', 'sqlite://host/a.db', ` ${SESSION_STORE}`],
@@ -236,7 +236,7 @@ describe('a wrong setting', () => {
   })
   test('does not hide another: all of them are named at once, also when PUBLIC_URL is wrong', () => {
     // Whose settings they are is not known while USER_STORE_URL is wrong.
-    const wrong = WRONG.filter(([name]) => !USER_STORE_SETTINGS.includes(name))
+    const wrong = WRONG.filter(([name]) => !userStores.settingNames.includes(name))
     const lastOfEach = new Map(wrong.map(([name, value, end]) => [name, { value, end }]))
     const environment = Object.fromEntries([...lastOfEach].map(([name, { value }]) => [name, value]))
     const expected = [...lastOfEach].map(([name, { end }]) => (typeof end === 'string' ? `${name}${end}` : end))

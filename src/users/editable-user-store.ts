@@ -1,5 +1,3 @@
-import { ConfigError } from '../errors.ts'
-import type { UserStoreSettings } from './open-user-store.ts'
 import type { UserStore, Viewer } from './user-store.ts'
 
 /** A viewer as the command line shows one. */
@@ -56,43 +54,4 @@ export interface EditableUserStore extends UserStore {
 export interface Migration {
   readonly from: number
   readonly to: number
-}
-
-/**
- * Makes the place for viewers in the chosen store, or brings it to the version of this app; changes nothing where it is.
- * @returns null for a store that does so whenever it is opened.
- * @throws ConfigError when the settings name what cannot be used, or a store whose viewers are looked after elsewhere.
- * @throws UpstreamError when the store cannot be reached.
- */
-export async function migrateUserStore(settings: UserStoreSettings): Promise<Migration | null> {
-  if (settings.kind === 'postgres') {
-    const { migratePostgres } = await import('./postgres/editable-store.ts')
-    return await migratePostgres(settings)
-  }
-  await (await openEditableUserStore(settings)).close()
-  return null
-}
-
-/**
- * Opens the chosen store to change its viewers.
- * @throws ConfigError when the settings name what cannot be used, or a store whose viewers are looked after elsewhere.
- */
-export async function openEditableUserStore(settings: UserStoreSettings): Promise<EditableUserStore> {
-  switch (settings.kind) {
-    case 'sqlite': {
-      const { openEditableSqliteStore } = await import('./sqlite/editable-store.ts')
-      return openEditableSqliteStore(settings.file)
-    }
-    case 'postgres': {
-      const { openEditablePostgresStore } = await import('./postgres/editable-store.ts')
-      return await openEditablePostgresStore(settings)
-    }
-    case 'ldap':
-      throw new ConfigError('The viewers are in the directory of USER_STORE_URL: look after them there.')
-    case 'http':
-      throw new ConfigError('The viewers are in the login service of USER_STORE_URL: look after them there.')
-    // A store that a fork adds, and has no case here.
-    default:
-      throw new ConfigError('The viewers are in the store of USER_STORE_URL: look after them there.')
-  }
 }

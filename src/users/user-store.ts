@@ -47,3 +47,6 @@ export interface UserStore {
   /** Afterwards every question is an UpstreamError; closing once more does nothing. */
   close(): Promise<void>
 }
+
+/** Called with a warning that does not fail the sign-in. */
+export type Warn = (message: string, cause?: unknown) => void

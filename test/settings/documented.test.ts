@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
-import { USER_STORE_SETTINGS } from '../../src/users/open-user-store.ts'
+import { userStores } from '../../src/users/open-user-store.ts'
 import { ServiceEnvironment } from '../../src/video-service/service-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
@@ -145,7 +145,7 @@ function inBackticks(column = ''): string[] {
 
 /** Of one user store alone, or the file of such a one. */
 function isOfStore(name: string): boolean {
-  return USER_STORE_SETTINGS.some((setting) => name === setting || name === `${setting}_FILE`)
+  return userStores.settingNames.some((setting) => name === setting || name === `${setting}_FILE`)
 }
 
 function isNotNamedFile(name: string): boolean {

@@ -1,10 +1,6 @@
 import { readUserStore } from '../../config.ts'
-import {
-  type EditableUserStore,
-  type Migration,
-  migrateUserStore,
-  openEditableUserStore,
-} from '../../users/editable-user-store.ts'
+import type { EditableUserStore, Migration } from '../../users/editable-user-store.ts'
+import { userStores } from '../../users/open-user-store.ts'
 import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
@@ -17,7 +13,7 @@ export async function withEditableStore(
   io: CommandIo,
   work: (store: EditableUserStore) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const store = await openEditableUserStore(readUserStore(io.env))
+  const store = await userStores.openEditable(readUserStore(io.env))
   try {
     return await work(store)
   } finally {
@@ -30,5 +26,5 @@ export async function withEditableStore(
  * @throws ConfigError for settings that are wrong, naming each, and for a store that cannot be used.
  */
 export function migrateStore(io: CommandIo): Promise<Migration | null> {
-  return migrateUserStore(readUserStore(io.env))
+  return userStores.migrate(readUserStore(io.env))
 }

@@ -1,4 +1,4 @@
-import type { Authentication, Viewer } from '../user-store.ts'
+import type { Authentication, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import type { PasswordHashing } from './argon2.ts'
 import type { Gate } from './hashing-queue.ts'
@@ -32,9 +32,6 @@ export interface HashedSignInDeps {
   readonly replaceHash?: (key: string, oldHash: string, newHash: string, username: string) => void | Promise<void>
   readonly warn: Warn
 }
-
-/** Told what an operator should know of a sign-in that went its way all the same. */
-export type Warn = (message: string, cause?: unknown) => void
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { Warn } from '../passwords/verify-sign-in.ts'
+import type { Warn } from '../user-store.ts'
 import { usernameKey } from '../viewer-fields.ts'
 import { type Fields, faultInColumns, readFields, readViewer, selectFieldsOf, selectOf } from './columns.ts'
 import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'

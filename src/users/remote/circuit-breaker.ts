@@ -1,7 +1,7 @@
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleType } from 'cockatiel'
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import { createGate } from '../passwords/hashing-queue.ts'
-import type { Warn } from '../passwords/verify-sign-in.ts'
+import type { Warn } from '../user-store.ts'
 
 /**
  * A request of a store that is reached over the network. It is aborted when its time is over: what it holds then

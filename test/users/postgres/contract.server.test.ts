@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { openUserStore } from '../../../src/users/open-user-store.ts'
+import { userStores } from '../../../src/users/open-user-store.ts'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
@@ -21,7 +21,7 @@ userStoreContract('postgres, the table of this app', true, async (viewers) => {
     await editable.setDisabled(viewer.username, disabled)
   }
   await editable.close()
-  return await openUserStore(settings)
+  return await userStores.open(settings)
 })
 
 userStoreContract("postgres, a customer's own table", true, async (viewers) => {
@@ -42,5 +42,5 @@ userStoreContract("postgres, a customer's own table", true, async (viewers) => {
       database,
     )
   }
-  return await openUserStore(settingsOf(server.url({ database }), { POSTGRES_QUERY: CUSTOMERS_QUERY }))
+  return await userStores.open(settingsOf(server.url({ database }), { POSTGRES_QUERY: CUSTOMERS_QUERY }))
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
-import { openEditableUserStore } from '../../../src/users/editable-user-store.ts'
+import { userStores } from '../../../src/users/open-user-store.ts'
 import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 editableStoreContract('postgres', async () => {
   const settings = settingsOf(server.url({ database: await server.createDatabase() }))
   await migratePostgres(settings)
-  return () => openEditableUserStore(settings)
+  return () => userStores.openEditable(settings)
 })
 
 /** Of "U*U", from crypt_blowfish. */
@@ -91,7 +91,7 @@ describe('the rights of the README', () => {
     expect(await hashOfAda()).toMatch(/^\$argon2id\$/)
     await store.close()
 
-    const editable = await openEditableUserStore(settingsOf(url))
+    const editable = await userStores.openEditable(settingsOf(url))
     await expect(editable.setDisabled('ada', true)).rejects.toThrow(/permission denied for table viewers/)
     await expect(editable.add({ username: 'x', groups: [], attributes: {} }, password)).rejects.toThrow(UpstreamError)
     await expect(editable.remove('ada')).rejects.toThrow(UpstreamError)
@@ -101,7 +101,7 @@ describe('the rights of the README', () => {
   test('of who looks after viewers are enough for that', async () => {
     const { database, url, user } = await databaseWithAda(server)
     await server.query(`GRANT INSERT, UPDATE, DELETE ON viewer_auth.viewers TO ${user}`, [], database)
-    const editable = await openEditableUserStore(settingsOf(url))
+    const editable = await userStores.openEditable(settingsOf(url))
     expect(await editable.add({ username: 'grace', groups: [], attributes: {} }, password)).toMatchObject({ ok: true })
     expect(await editable.setDisabled('ada', true)).toMatchObject({ ok: true })
     expect(await editable.setPassword('ada', 'another heron ladder')).toMatchObject({ ok: true })
@@ -116,7 +116,7 @@ test("viewers in a customer's own table are not changed from here", async () => 
   const settings = settingsOf(server.url(), { POSTGRES_QUERY: 'SELECT $1' })
   const sentence =
     'POSTGRES_QUERY names a table that is looked after elsewhere: its viewers are changed there, not by this program.'
-  await expect(openEditableUserStore(settings)).rejects.toThrow(new ConfigError(sentence))
+  await expect(userStores.openEditable(settings)).rejects.toThrow(new ConfigError(sentence))
   await expect(migratePostgres(settings)).rejects.toThrow(new ConfigError(sentence))
 })
 

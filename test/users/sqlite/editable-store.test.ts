@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { openEditableUserStore } from '../../../src/users/editable-user-store.ts'
+import { userStores } from '../../../src/users/open-user-store.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 editableStoreContract('sqlite', () => {
-  const file = join(temporaryFolder(), 'viewers.db')
-  return Promise.resolve(() => openEditableUserStore({ kind: 'sqlite', file }))
+  const USER_STORE_URL = `sqlite:${join(temporaryFolder(), 'viewers.db')}`
+  return Promise.resolve(() => userStores.openEditable(userStores.environment.parse({ USER_STORE_URL })))
 })

@@ -1,0 +1,15 @@
+import type { UserStoreKind } from '../user-store-kind.ts'
+import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './settings.ts'
+
+/** Viewers of the customer's own login service. */
+export const httpStore: UserStoreKind<HttpStoreSettings> = {
+  kind: 'http',
+  urlForm: 'https://HOST/PATH',
+  isUrl: isHttpStoreUrl,
+  settingNames: Object.keys(HttpStoreEnvironment.shape),
+  read: readHttpStoreSettings,
+  async open(settings, warn) {
+    const { openHttpStore } = await import('./store.ts')
+    return openHttpStore(settings, { warn })
+  },
+}

@@ -1,0 +1,23 @@
+import type { UserStoreKind } from '../user-store-kind.ts'
+import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './settings.ts'
+
+/** Viewers in a PostgreSQL database: a table of this app, or the customer's own. */
+export const postgresStore: UserStoreKind<PostgresSettings> = {
+  kind: 'postgres',
+  urlForm: 'postgres://USER:PASSWORD@HOST/DATABASE',
+  isUrl: isPostgresUrl,
+  settingNames: Object.keys(PostgresEnvironment.shape),
+  read: readPostgresSettings,
+  async open(settings, warn) {
+    const { openPostgresStore } = await import('./store.ts')
+    return await openPostgresStore(settings, { warn })
+  },
+  async openEditable(settings) {
+    const { openEditablePostgresStore } = await import('./editable-store.ts')
+    return await openEditablePostgresStore(settings)
+  },
+  async migrate(settings) {
+    const { migratePostgres } = await import('./editable-store.ts')
+    return await migratePostgres(settings)
+  },
+}

@@ -1,0 +1,25 @@
+import type { UserStoreKind } from '../user-store-kind.ts'
+
+interface SqliteSettings {
+  readonly kind: 'sqlite'
+  readonly file: string
+}
+
+const URL_FORM = /^sqlite:(?!\/\/|:)(.+)$/
+
+/** Viewers in a SQLite file of this app. */
+export const sqliteStore: UserStoreKind<SqliteSettings> = {
+  kind: 'sqlite',
+  urlForm: 'sqlite:FILE',
+  isUrl: (url) => URL_FORM.test(url),
+  settingNames: [],
+  read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: URL_FORM.exec(url)?.[1] ?? '' } }),
+  async open({ file }, warn) {
+    const { openSqliteStore } = await import('./store.ts')
+    return openSqliteStore(file, { warn })
+  },
+  async openEditable({ file }) {
+    const { openEditableSqliteStore } = await import('./editable-store.ts')
+    return openEditableSqliteStore(file)
+  },
+}

@@ -1,0 +1,43 @@
+import type { ReadSettings } from '../settings/fields.ts'
+import type { EditableUserStore, Migration } from './editable-user-store.ts'
+import type { UserStore, Warn } from './user-store.ts'
+
+/** The settings of a store. Only the kind of store that read them looks inside. */
+export interface StoreSettings {
+  readonly kind: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One kind of user store: an entry of the list in `open-user-store.ts`. */
+export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
+  /** Marks the settings of this kind. */
+  readonly kind: Settings['kind']
+  /** The form of its USER_STORE_URL, as in `sqlite:FILE`. */
+  readonly urlForm: string
+  /** True if this value of USER_STORE_URL chooses the store. */
+  isUrl(url: string): boolean
+  /** The names of its settings besides USER_STORE_URL. They are mistakes while another store is chosen. */
+  readonly settingNames: readonly string[]
+  /**
+   * Reads the settings, or lists all mistakes by the names of the settings. No message repeats a value.
+   * @param url the value of USER_STORE_URL, for which `isUrl` is true.
+   */
+  read(url: string, environment: Environment): ReadSettings<Settings>
+  /**
+   * Opens the store for the login screens.
+   * @throws ConfigError when the settings cannot be used.
+   */
+  open(settings: Settings, warn: Warn): Promise<UserStore>
+  /**
+   * Opens the store for the `viewers` commands. Absent if this app cannot change its viewers.
+   * @throws ConfigError when the settings cannot be used.
+   */
+  openEditable?(settings: Settings): Promise<EditableUserStore>
+  /**
+   * Creates the tables, or updates them to the version of this app. Absent if opening the store does so.
+   * @throws ConfigError when the settings cannot be used.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  migrate?(settings: Settings): Promise<Migration>
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { ConfigError } from '../errors.ts'
+import type { EditableUserStore, Migration } from './editable-user-store.ts'
+import type { UserStore, Warn } from './user-store.ts'
+import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
+
+export interface UserStoreList {
+  /** The names of the settings of all stores, besides USER_STORE_URL. */
+  readonly settingNames: readonly string[]
+  /** Reads the settings of the chosen store from the environment. */
+  readonly environment: z.ZodType<StoreSettings>
+  /**
+   * Opens the chosen store.
+   * @param warn called with warnings for the operator, such as a hash that cannot be verified.
+   * @throws ConfigError when the settings cannot be used.
+   */
+  open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
+  /**
+   * Opens the chosen store to change its viewers.
+   * @throws ConfigError when the settings cannot be used, or the store's viewers cannot be changed by this app.
+   */
+  openEditable(settings: StoreSettings): Promise<EditableUserStore>
+  /**
+   * Creates the tables of the chosen store, or updates them to the version of this app.
+   * @returns null for a store that is updated whenever it is opened.
+   * @throws ConfigError when the settings cannot be used, or the store's viewers cannot be changed by this app.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  migrate(settings: StoreSettings): Promise<Migration | null>
+}
+
+/**
+ * Makes one list of kinds of stores. The scheme of USER_STORE_URL chooses the store.
+ * @param defaultUrl the value of USER_STORE_URL where it is not set.
+ */
+export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[]): UserStoreList {
+  function kindOf(settings: StoreSettings): UserStoreKind {
+    const found = kinds.find(({ kind }) => kind === settings.kind)
+    if (!found) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
+    return found
+  }
+  async function openEditable(settings: StoreSettings): Promise<EditableUserStore> {
+    const store = await kindOf(settings).openEditable?.(settings)
+    if (store) return store
+    throw new ConfigError(
+      'This program cannot change the viewers in the store of USER_STORE_URL. Change them in the system they come from.',
+    )
+  }
+  return {
+    settingNames: kinds.flatMap(({ settingNames }) => settingNames),
+    environment: environmentOf(defaultUrl, kinds),
+    open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
+    openEditable,
+    async migrate(settings) {
+      const migration = await kindOf(settings).migrate?.(settings)
+      if (migration) return migration
+      await (await openEditable(settings)).close()
+      return null
+    },
+  }
+}
+
+function environmentOf(defaultUrl: string, kinds: readonly UserStoreKind[]): z.ZodType<StoreSettings> {
+  return z.record(z.string(), z.string().optional()).transform((environment, context): StoreSettings => {
+    const url = environment.USER_STORE_URL ?? defaultUrl
+    const chosen = kinds.find((kind) => kind.isUrl(url))
+    const add = (setting: string, message: string) => {
+      context.addIssue({ code: 'custom', path: [setting], message })
+    }
+    if (!chosen) {
+      // The address itself is not repeated: one of a database holds a password.
+      add('USER_STORE_URL', `must be one of ${kinds.map(({ urlForm }) => urlForm).join(', ')}`)
+      return z.NEVER
+    }
+    for (const name of kinds.flatMap(({ settingNames }) => settingNames)) {
+      if (environment[name] === undefined || chosen.settingNames.includes(name)) continue
+      add(name, 'is a setting of another store than that of USER_STORE_URL: remove it')
+    }
+    const read = chosen.read(url, environment)
+    if (read.ok) return read.settings
+    for (const { setting, message } of read.mistakes) add(setting, message)
+    return z.NEVER
+  })
+}

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { userStores } from '../../src/users/open-user-store.ts'
+import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
+import type { UserStore } from '../../src/users/user-store.ts'
+import { userStoreList } from '../../src/users/user-store-list.ts'
+import { jsonStore } from './json/kind.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { type ContractViewer, userStoreContract } from './user-store-contract.ts'
+
+// The stores that need no server. Those behind a network are in the folders of their names.
+userStoreContract('sqlite', true, openSqlite)
+userStoreContract('json, the example of src/users/README.md', true, openJson)
+
+async function openSqlite(viewers: readonly ContractViewer[]): Promise<UserStore> {
+  const settings = userStores.environment.parse({ USER_STORE_URL: `sqlite:${join(temporaryFolder(), 'viewers.db')}` })
+  const editable = await userStores.openEditable(settings)
+  for (const { password, disabled, ...viewer } of viewers) {
+    await editable.add(viewer, password)
+    await editable.setDisabled(viewer.username, disabled)
+  }
+  await editable.close()
+  return await userStores.open(settings)
+}
+
+/** Hashed once for all tests. */
+let jsonRows: Promise<unknown> | undefined
+
+async function openJson(viewers: readonly ContractViewer[]): Promise<UserStore> {
+  const file = join(temporaryFolder(), 'viewers.json')
+  jsonRows ??= Promise.all(
+    viewers.map(async ({ password, disabled, ...viewer }) => ({
+      viewer,
+      passwordHash: await argon2Passwords.hash(password),
+      disabled,
+    })),
+  )
+  writeFileSync(file, JSON.stringify(await jsonRows))
+  const stores = userStoreList(`json:${file}`, [jsonStore])
+  return await stores.open(stores.environment.parse({}))
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { UpstreamError } from '../../../src/errors.ts'
+import { createGate, hashingGateOptions } from '../../../src/users/passwords/hashing-queue.ts'
+import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
+import { hashedSignIn } from '../../../src/users/passwords/verify-sign-in.ts'
+import type { UserStore, Warn } from '../../../src/users/user-store.ts'
+import { faultInUsername, usernameKey } from '../../../src/users/viewer-fields.ts'
+
+const Viewer = z.object({
+  username: z.string(),
+  groups: z.array(z.string()),
+  attributes: z.record(z.string(), z.string()),
+})
+const Rows = z.array(z.object({ viewer: Viewer, passwordHash: z.string(), disabled: z.boolean() }))
+
+export function openJsonStore(file: string, warn: Warn): UserStore {
+  let isOpen = true
+  async function load(key: string) {
+    if (!isOpen) throw new UpstreamError('user-store', `${file} is closed`)
+    try {
+      const rows = Rows.parse(JSON.parse(await readFile(file, 'utf8')))
+      return rows.find(({ viewer }) => usernameKey(viewer.username) === key) ?? null
+    } catch (cause) {
+      throw new UpstreamError('user-store', `${file} cannot be read`, { cause })
+    }
+  }
+  const gate = createGate(hashingGateOptions())
+  return {
+    assertRoom: gate.assertRoom,
+    authenticate: hashedSignIn({ gate, passwords: knownPasswords, load, warn }),
+    async find(username) {
+      const row = faultInUsername(username) === null ? await load(usernameKey(username)) : null
+      return row && !row.disabled ? row.viewer : null
+    },
+    async checkHealth() {
+      await load('')
+    },
+    close() {
+      isOpen = false
+      return Promise.resolve()
+    },
+  }
+}
