@@ -8,12 +8,12 @@ export const SIGNING_KEY_TABLE = `
   ) STRICT;
 `
 
-/** What is signed; a text signed for one purpose never passes for another. */
-type Purpose = 'analytics-token' | 'shown-request' | 'session-cookie' | 'limits'
+/** Each purpose has its own key, so that a text signed for one purpose is not valid for another. */
+type Purpose = 'analytics-token' | 'shown-request' | 'session-cookie' | 'limits' | 'mac-key'
 
 /**
- * The key of this database for one purpose: 256 bits, derived from a random secret that is made at first use. It is read
- * each time, because a reset empties the tables and so retires everything that was signed before.
+ * Returns the 256-bit key of this database for one purpose, derived from a random secret that is created at first use.
+ * Reads the secret at every call: a reset deletes it, which invalidates everything that was signed before.
  */
 export function signingKey(database: DatabaseSync, purpose: Purpose): Uint8Array {
   const made = database.prepare('INSERT OR IGNORE INTO oauth_signing_keys (id, secret) VALUES (1, ?)')

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { openMacKey, sealMacKey } from './mac-key.ts'
+import { signingKey } from '../signing-key.ts'
 
-/** Tokens are kept as SHA-256 (of a JWT, the digest of its `jti`), MAC keys sealed under their own token. */
+/** Stores tokens as SHA-256 digests; of a JWT, the digest of its `jti`. MAC keys are derived from their token. */
 export const TOKEN_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_tokens (
     id INTEGER PRIMARY KEY,
@@ -14,7 +14,6 @@ export const TOKEN_TABLE = `
     client_level INTEGER NOT NULL,
     scope TEXT NOT NULL,
     device_name TEXT,
-    sealed_mac_key BLOB,
     clock_offset_seconds INTEGER,
     code_hash TEXT,
     created_at_seconds INTEGER NOT NULL,
@@ -82,13 +81,13 @@ export function digest(token: string): string {
 export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number): IssuedToken {
   database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - REMEMBERED_SECONDS)
   const accessToken = randomToken()
-  const macKey = grant.kind === 'mac' ? randomToken() : undefined
+  const macKey = grant.kind === 'mac' ? macKeyOf(database, accessToken) : undefined
   const refreshToken = grant.codeHash === undefined ? undefined : randomToken()
   database
     .prepare(
       `INSERT INTO oauth_tokens (token_hash, refresh_token_hash, kind, client_id, user_id, client_level, scope,
-         device_name, sealed_mac_key, code_hash, created_at_seconds, expires_at_seconds)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         device_name, code_hash, created_at_seconds, expires_at_seconds)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       digest(accessToken),
@@ -99,7 +98,6 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
       grant.isClientLevel ? 1 : 0,
       grant.scope,
       grant.deviceName,
-      macKey === undefined ? null : sealMacKey(macKey, accessToken),
       grant.codeHash ?? null,
       nowSeconds,
       nowSeconds + TOKEN_LIFETIME_SECONDS,
@@ -117,15 +115,13 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
 export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
   const row = database
     .prepare(
-      `SELECT id, kind, client_id, user_id, client_level, sealed_mac_key, clock_offset_seconds, expires_at_seconds,
-         revoked_at_seconds
+      `SELECT id, kind, client_id, user_id, client_level, clock_offset_seconds, expires_at_seconds, revoked_at_seconds
        FROM oauth_tokens WHERE token_hash = ?`,
     )
     .get(digest(accessToken))
   if (row === undefined) return { ok: false, reason: 'unknown' }
   if (row.revoked_at_seconds !== null) return { ok: false, reason: 'revoked' }
   if (Number(row.expires_at_seconds) <= nowSeconds) return { ok: false, reason: 'expired' }
-  const sealed = row.sealed_mac_key
   return {
     ok: true,
     token: {
@@ -134,8 +130,13 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
       clientId: String(row.client_id),
       userId: Number(row.user_id),
       isClientLevel: row.client_level === 1,
-      macKey: sealed instanceof Uint8Array ? openMacKey(sealed, accessToken) : null,
+      macKey: row.kind === 'mac' ? macKeyOf(database, accessToken) : null,
       clockOffsetSeconds: row.clock_offset_seconds === null ? null : Number(row.clock_offset_seconds),
     },
   }
+}
+
+/** 40 hexadecimal characters. Derived, because an HMAC needs the key itself, and a digest would not do. */
+function macKeyOf(database: DatabaseSync, accessToken: string): string {
+  return createHmac('sha1', signingKey(database, 'mac-key')).update(accessToken).digest('hex')
 }
