@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { hash } from '@node-rs/argon2'
 import { z } from 'zod'
+import { inTransaction } from '../server/sqlite-transaction.ts'
 import { generateSegments } from './analytics/demo-views/generate-segments.ts'
 
 /** Where the seed is kept, so that ids and secrets stay what they were over a restart and a reset. */
@@ -138,16 +139,12 @@ async function writeSeed(database: DatabaseSync, seed: Seed, nowSeconds: number)
   const users = await Promise.all(
     seed.users.map(async ({ username, password }) => ({ username, passwordHash: await hash(password) })),
   )
-  database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON;')
-  try {
+  inTransaction(database, () => {
+    database.exec('PRAGMA defer_foreign_keys = ON')
     emptyAllTables(database)
     keepSeed(database, seed)
     insertSeed(database, seed, users, nowSeconds)
-    database.exec('COMMIT')
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+  })
 }
 
 function emptyAllTables(database: DatabaseSync): void {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { inTransaction } from '../server/sqlite-transaction.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -146,14 +147,10 @@ function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
     lastOf: (id) => unwritten.get(id) ?? 0,
     write() {
       if (unwritten.size === 0) return
-      database.exec('BEGIN IMMEDIATE')
-      try {
+      inTransaction(database, () => {
         for (const [id, usedAt] of unwritten) use.run(usedAt, id, usedAt - minAgeSeconds)
-        database.exec('COMMIT')
-        unwritten.clear()
-      } finally {
-        if (database.isTransaction) database.exec('ROLLBACK')
-      }
+      })
+      unwritten.clear()
     },
   }
 }

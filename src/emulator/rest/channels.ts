@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Response, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../server/only-methods.ts'
+import { inTransaction } from '../../server/sqlite-transaction.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -49,19 +50,15 @@ export function channelRoutes(deps: ChannelDeps): Router {
 }
 
 function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Response, title: string): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  const channel = inTransaction(database, () => {
     const { lastInsertRowid: id } = database
       .prepare(`INSERT INTO channels (title, url, owner_id, created_at_seconds) VALUES (?, '', ?, ?)`)
       .run(title, accessOf(res).userId, nowSeconds())
     const url = freeSlug(database, title, id)
     database.prepare('UPDATE channels SET url = ? WHERE id = ?').run(url, id)
-    database.exec('COMMIT')
-    sendRecord(res, 201, 'channel', channelRecord({ id, title, url }, publicUrl))
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
+    return channelRecord({ id, title, url }, publicUrl)
+  })
+  sendRecord(res, 201, 'channel', channel)
 }
 
 const Row = z.object({ id: z.union([z.number(), z.bigint()]), title: z.string(), url: z.string() })

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import { inTransaction } from '../../server/sqlite-transaction.ts'
 import { makeDataFolder } from '../data-folder.ts'
 
 /** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
@@ -134,18 +135,13 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
 
 /** Also when there is nothing to bring up: only the attempt to write shows that the file can be written. */
 function migrate(database: DatabaseSync): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  inTransaction(database, () => {
     const { version } = readHeader(database)
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
     if (version < MIGRATIONS.length) {
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length};`)
     }
-    database.exec('COMMIT')
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
+  })
 }
 
 function openingFault(path: string, error: unknown): string {

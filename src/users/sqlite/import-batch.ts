@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { inTransaction } from '../../server/sqlite-transaction.ts'
 import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
@@ -28,18 +29,6 @@ export function viewerBringer(database: DatabaseSync, file: string): EditableUse
         inTransaction(database, () => viewers.map((one) => bringOne(statements, one, existing))),
       ),
     )
-  }
-}
-
-function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { inTransaction, openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import { openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
 import type { ContentType } from '../segments/segments.ts'
 import { openAudience } from './audience.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'

@@ -94,17 +94,3 @@ function remember(numberOf: Numbered): Numbered {
     return number
   }
 }
-
-/** Runs the work in a transaction of its own, or as a part of the one that is already open. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  if (database.isTransaction) return work()
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
-}

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { describeDevice } from './device.ts'
 import { placeOf } from './places.ts'
-import { inTransaction, openSegmentWriter } from './segment-writer.ts'
+import { openSegmentWriter } from './segment-writer.ts'
 
 /**
  * A segment is one stretch of a channel or video that was watched without a break. What many segments share (who, on

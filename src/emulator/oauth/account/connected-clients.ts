@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { hasJustSignedIn } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
@@ -79,8 +80,7 @@ function revoke({ database, nowSeconds, sessions }: ConnectedClientsDeps, req: R
   }
   const { client_id: clientId = '', device_name: device = '', own_server: ownServer } = fields
   const isOwnServer = ownServer === '1' ? 1 : 0
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  inTransaction(database, () => {
     database
       .prepare(
         `UPDATE oauth_tokens SET revoked_at_seconds = ?
@@ -96,10 +96,6 @@ function revoke({ database, nowSeconds, sessions }: ConnectedClientsDeps, req: R
         )
         .run(user.id, clientId, device)
     }
-    database.exec('COMMIT')
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+  })
   redirect(res, '/account/clients?revoked=1')
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { OverloadedError } from '../../../errors.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, readCarriedRequest } from '../authorize/carried-request.ts'
 import { formBody } from '../form.ts'
@@ -170,8 +171,7 @@ async function hashUnlessBusy(passwords: Passwords, password: string): Promise<s
 
 /** Once: the password changes, and every session and every other link of the user ends with it. */
 function useLink(database: DatabaseSync, token: string, passwordHash: string, nowSeconds: number): boolean {
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  return inTransaction(database, () => {
     const used = database
       .prepare('DELETE FROM oauth_password_resets WHERE token_hash = ? AND expires_at_seconds > ? RETURNING user_id')
       .get(digest(token), nowSeconds)
@@ -181,10 +181,6 @@ function useLink(database: DatabaseSync, token: string, passwordHash: string, no
       database.prepare('DELETE FROM oauth_password_resets WHERE user_id = ?').run(userId)
       endSessionsOf(database, Number(userId))
     }
-    database.exec('COMMIT')
     return userId !== null
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+  })
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { digest, type IssuedToken, issueToken, randomToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
 
 export const CODE_TABLE = `
@@ -60,8 +61,7 @@ export function redeemCode(
   nowSeconds: number,
 ): Redemption {
   const codeHash = digest(code)
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  return inTransaction(database, () => {
     const used = database
       .prepare(
         `UPDATE oauth_codes SET used = 1
@@ -69,16 +69,10 @@ export function redeemCode(
          RETURNING user_id, device_name`,
       )
       .get(codeHash, clientId, redirectUri, nowSeconds)
-    const redemption =
-      used === undefined
-        ? refuse(database, codeHash, clientId, nowSeconds)
-        : { ok: true as const, token: issueToken(database, grantOf(used, clientId, codeHash), nowSeconds) }
-    database.exec('COMMIT')
-    return redemption
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+    return used === undefined
+      ? refuse(database, codeHash, clientId, nowSeconds)
+      : { ok: true as const, token: issueToken(database, grantOf(used, clientId, codeHash), nowSeconds) }
+  })
 }
 
 function grantOf(row: Record<string, unknown>, clientId: string, codeHash: string) {

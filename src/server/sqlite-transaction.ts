@@ -1,0 +1,19 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Runs the work in one write transaction, and rolls back when it throws. Takes the write lock at the start, so that two
+ * processes cannot deadlock. Inside a running transaction the work becomes part of that one.
+ */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work()
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // Some errors, such as a full disk, have already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
