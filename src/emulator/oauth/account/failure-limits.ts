@@ -14,8 +14,6 @@ export type Admission =
       readonly ok: true
       /** The name starts afresh, and the address is given this attempt back. */
       succeeded(): Promise<void>
-      /** Nothing was tried: as if there had been no attempt. */
-      abandoned(): Promise<void>
     }
   | { readonly ok: false; readonly retryAfterSeconds: number }
 
@@ -59,7 +57,6 @@ export function createFailureLimits(generation: () => string): FailureLimits {
       return {
         ok: true,
         succeeded: async () => void (await Promise.all([counter.delete(nameKey), giveBack(addressKey)])),
-        abandoned: async () => void (await Promise.all([giveBack(nameKey), giveBack(addressKey)])),
       }
     },
   }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
-import { OverloadedError } from '../../../errors.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
@@ -149,24 +148,10 @@ async function savePassword(deps: ResetDeps, req: Request, res: Response): Promi
     res.locals.explanation = `The password was not changed: it is ${fault}`
     return showReset(req, res, { request, token, username, alert: words.passwordFaults[fault] }, 400)
   }
-  const passwordHash = await hashUnlessBusy(passwords, password)
-  if (typeof passwordHash !== 'string') {
-    res.locals.explanation = 'The password was not changed: overloaded'
-    res.set('Retry-After', String(passwordHash.retryAfterSeconds))
-    return showReset(req, res, { request, token, username, alert: words.overloaded }, 503)
-  }
+  const passwordHash = await passwords.hash(password)
   if (!useLink(database, token, passwordHash, nowSeconds())) return showDeadLink(req, res, request)
   const link = { href: `/account/sign-in${carriedLocals(request).carriedLink}`, text: words.signIn }
   showMessage(res, words, { heading: words.passwordSavedHeading, text: words.passwordSaved, link }, 200)
-}
-
-async function hashUnlessBusy(passwords: Passwords, password: string): Promise<string | OverloadedError> {
-  try {
-    return await passwords.hash(password)
-  } catch (error) {
-    if (error instanceof OverloadedError) return error
-    throw error
-  }
 }
 
 /** Once: the password changes, and every session and every other link of the user ends with it. */

@@ -1,58 +1,28 @@
-import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { OverloadedError } from '../../../errors.ts'
 
 /** argon2id as the OWASP Password Storage Cheat Sheet has it; one at a time takes a core for about 20 ms. */
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-const QUEUE_PER_CORE = 24
-const RETRY_AFTER_SECONDS = 2
 const FEWEST_CHARACTERS = 8
 const MOST_CHARACTERS = 128
 
 export interface Passwords {
-  /**
-   * Whether the password is the one of the hash. Without a hash, that is for a name nobody has, it is false after the
-   * same work.
-   * @throws OverloadedError at once when too many are being checked already.
-   */
+  /** True if the password matches. False for null, an unknown user, after the same time. */
   verify(passwordHash: string | null, password: string): Promise<boolean>
-  /** @throws OverloadedError as above. */
   hash(password: string): Promise<string>
 }
 
 export type PasswordFault = 'too-short' | 'too-long' | 'too-common' | 'like-the-name' | 'unreadable'
 
-/** Hashing behind one gate: as many at once as there are cores, a short queue, and beyond it a refusal at once. */
-export function createPasswords(cores = availableParallelism()): Passwords {
-  let running = 0
-  const waiting: (() => void)[] = []
-  // A hash that no password has.
-  const unknownHash = hash('', { ...COSTS, secret: crypto.getRandomValues(new Uint8Array(32)) })
-
-  async function gated<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= cores && waiting.length >= cores * QUEUE_PER_CORE) {
-      throw new OverloadedError('Too many passwords are being checked already', RETRY_AFTER_SECONDS)
-    }
-    if (running >= cores) await new Promise<void>((admit) => waiting.push(admit))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      // The place is handed on without being free in between.
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-
+export function createPasswords(): Passwords {
+  // Verified when the user is unknown, so that both cases take the same time. No password matches it.
+  const decoyHash = hash('', { ...COSTS, secret: crypto.getRandomValues(new Uint8Array(32)) })
   return {
-    verify: (passwordHash, password) =>
-      gated(async () => {
-        const matches = await verify(passwordHash ?? (await unknownHash), password)
-        // In UTF-8 half a character becomes U+FFFD, which another could type.
-        return matches && passwordHash !== null && password.isWellFormed()
-      }),
-    hash: (password) => gated(() => hash(password, COSTS)),
+    async verify(passwordHash, password) {
+      const matches = await verify(passwordHash ?? (await decoyHash), password)
+      // A lone surrogate becomes U+FFFD in UTF-8, so it would match a password with that character.
+      return matches && passwordHash !== null && password.isWellFormed()
+    },
+    hash: (password) => hash(password, COSTS),
   }
 }
 

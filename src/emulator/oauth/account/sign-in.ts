@@ -18,7 +18,7 @@ interface Failure {
   readonly outcome: UserAuthentication & { readonly ok: false }
 }
 
-const STATUS = { 'wrong-credentials': 401, 'too-many-failures': 429, overloaded: 503 } as const
+const STATUS = { 'wrong-credentials': 401, 'too-many-failures': 429 } as const
 
 /** `/account/sign-in` and `/account/sign-out`. */
 export function signInRoutes(deps: SignInDeps): Router {
@@ -65,7 +65,7 @@ export function showSignIn(
 
 function sentence(words: Words, outcome: Failure['outcome']): string {
   if (outcome.reason === 'too-many-failures') return words.tooManyFailures(outcome.retryAfterSeconds)
-  return outcome.reason === 'overloaded' ? words.overloaded : words.wrongCredentials
+  return words.wrongCredentials
 }
 
 async function signIn(deps: SignInDeps, req: Request, res: Response): Promise<void> {

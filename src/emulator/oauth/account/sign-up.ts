@@ -1,5 +1,4 @@
 import { type Request, type Response, Router } from 'express'
-import { OverloadedError } from '../../../errors.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
@@ -95,19 +94,10 @@ async function createUser(
     const alert = words.tooManyFailures(retryAfterSeconds)
     return { ok: false, status: 429, alert, reason: 'too many attempts', retryAfterSeconds }
   }
-  try {
-    const passwordHash = await passwords.hash(password)
-    const { changes, lastInsertRowid } = database
-      .prepare(
-        'INSERT OR IGNORE INTO users (username, password_hash, language, created_at_seconds) VALUES (?, ?, ?, ?)',
-      )
-      .run(username, passwordHash, language, nowSeconds())
-    if (changes === 1) return { ok: true, userId: Number(lastInsertRowid) }
-    return { ok: false, status: 409, alert: words.usernameTaken, reason: 'the name is taken' }
-  } catch (error) {
-    if (!(error instanceof OverloadedError)) throw error
-    await admission.abandoned()
-    const { retryAfterSeconds } = error
-    return { ok: false, status: 503, alert: words.overloaded, reason: 'overloaded', retryAfterSeconds }
-  }
+  const passwordHash = await passwords.hash(password)
+  const { changes, lastInsertRowid } = database
+    .prepare('INSERT OR IGNORE INTO users (username, password_hash, language, created_at_seconds) VALUES (?, ?, ?, ?)')
+    .run(username, passwordHash, language, nowSeconds())
+  if (changes === 1) return { ok: true, userId: Number(lastInsertRowid) }
+  return { ok: false, status: 409, alert: words.usernameTaken, reason: 'the name is taken' }
 }

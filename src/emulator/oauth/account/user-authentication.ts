@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { OverloadedError } from '../../../errors.ts'
 import type { FailureLimits } from './failure-limits.ts'
 import type { Passwords } from './password.ts'
 
@@ -12,7 +11,7 @@ export interface UserAuthenticationDeps {
 export type UserAuthentication =
   | { readonly ok: true; readonly userId: number }
   | { readonly ok: false; readonly reason: 'wrong-credentials' }
-  | { readonly ok: false; readonly reason: 'too-many-failures' | 'overloaded'; readonly retryAfterSeconds: number }
+  | { readonly ok: false; readonly reason: 'too-many-failures'; readonly retryAfterSeconds: number }
 
 const LONGEST_USERNAME = 255
 const LONGEST_PASSWORD = 1_024
@@ -34,14 +33,8 @@ export async function authenticateUser(
   const admission = await limits.admit('sign-in', username, address)
   if (!admission.ok) return { ok: false, reason: 'too-many-failures', retryAfterSeconds: admission.retryAfterSeconds }
   const user = database.prepare('SELECT id, password_hash FROM users WHERE username = ?').get(username.normalize('NFC'))
-  try {
-    const matches = await passwords.verify(user === undefined ? null : String(user.password_hash), password)
-    if (user === undefined || !matches) return { ok: false, reason: 'wrong-credentials' }
-  } catch (error) {
-    if (!(error instanceof OverloadedError)) throw error
-    await admission.abandoned()
-    return { ok: false, reason: 'overloaded', retryAfterSeconds: error.retryAfterSeconds }
-  }
+  const matches = await passwords.verify(user === undefined ? null : String(user.password_hash), password)
+  if (user === undefined || !matches) return { ok: false, reason: 'wrong-credentials' }
   await admission.succeeded()
   return { ok: true, userId: Number(user.id) }
 }

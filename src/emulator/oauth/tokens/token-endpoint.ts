@@ -109,8 +109,8 @@ async function userOf(
   if (user.reason === 'wrong-credentials') {
     return { ok: false, error: 'invalid_grant', reason: 'The username or the password is wrong' }
   }
-  const reason = user.reason === 'overloaded' ? 'Too many passwords are being checked' : 'Too many failed sign-ins'
-  return { ok: false, error: 'server_error', reason, retryAfterSeconds: user.retryAfterSeconds }
+  const { retryAfterSeconds } = user
+  return { ok: false, error: 'server_error', reason: 'Too many failed sign-ins', retryAfterSeconds }
 }
 
 /** The documented fields, in the documented order. */
