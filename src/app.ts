@@ -5,15 +5,16 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
-import { type EntryPointDeps, entryPointRoutes, sendWrongMethod } from './login/routes.ts'
+import type { EntryPointDeps } from './login/route-deps.ts'
+import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, screenHeaders } from './login/screens/headers.ts'
 import { createRefusals } from './login/screens/refusals.ts'
 import { createScreens, openViews, type Screens } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
+import type { OptionalStore } from './redis/optional-store.ts'
 import type { Metrics } from './server/metrics.ts'
 import { onlyMethods } from './server/only-methods.ts'
-import type { Comfort } from './sessions/open-session-store.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
@@ -25,7 +26,7 @@ export interface AppDeps {
   readonly sessionStore: SessionStore
   readonly signInLimits: SignInLimits
   /** Stores that the app can do without: while one is away it is ready all the same, and says that it is degraded. */
-  readonly comforts: readonly Comfort[]
+  readonly optionalStores: readonly OptionalStore[]
   /** False as soon as the program has begun to stop. */
   readonly isAccepting: () => boolean
   /** UNIX time in seconds. */
@@ -44,7 +45,7 @@ export function createApp({
   users,
   sessionStore,
   signInLimits,
-  comforts,
+  optionalStores,
   isAccepting,
   nowSeconds,
   log,
@@ -86,7 +87,7 @@ export function createApp({
     if (entryPoint.basePath === '') app.use('/e/default', routes)
   }
   app.get('/health/live', (_req, res) => void res.set(closedHeaders).json({ status: 'live' }))
-  app.get('/health/ready', readiness({ users, sessionStore, comforts, isAccepting, log }, closedHeaders))
+  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, closedHeaders))
   const closed = createScreens(views, '', () => closedHeaders)
   app.use('/assets', assets(closedHeaders), assetMethods(closed))
 
@@ -143,10 +144,10 @@ function readiness(
   {
     users,
     sessionStore,
-    comforts,
+    optionalStores,
     isAccepting,
     log,
-  }: Pick<AppDeps, 'users' | 'sessionStore' | 'comforts' | 'isAccepting' | 'log'>,
+  }: Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting' | 'log'>,
   headers: Readonly<Record<string, string>>,
 ): RequestHandler {
   return async (_req, res) => {
@@ -155,7 +156,7 @@ function readiness(
     try {
       await Promise.all([users.checkHealth(), sessionStore.checkHealth()])
       // Still 200: all copies miss the same Redis, and a balancer that took them all out would end what goes on.
-      res.json({ status: comforts.every((comfort) => comfort.isWell()) ? 'ready' : 'degraded' })
+      res.json({ status: optionalStores.every((store) => store.isAvailable()) ? 'ready' : 'degraded' })
     } catch (error) {
       log.warn({ event: 'not-ready', err: error })
       res.status(503).json({ status: 'unavailable' })

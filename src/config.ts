@@ -1,31 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
-import {
-  LONGEST_LIFETIME_SECONDS,
-  ORIGINS_MISSING,
-  RETURN_URL_MISSING,
-  readEntryPointsFile,
-} from './entry-points/from-file.ts'
-import {
-  AllowedGroups,
-  addressFields,
-  HashParameters,
-  PublicUrl,
-  readNamedFile,
-  required,
-  SECRET_MISSING,
-  Secret,
-  sentenceOf,
-} from './entry-points/setting-fields.ts'
+import { addressFields } from './entry-points/fields.ts'
+import { ENTRY_POINT_SETTINGS, entryPointEnvironment } from './entry-points/from-environment.ts'
+import { readEntryPointsFile } from './entry-points/from-file.ts'
 import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
-import { PortNumber, wholeNumber } from './settings/fields.ts'
+import {
+  type Environment,
+  fail,
+  isLoopbackHost,
+  PortNumber,
+  required,
+  sentenceOf,
+  wholeNumber,
+} from './settings/fields.ts'
+import { type GivenSettings, readGivenSettings } from './settings/named-file.ts'
+import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { StoreSettings } from './users/user-store-kind.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Config extends SharedStores {
   readonly publicUrl: URL
@@ -40,15 +33,15 @@ export interface Config extends SharedStores {
   }
   readonly trustProxyHops: number
   readonly shutdownDelaySeconds: number
-  /** Null where no metrics are wanted. */
+  /** Null for no metrics. */
   readonly metricsPort: number | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** Sentences about settings that are valid but usually a mistake: logged at the start. */
+  /** Sentences about valid settings that are usually a mistake. Logged at the start. */
   readonly warnings: readonly string[]
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-/** Each also comes as NAME_FILE, the path of a file that holds it. */
+/** Each may also be given as NAME_FILE, the path of a file that contains it. */
 const SECRETS: readonly string[] = [
   'HASH_SECRET',
   'SESSION_SECRET',
@@ -80,41 +73,41 @@ const GUARDS: readonly string[] = [
 const DAY_SECONDS = 86_400
 const PUBLIC_URL_MISSING = 'is required: the address of this app as browsers see it, such as https://login.example.com'
 
-function appSettings() {
-  return z.object({
-    PORT: PortNumber.default(3000),
-    HOST: z.string().default('0.0.0.0'),
-    SESSION_SECRET: required(Secret, SECRET_MISSING),
-    SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
-    SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
-    TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
-    SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
-    METRICS_PORT: PortNumber.optional(),
-    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  })
-}
+/** This app's own origin. Its cookies are always Secure, and over plain http browsers keep those on loopback only. */
+const PublicUrl = z.string().transform((text, context): URL => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
+    return fail(context, 'must be an https address, such as https://login.example.com')
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+    return fail(context, 'must be an origin only, such as https://login.example.com: no path, query or user name')
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    return fail(context, 'must be https: plain http is accepted only on localhost, 127.0.0.1 and [::1]')
+  }
+  return url
+})
 
-function entryPointSettings(addresses: ReturnType<typeof addressFields>) {
-  return z.object({
-    HASH_SECRET: required(Secret, SECRET_MISSING),
-    HASH_PARAMETERS: HashParameters.default([{ name: 'user', attribute: 'username' }]),
-    HASH_LIFETIME_SECONDS: wholeNumber(0, LONGEST_LIFETIME_SECONDS).default(3600),
-    PLAYER_RETURN_URL: required(addresses.playerAddress, RETURN_URL_MISSING),
-    PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
-    HASH_CONSUMERS: addresses.consumers.default([]),
-    ALLOWED_GROUPS: AllowedGroups.optional(),
-  })
-}
+const AppEnvironment = z.object({
+  PORT: PortNumber.default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  SESSION_SECRET: required(Secret, SECRET_MISSING),
+  SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
+  SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
+  TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
+  METRICS_PORT: PortNumber.optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+})
 
-/** The name of every setting: .env.example and the README say of each what it means. */
+/** The names of all settings. A test compares them with the documentation. */
 export function settingNames(): string[] {
-  const { PORT: _port, HOST: _host, ...rest } = appSettings().shape
-  const entryPoint = Object.keys(entryPointSettings(addressFields(null)).shape)
+  const { PORT: _port, HOST: _host, ...rest } = AppEnvironment.shape
   const names = [
     'PUBLIC_URL',
     'PORT',
     'HOST',
-    ...entryPoint,
+    ...ENTRY_POINT_SETTINGS,
     'ENTRY_POINTS_FILE',
     'USER_STORE_URL',
     ...userStores.settingNames,
@@ -125,31 +118,22 @@ export function settingNames(): string[] {
 }
 
 /**
- * Reads the settings of the login app. An empty setting is an absent one.
- * @throws ConfigError with a line for every mistake: none has to be found after another was mended.
+ * Reads the settings of the login app. An empty setting counts as missing.
+ * @throws ConfigError that lists all mistakes at once, one per line.
  */
 export function readConfig(environment: Environment): Config {
-  const mistakes: string[] = []
-  const given = givenSettings(environment, mistakes)
-  const unknown = unknownSettings(given)
-  mistakes.push(...unknown.mistakes)
-  const parse = <T>(schema: z.ZodType<T>, value: unknown, name = ''): T | null => {
-    const parsed = schema.safeParse(value)
-    if (parsed.success) return parsed.data
-    for (const { path, message } of parsed.error.issues) mistakes.push(sentenceOf(name ? [name] : path, message))
-    return null
-  }
+  const reading = startReading(environment)
+  const { given, mistakes, warnings, parse } = reading
   const publicUrl = parse(required(PublicUrl, PUBLIC_URL_MISSING), given.PUBLIC_URL, 'PUBLIC_URL')
-  const app = parse(appSettings(), given)
+  const app = parse(AppEnvironment, given)
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must be another port than PORT, which is ${app.PORT}`)
   }
-  const entryPoints = readEntryPoints(given, addressFields(publicUrl), parse, mistakes)
+  const entryPoints = readEntryPoints(reading, publicUrl)
   if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
-    // A warning may explain why a setting is missing.
-    const lines = [...mistakes, ...unknown.warnings].map((mistake) => `  ${mistake}`)
+    const lines = [...mistakes, ...warnings].map((line) => `  ${line}`)
     throw new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
   }
   const config = {
@@ -169,7 +153,32 @@ export function readConfig(environment: Environment): Config {
     metricsPort: app.METRICS_PORT ?? null,
     logLevel: app.LOG_LEVEL,
   }
-  return { ...config, warnings: [...unknown.warnings, ...warningsOf(config), ...warningsOfStores(stores)] }
+  return { ...config, warnings: [...warnings, ...warningsOf(config), ...warningsOfStores(stores)] }
+}
+
+/** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
+export function readSharedStores(environment: Environment): SharedStores {
+  return readPart(SharedStoresEnvironment, environment)
+}
+
+/** Reads only the user store: commands that change viewers need no other setting. */
+export function readUserStore(environment: Environment): StoreSettings {
+  return readPart(userStores.environment, environment)
+}
+
+/** @throws ConfigError that lists all mistakes in this part, one per line. */
+function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
+  const { given, mistakes, warnings, parse } = startReading(environment)
+  const part = parse(schema, given)
+  if (part === null || mistakes.length > 0) throw new ConfigError([...mistakes, ...warnings].join('\n'))
+  return part
+}
+
+interface Reading extends Pick<GivenSettings, 'given'> {
+  readonly mistakes: string[]
+  readonly warnings: readonly string[]
+  /** Null if the value is wrong; its mistakes are then in `mistakes`. */
+  readonly parse: <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
 }
 
 /** The look-alikes of settings: those that stop the start, and the others. */
@@ -185,106 +194,60 @@ function unknownSettings(given: Environment): { mistakes: string[]; warnings: st
   return { mistakes, warnings }
 }
 
-type Parse = <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
-
-function readEntryPoints(
-  given: Environment,
-  addresses: ReturnType<typeof addressFields>,
-  parse: Parse,
-  mistakes: string[],
-): EntryPoint[] | null {
-  if (given.ENTRY_POINTS_FILE !== undefined) {
-    const names = Object.keys(entryPointSettings(addresses).shape).filter((name) => given[name] !== undefined)
-    if (names.length > 0) {
-      const asGiven = names.map((name) => (given[`${name}_FILE`] === undefined ? name : `${name}_FILE`))
-      mistakes.push(`ENTRY_POINTS_FILE is set, so every entry point comes from it: remove ${asGiven.join(', ')}`)
-    }
-    const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, addresses)
-    if ('entryPoints' in read) return read.entryPoints
-    mistakes.push(...read.mistakes)
-    return null
-  }
-  const settings = parse(entryPointSettings(addresses), given)
-  if (settings === null) return null
-  return [
-    {
-      name: 'default',
-      basePath: '',
-      secret: settings.HASH_SECRET,
-      parameters: settings.HASH_PARAMETERS,
-      lifetimeSeconds: settings.HASH_LIFETIME_SECONDS,
-      playerAddress: settings.PLAYER_RETURN_URL,
-      playerOrigins: settings.PLAYER_ORIGINS,
-      consumers: settings.HASH_CONSUMERS,
-      allowedGroups: settings.ALLOWED_GROUPS ?? null,
+function startReading(environment: Environment): Reading {
+  const { given, unreadable, mistakes: faults } = readGivenSettings(environment, SECRETS)
+  const unknown = unknownSettings(given)
+  const mistakes = [...faults, ...unknown.mistakes]
+  return {
+    given,
+    mistakes,
+    warnings: unknown.warnings,
+    parse(schema, value, name) {
+      const parsed = schema.safeParse(value)
+      if (parsed.success) return parsed.data
+      for (const { path, message } of parsed.error.issues) {
+        if (!unreadable.includes(String(path[0]))) mistakes.push(sentenceOf(name ? [name] : path, message))
+      }
+      return null
     },
-  ]
+  }
+}
+
+function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | null): readonly EntryPoint[] | null {
+  const addresses = addressFields(publicUrl)
+  if (given.ENTRY_POINTS_FILE === undefined) {
+    const entryPoint = parse(entryPointEnvironment(addresses), given)
+    return entryPoint && [entryPoint]
+  }
+  const names = ENTRY_POINT_SETTINGS.filter((name) => given[name] !== undefined)
+  if (names.length > 0) {
+    const asGiven = names.map((name) => (given[`${name}_FILE`] === undefined ? name : `${name}_FILE`))
+    mistakes.push(`ENTRY_POINTS_FILE is set and replaces ${asGiven.join(', ')}: remove what is not needed`)
+  }
+  const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, addresses)
+  if ('entryPoints' in read) return read.entryPoints
+  mistakes.push(...read.mistakes)
+  return null
 }
 
 function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'sessions'>): string[] {
   const warnings: string[] = []
   for (const { name, lifetimeSeconds } of entryPoints) {
     if (lifetimeSeconds === 0) {
-      warnings.push(
-        `Entry point ${name}: the lifetime is 0, so a response is good for ever, for whoever gets hold of it.`,
-      )
+      warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
     }
     if (lifetimeSeconds > Math.min(sessions.idleSeconds, sessions.lifetimeSeconds)) {
       warnings.push(
-        `Entry point ${name}: a response lives longer than a session without a visit, so every viewer has to sign in ` +
-          'again when it expires; raise SESSION_IDLE_SECONDS and SESSION_LIFETIME_SECONDS, or lower its lifetime.',
+        `Entry point ${name}: a response lives longer than an unused session, so every viewer must sign in again when ` +
+          'it expires; raise SESSION_IDLE_SECONDS and SESSION_LIFETIME_SECONDS, or lower its lifetime.',
       )
     }
   }
   if (new Set(entryPoints.map(({ secret }) => secret)).size < entryPoints.length) {
-    warnings.push('Two entry points share a secret: a response for one is good for the other.')
+    warnings.push('Two entry points share a secret: a response for one is valid for the other.')
   }
   if (entryPoints.some(({ secret }) => sessions.secrets.includes(secret))) {
-    warnings.push('SESSION_SECRET is also shared with the video service: give this app a secret that it alone knows.')
+    warnings.push('SESSION_SECRET is also shared with the video service: use a secret that only this app knows.')
   }
   return warnings
-}
-
-/** Without the login app's other settings, which who unlocks a viewer or signs one out need not have. */
-export function readSharedStores(environment: Environment): SharedStores {
-  return readPart(SharedStoresEnvironment, environment)
-}
-
-/** The same for who looks after the viewers. */
-export function readUserStore(environment: Environment): StoreSettings {
-  return readPart(userStores.environment, environment)
-}
-
-/** @throws ConfigError with a line for every mistake in this part. */
-function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
-  const mistakes: string[] = []
-  const given = givenSettings(environment, mistakes)
-  const unknown = unknownSettings(given)
-  mistakes.push(...unknown.mistakes)
-  const parsed = schema.safeParse(given)
-  if (!parsed.success) mistakes.push(...parsed.error.issues.map(({ path, message }) => sentenceOf(path, message)))
-  if (parsed.success && mistakes.length === 0) return parsed.data
-  throw new ConfigError([...mistakes, ...unknown.warnings].join('\n'))
-}
-
-/**
- * The settings that are there, an empty one being absent, with what is in the file of NAME_FILE in the place of NAME.
- * @param mistakes takes a sentence for each file that cannot be used; its setting then holds what nothing may start with.
- */
-function givenSettings(environment: Environment, mistakes: string[]): Record<string, string | undefined> {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  )
-  for (const name of SECRETS) {
-    const file = given[`${name}_FILE`]
-    if (file === undefined) continue
-    if (given[name] !== undefined) mistakes.push(`${name} and ${name}_FILE are both set: remove one`)
-    const read = readNamedFile(file)
-    const text = 'text' in read ? read.text.trim() : ''
-    const fault = 'fault' in read ? read.fault : text === '' ? 'names an empty file' : null
-    if (fault !== null) mistakes.push(`${name}_FILE ${fault}`)
-    // What stands in for it only keeps one mistake from being reported as two.
-    given[name] = fault === null ? text : name.endsWith('_URL') ? undefined : randomUUID()
-  }
-  return given
 }

@@ -43,10 +43,10 @@ async function run(config: Config): Promise<void> {
   ])
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter)
-  const comforts = [...sessions.comforts, ...counters.comforts]
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true
   const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host)
-  const shared = { config, users, sessionStore, signInLimits, comforts, nowSeconds, log }
+  const shared = { config, users, sessionStore, signInLimits, optionalStores, nowSeconds, log }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const server = createHttpServer(createApp(deps))
   const port = await listen(server, config.port, config.host)

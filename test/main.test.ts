@@ -46,9 +46,9 @@ describe('the program', () => {
       'PLAYER_ORIGINS',
     ])
   })
-  test('logs a warning at the start for a setting that is usually a mistake, or that it does not know', async () => {
+  test('a setting that is usually a mistake, or unknown, is logged as a warning at the start', async () => {
     const program = await startLoginProgram({ ...programSettings(), HASH_LIFETIME_SECONDS: '0', LOGLEVEL: 'info' })
-    expect(program.output()).toMatch(/"level":40.*good for ever/)
+    expect(program.output()).toMatch(/"level":40.*never expires/)
     expect(program.output()).toMatch(/"level":40.*Unknown setting LOGLEVEL/)
     program.child.kill('SIGTERM')
     expect((await program.ended).status).toBe(0)

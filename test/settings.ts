@@ -1,5 +1,6 @@
-import { type Environment, readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
+import type { Environment } from '../src/settings/fields.ts'
 
 /** The five settings that have no default. */
 export const SETTINGS = {

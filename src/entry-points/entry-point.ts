@@ -1,26 +1,26 @@
 import type { AllowedConsumer, ReturnAddress } from '../hash-lock/return-address.ts'
 
-/** A hashed parameter: what the service calls it, and the viewer's attribute that fills it (`username` is one). */
+/** A hashed parameter: its name at the service, and the attribute of the viewer that is its value (`username` is one). */
 export interface HashParameter {
   readonly name: string
   readonly attribute: string
 }
 
-/** One door into the app, with all that belongs to it alone: two entry points share nothing but the viewers. */
+/** One address of the app, with its own lock on the service. Entry points share only the viewers. */
 export interface EntryPoint {
-  /** In the log, and in the path of a named one. */
+  /** Used in the log, and in the path of a named entry point. */
   readonly name: string
-  /** '' for the one at `/`, '/e/NAME' for a named one: what its screens' paths begin with. */
+  /** The path prefix of its screens: '' for the entry point at `/`, '/e/NAME' for a named one. */
   readonly basePath: string
-  /** Shared with the service, and with nobody else. */
+  /** The secret key shared with the service. */
   readonly secret: string
   readonly parameters: readonly HashParameter[]
-  /** Life of a response; 0 sends no `hashExpire`. */
+  /** How long a response is valid; 0 sends no `hashExpire`. */
   readonly lifetimeSeconds: number
   readonly playerAddress: ReturnAddress
-  /** Origins that may frame the screens. */
+  /** The origins that may frame the screens. */
   readonly playerOrigins: readonly string[]
   readonly consumers: readonly AllowedConsumer[]
-  /** Null lets every viewer of the store pass. */
+  /** Null lets every viewer of the user store in. */
   readonly allowedGroups: readonly string[] | null
 }

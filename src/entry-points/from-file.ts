@@ -1,26 +1,24 @@
 import { z } from 'zod'
+import { required, sentenceOf } from '../settings/fields.ts'
+import { readNamedFile } from '../settings/named-file.ts'
+import { Secret } from '../settings/secret.ts'
 import type { EntryPoint } from './entry-point.ts'
 import {
+  type AddressFields,
   AllowedGroups,
-  type addressFields,
+  DEFAULT_LIFETIME_SECONDS,
+  DEFAULT_PARAMETERS,
   HashParameters,
-  readNamedFile,
-  required,
-  Secret,
-  sentenceOf,
-} from './setting-fields.ts'
+  LONGEST_LIFETIME_SECONDS,
+  ORIGINS_MISSING,
+  RETURN_URL_MISSING,
+} from './fields.ts'
 
-export const LONGEST_LIFETIME_SECONDS = 31_536_000
-export const RETURN_URL_MISSING =
-  "is required: the video service's {player_return_url}, where the player takes the response"
-export const ORIGINS_MISSING =
-  'is required: the origins that may frame the screens, those of the player and of every page that embeds it'
-
-const NAME = 'must be the name in /e/NAME: 1 to 64 small letters, digits and "-", the first of them no "-"'
+const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
 const LIFETIME = `must be a whole number from 0 to ${LONGEST_LIFETIME_SECONDS}`
 
-/** `secretFile` in the place of `secret` names a file that holds it. Lists are arrays of texts. */
-function entryPointSchema(addresses: ReturnType<typeof addressFields>) {
+/** `secretFile` names a file with the secret, in the place of `secret`. Lists are arrays of texts. */
+function entryPointSchema(addresses: AddressFields) {
   const fields = {
     name: z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME),
     secret: z.string('must be text').pipe(Secret).optional(),
@@ -40,7 +38,7 @@ function entryPointSchema(addresses: ReturnType<typeof addressFields>) {
   return z.strictObject(fields, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `has fields that mean nothing here: ${(issue.keys ?? []).join(', ')}; it may have ${Object.keys(fields).join(', ')}`
+        ? `has unknown fields: ${(issue.keys ?? []).join(', ')}; the fields are ${Object.keys(fields).join(', ')}`
         : 'must be an object',
   })
 }
@@ -54,46 +52,38 @@ const SecretFile = z.string().transform((file, context): string => {
   return z.NEVER
 })
 
+type FileResult = { entryPoints: EntryPoint[] } | { mistakes: string[] }
+
 /**
- * The entry points of `ENTRY_POINTS_FILE`: a JSON array of objects. One that is named `default` is served at `/`, the
- * others at `/e/NAME`. A relative `secretFile` is looked for where the app was started, as every other path.
- * @returns the entry points, or every mistake as a sentence of its own.
+ * Reads ENTRY_POINTS_FILE, a JSON array of objects. The entry point named `default` is served at `/`, the others at
+ * `/e/NAME`. A relative `secretFile` is relative to the working directory, like every other path.
+ * @returns the entry points, or a sentence for each mistake.
  */
-export function readEntryPointsFile(
-  file: string,
-  addresses: ReturnType<typeof addressFields>,
-): { entryPoints: EntryPoint[] } | { mistakes: string[] } {
+export function readEntryPointsFile(file: string, addresses: AddressFields): FileResult {
   const read = readNamedFile(file)
-  const json = 'text' in read ? parseJson(read.text) : null
-  const fault =
-    'fault' in read
-      ? read.fault
-      : json === undefined
-        ? 'names a file that is not JSON'
-        : Array.isArray(json) && json.length > 0
-          ? null
-          : 'must hold an array of one entry point at least'
-  if (fault !== null) return { mistakes: [`ENTRY_POINTS_FILE ${fault}`] }
-  return readEntries(json as readonly unknown[], addresses)
+  if ('fault' in read) return { mistakes: [`ENTRY_POINTS_FILE ${read.fault}`] }
+  const json = parseJson(read.text)
+  if (json === undefined) return { mistakes: ['ENTRY_POINTS_FILE names a file that is not JSON'] }
+  if (!Array.isArray(json) || json.length === 0) {
+    return { mistakes: ['ENTRY_POINTS_FILE must contain an array with at least one entry point'] }
+  }
+  return readEntries(json, addresses)
 }
 
-function readEntries(
-  items: readonly unknown[],
-  addresses: ReturnType<typeof addressFields>,
-): { entryPoints: EntryPoint[] } | { mistakes: string[] } {
+function readEntries(items: readonly unknown[], addresses: AddressFields): FileResult {
   const schema = entryPointSchema(addresses)
   const mistakes: string[] = []
   const entryPoints: EntryPoint[] = []
   const names = new Set<unknown>()
   for (const [index, item] of items.entries()) {
-    const say = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
+    const report = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
     const { name, secret, secretFile } = Given.parse(item)
     const parsed = schema.safeParse(item)
-    for (const { path, message } of parsed.error?.issues ?? []) say(sentenceOf(path, message))
+    for (const { path, message } of parsed.error?.issues ?? []) report(sentenceOf(path, message))
     const isObject = typeof item === 'object' && item !== null
     if (isObject && (secret === undefined) === (secretFile === undefined))
-      say('secret or secretFile is required, and only one of them')
-    if (typeof name === 'string' && names.has(name)) say('name is that of an entry before it')
+      report('secret or secretFile is required, and not both')
+    if (typeof name === 'string' && names.has(name)) report('name is used by an earlier entry')
     names.add(name)
     const key = parsed.data?.secret ?? parsed.data?.secretFile
     if (parsed.success && key !== undefined) entryPoints.push(toEntryPoint(parsed.data, key))
@@ -101,18 +91,16 @@ function readEntries(
   return mistakes.length > 0 ? { mistakes } : { entryPoints }
 }
 
-/** What is looked at whether or not the rest of an entry is right, so that all its mistakes are named at once. */
+/** Checked even if the rest of the entry is wrong, so that all mistakes are listed at once. */
 const Given = z.looseObject({ name: z.unknown(), secret: z.unknown(), secretFile: z.unknown() }).partial().catch({})
 
-type Entry = z.output<ReturnType<typeof entryPointSchema>>
-
-function toEntryPoint(entry: Entry, secret: string): EntryPoint {
+function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secret: string): EntryPoint {
   return {
     name: entry.name,
     basePath: entry.name === 'default' ? '' : `/e/${entry.name}`,
     secret,
-    parameters: entry.hashParameters ?? [{ name: 'user', attribute: 'username' }],
-    lifetimeSeconds: entry.hashLifetimeSeconds ?? 3600,
+    parameters: entry.hashParameters ?? DEFAULT_PARAMETERS,
+    lifetimeSeconds: entry.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
     playerAddress: entry.playerReturnUrl,
     playerOrigins: entry.playerOrigins,
     consumers: entry.hashConsumers ?? [],
@@ -120,7 +108,7 @@ function toEntryPoint(entry: Entry, secret: string): EntryPoint {
   }
 }
 
-/** @returns undefined for what is not JSON; SyntaxError would repeat a part of it. */
+/** @returns undefined for a text that is not JSON. A SyntaxError would repeat a part of the file. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))
@@ -129,7 +117,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** In the file a list is an array; in the environment it is one text. */
+/** An array in the file, for a field that is one text in the environment. */
 function list<T>(field: z.ZodType<T, string>, missing = 'must be an array of texts', item = /^[^\s,]+$/): z.ZodType<T> {
   return z
     .array(z.string('must be text').regex(item, 'must be one item, not empty and without a comma'), missing)

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { returnWithoutResponse } from './pass-to-player.ts'
 import { hasBody } from './request/form-body.ts'
 import { nothingCarried, readCarried } from './request/player-context.ts'
-import type { EntryPointDeps } from './routes.ts'
+import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/screens.ts'
 
 /**

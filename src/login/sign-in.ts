@@ -5,7 +5,7 @@ import type { Authentication, Viewer } from '../users/user-store.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import { type Carried, nothingCarried, readCarried } from './request/player-context.ts'
 import { readSignInForm, type SignInForm } from './request/sign-in-form.ts'
-import type { EntryPointDeps } from './routes.ts'
+import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
 import { type Refusal, sendRedirect } from './screens/screens.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
 import { nothingCarried, readCarried } from './request/player-context.ts'
-import type { EntryPointDeps } from './routes.ts'
+import type { EntryPointDeps } from './route-deps.ts'
 import { addressOf, sendRedirect } from './screens/screens.ts'
 
 /** Ends the session and shows the sign-in screen again. A post without a form is taken as one without fields. */

@@ -1,18 +1,40 @@
-/** Where Redis is, and how it is reached. */
+import { decodedPart } from '../settings/fields.ts'
+
+/** A Redis server and how to connect to it. */
 export interface RedisAddress {
   readonly host: string
   readonly port: number
   readonly username: string | null
   readonly password: string | null
   readonly database: number
-  /** Null: not encrypted. Else the certificate is checked against this authority, or against those that Node knows. */
+  /** Null for a plain connection. `authority` is PEM that signed the certificate; null for the authorities of Node. */
   readonly tls: { readonly authority: string | null } | null
-  /** What every key begins with. */
+  /** The beginning of every key. */
   readonly keyPrefix: string
 }
 
-export type SessionStoreSettings =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'redis'; readonly redis: RedisAddress }
+/** What a `redis://` or `rediss://` address says. */
+export type RedisUrl = Omit<RedisAddress, 'tls' | 'keyPrefix'> & { readonly isTls: boolean }
 
-export type LimitsStoreSettings = { readonly kind: 'memory' } | { readonly kind: 'redis'; readonly redis: RedisAddress }
+const REDIS_PORT = 6379
+
+/** Parses `redis://USER:PASSWORD@HOST:PORT/DATABASE`, of which only the host is required. Null if it is not one. */
+export function parseRedisUrl(text: string): RedisUrl | null {
+  const url = /^rediss?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : null
+  if (url === null || /[?#\s]/.test(text)) return null
+  const [host, username, password] = [url.hostname.replace(/^\[(.*)\]$/, '$1'), url.username, url.password].map(
+    decodedPart,
+  )
+  const [, database = ''] = /^\/?(\d{0,4})$/.exec(url.pathname) ?? [null, null]
+  if (!host || !/^[A-Za-z0-9_.:-]+$/.test(host) || database === null) return null
+  // Redis does not authenticate a user without a password.
+  if (username === null || password === null || (username && !password)) return null
+  return {
+    host,
+    port: url.port === '' ? REDIS_PORT : Number(url.port),
+    username: username || null,
+    password: password || null,
+    database: Number(database),
+    isTls: url.protocol === 'rediss:',
+  }
+}

@@ -2,13 +2,12 @@ import type { Logger } from 'pino'
 import { createClient, ErrorReply } from 'redis'
 import { UpstreamError } from '../errors.ts'
 import type { RedisAddress } from './address.ts'
+import type { OptionalStore } from './optional-store.ts'
 
-/** A connection that is kept up, and never waited for. */
-export interface RedisLink {
+/** A connection that is kept up, and never waited for. Unavailable also for a minute after Redis refused a command. */
+export interface RedisLink extends OptionalStore {
   readonly client: RedisClient
   readonly keyPrefix: string
-  /** False while Redis is away, and for a minute after it refused a command that it should have taken. */
-  isWell(): boolean
   /**
    * Gives a command to Redis, and its answer back within half a second.
    * @throws UpstreamError at once while Redis is away, else after half a second without an answer, and for what Redis
@@ -100,7 +99,7 @@ export async function openRedisLink(address: RedisAddress, options: RedisLinkOpt
   return {
     client,
     keyPrefix: address.keyPrefix,
-    isWell: () => isAnswering() && nowSeconds() >= refusedUntilSeconds,
+    isAvailable: () => isAnswering() && nowSeconds() >= refusedUntilSeconds,
     run: async (command) => {
       if (!isAnswering()) throw failed(lastFault)
       return await inTime(command(client))

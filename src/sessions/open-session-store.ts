@@ -1,16 +1,13 @@
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { ConfigError } from '../errors.ts'
-import type { SessionStoreSettings } from '../redis/address.ts'
 import { openRedisLink } from '../redis/link.ts'
+import type { OptionalStore } from '../redis/optional-store.ts'
+import type { SessionStoreSettings } from '../redis/settings.ts'
 import { makeDataFolder } from '../users/data-folder.ts'
 import { openRedisSessionStore } from './redis-store.ts'
-import { openSqliteSessionStore, type SessionLimits, type SessionStore } from './session-store.ts'
-
-/** Of a store that the app can do without for a while: whether it must at the moment. */
-export interface Comfort {
-  isWell(): boolean
-}
+import type { SessionLimits, SessionStore } from './session-store.ts'
+import { openSqliteSessionStore } from './sqlite-store.ts'
 
 /**
  * Opens the store of SESSION_STORE_URL. Redis may be away: then viewers sign in without a session until it is back.
@@ -21,14 +18,14 @@ export async function openSessionStore(
   settings: SessionStoreSettings,
   limits: SessionLimits,
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
-): Promise<{ sessionStore: SessionStore; comforts: readonly Comfort[] }> {
+): Promise<{ sessionStore: SessionStore; optionalStores: readonly OptionalStore[] }> {
   if (settings.kind === 'sqlite') {
     makeFolderOf(settings.file)
-    return { sessionStore: openSqliteSessionStore(settings.file, limits, nowSeconds), comforts: [] }
+    return { sessionStore: openSqliteSessionStore(settings.file, limits, nowSeconds), optionalStores: [] }
   }
   const without = 'viewers sign in without a session'
   const link = await openRedisLink(settings.redis, { setting: 'SESSION_STORE_URL', without, log, nowSeconds })
-  return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), comforts: [link] }
+  return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
 }
 
 function makeFolderOf(file: string): void {

@@ -1,16 +1,17 @@
-import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 /**
- * The parts that the settings of stores are made of, and that the app's other settings have in common with them. Each message is the end of a sentence that begins with the
- * setting's name, and none repeats a value: an address may hold a password, and the message ends up in a log.
+ * The fields that settings are built from. A message is the end of a sentence that starts with the setting's name. No
+ * message repeats the value: the value may be a secret in the wrong place, and messages are logged.
  */
 
-/** A wrong setting of a user store. */
+/** The environment of a process, or the part of it that is not empty. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A missing or wrong setting. */
 export interface SettingMistake {
   readonly setting: string
-  /** The end of a sentence that begins with the setting's name. */
+  /** The end of a sentence that starts with the setting's name. */
   readonly message: string
 }
 
@@ -18,12 +19,16 @@ export type ReadSettings<T> =
   | { readonly ok: true; readonly settings: T }
   | { readonly ok: false; readonly mistakes: readonly SettingMistake[] }
 
+/** A required field. `missing` is the message for a setting that is not there. */
+export function required<T>(field: z.ZodType<T, string>, missing: string): z.ZodType<T> {
+  return z.string(missing).pipe(field)
+}
+
+/** A whole number from `least` to `most`, both included. */
 export function wholeNumber(least: number, most: number) {
   return z.string().transform((text, context): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    context.addIssue({ code: 'custom', message: `must be a whole number from ${least} to ${most}` })
-    return z.NEVER
+    return value >= least && value <= most ? value : fail(context, `must be a whole number from ${least} to ${most}`)
   })
 }
 
@@ -37,15 +42,60 @@ export const PortNumber = z
   .refine((text) => !/^(tcp|udp|sctp):\/\//.test(text), FROM_KUBERNETES)
   .pipe(wholeNumber(0, 65_535))
 
-/** The path of a file of certificates in PEM, read at once: a missing one is a mistake of the settings, not of a sign-in. */
-export const CertificatesFile = z.string().transform((path, context): string => {
-  const read = readCertificates(path)
-  if (read.ok) return read.pem
-  context.addIssue({ code: 'custom', message: read.fault })
-  return z.NEVER
-})
+/**
+ * A list whose items are parsed one by one, so that every wrong item is reported.
+ * @param ifEmpty the message for an empty list; null allows an empty list.
+ * @param parse throws RangeError, with the end of a sentence, for an item that it refuses.
+ */
+export function listField<T>(ifEmpty: string | null, parse: (item: string) => T) {
+  return z.string().transform((text, context): T[] => {
+    const items = splitList(text)
+    if (items.length === 0 && ifEmpty !== null) return fail(context, ifEmpty)
+    return items.flatMap((item, index) => {
+      try {
+        return [parse(item)]
+      } catch (error) {
+        return fail(context, `: item ${index + 1} ${reasonOf(error)}`)
+      }
+    })
+  })
+}
 
-/** A part of an address as it is meant; null for one that is written wrongly, or holds what ends a text for a server. */
+/** The items of a list, without empty ones. By default commas and white space separate them. */
+export function splitList(text: string, separator = /[\s,]+/): string[] {
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+/** The message of a RangeError that a parser threw. Any other error is thrown again. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return error.message
+  throw error
+}
+
+/** Refuses a value in a zod transform. */
+export function fail(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+}
+
+/** The sentence for a mistake: the setting or field, the list item if there is one, and the message. */
+export function sentenceOf([name, item]: readonly PropertyKey[], message: string): string {
+  const subject = [
+    ...(name === undefined ? [] : [String(name)]),
+    ...(item === undefined ? [] : [`item ${Number(item) + 1}`]),
+  ]
+  return `${subject.join(': ')}${message.startsWith(':') || subject.length === 0 ? '' : ' '}${message}`
+}
+
+/** The mistakes that a schema found, by setting. */
+export function mistakesOf(error: z.ZodError): SettingMistake[] {
+  return error.issues.map(({ path, message }) => ({ setting: String(path[0]), message }))
+}
+
+/** A percent-decoded part of an address. Null if the encoding is wrong or a control character is in it. */
 export function decodedPart(part: string): string | null {
   try {
     const text = decodeURIComponent(part)
@@ -55,41 +105,12 @@ export function decodedPart(part: string): string | null {
   }
 }
 
-/** What is taken for this machine without asking anyone; an IPv6 address may be in brackets. */
+/** True for `localhost`, 127.0.0.0/8 and ::1, with or without brackets: no name server is asked for these. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host)
 }
 
-/** Also true for `*.localhost`: browsers resolve these names to this machine, without DNS. */
+/** True for a loopback host and for names below `localhost`, which browsers resolve to this machine (RFC 6761, 6.3). */
 export function isLoopbackName(host: string): boolean {
   return isLoopbackHost(host) || host.endsWith('.localhost')
-}
-
-/** The mistakes that a schema of settings found, each under the name of its setting. */
-export function mistakesOf(error: z.ZodError): SettingMistake[] {
-  return error.issues.map(({ path, message }) => ({ setting: String(path[0]), message }))
-}
-
-type Certificates = { readonly ok: true; readonly pem: string } | { readonly ok: false; readonly fault: string }
-
-function readCertificates(path: string): Certificates {
-  let pem: string
-  try {
-    pem = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const fault = code === 'ENOENT' ? 'names a file that does not exist' : `names a file that cannot be read (${code})`
-    return { ok: false, fault }
-  }
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  const isReadable = blocks.length > 0 && blocks.every(isCertificate)
-  return isReadable ? { ok: true, pem } : { ok: false, fault: 'names a file that holds no certificate in PEM form' }
-}
-
-function isCertificate(block: string): boolean {
-  try {
-    return new X509Certificate(block).raw.length > 0
-  } catch {
-    return false
-  }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { LimitsStoreSettings } from '../redis/address.ts'
 import { openRedisLink, type RedisLink } from '../redis/link.ts'
-import type { Comfort } from '../sessions/open-session-store.ts'
+import type { OptionalStore } from '../redis/optional-store.ts'
+import type { LimitsStoreSettings } from '../redis/settings.ts'
 import { type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { redisCounters } from './redis-counters.ts'
 
@@ -12,12 +12,12 @@ import { redisCounters } from './redis-counters.ts'
 export async function openCounters(
   settings: LimitsStoreSettings,
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
-): Promise<{ openCounter: OpenCounter; comforts: readonly Comfort[]; close: () => void }> {
-  if (settings.kind === 'memory') return { openCounter: openMemoryCounter, comforts: [], close: () => {} }
+): Promise<{ openCounter: OpenCounter; optionalStores: readonly OptionalStore[]; close: () => void }> {
+  if (settings.kind === 'memory') return { openCounter: openMemoryCounter, optionalStores: [], close: () => {} }
   const without = 'each copy of the app counts failed sign-ins for itself'
   const link = await openRedisLink(settings.redis, { setting: 'LIMITS_STORE_URL', without, log, nowSeconds })
   void warnOfEviction(link, log)
-  return { openCounter: redisCounters(link), comforts: [link], close: () => link.close() }
+  return { openCounter: redisCounters(link), optionalStores: [link], close: () => link.close() }
 }
 
 /** Asked past the link, to which a refusal would tell that Redis takes no counts: who may count need not have INFO. */

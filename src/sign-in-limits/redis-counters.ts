@@ -39,7 +39,7 @@ function countInRedis(link: RedisLink, name: string, durationSeconds: number): C
 function insured(link: RedisLink, inRedis: Counter, inMemory: Counter): Counter {
   async function first<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
     // A Redis that is full or a replica still tells its old counts: read there and counted here, no limit would be reached.
-    if (!link.isWell()) return await ask(inMemory)
+    if (!link.isAvailable()) return await ask(inMemory)
     try {
       return await link.run(() => ask(inRedis))
     } catch {

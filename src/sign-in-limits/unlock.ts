@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts'
-import type { LimitsStoreSettings } from '../redis/address.ts'
 import { withRedis } from '../redis/link.ts'
+import type { LimitsStoreSettings } from '../redis/settings.ts'
 import { unlockInRedis } from './redis-counters.ts'
 
 const IN_MEMORY =

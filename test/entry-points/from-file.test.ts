@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Environment, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Environment } from '../../src/settings/fields.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
@@ -15,7 +16,7 @@ const ENTRY = {
   playerOrigins: ['https://player.example'],
 }
 
-/** The settings of an app whose file of entry points holds this; a text is written as it is. */
+/** The settings of an app with this file of entry points; a text is written unchanged. */
 function withFile(content: unknown, more: Environment = {}): Environment {
   const file = fileWith(typeof content === 'string' ? content : JSON.stringify(content))
   return { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file, ...more }
@@ -28,7 +29,7 @@ function fileWith(text: string): string {
 }
 
 describe('a file of entry points', () => {
-  test('gives each its own secret, addresses, origins, parameters, lifetime and groups', () => {
+  test('each entry point has its own secret, addresses, origins, parameters, lifetime and groups', () => {
     const sport = {
       name: 'sport-2',
       secretFile: fileWith(`${OTHER_SECRET}\n`),
@@ -70,21 +71,21 @@ describe('a file of entry points', () => {
       },
     ])
   })
-  test('may name one "default", which is the one at "/"', () => {
+  test('the entry point named "default" is served at "/"', () => {
     const { entryPoints } = readConfig(withFile([ENTRY, { ...ENTRY, name: 'default', secret: OTHER_SECRET }]))
     expect(entryPoints.map(({ name, basePath }) => [name, basePath])).toEqual([
       ['news', '/e/news'],
       ['default', ''],
     ])
   })
-  test('may begin with a byte order mark and hold lists that are empty', () => {
+  test('a byte order mark and empty lists are accepted', () => {
     const { entryPoints } = readConfig(withFile(`\ufeff${JSON.stringify([{ ...ENTRY, hashConsumers: [] }])}`))
     expect(entryPoints).toHaveLength(1)
   })
-  test.each(['a', '0', 'a-', '2026-news', 'x'.repeat(64)])('may call one %s', (name) => {
+  test.each(['a', '0', 'a-', '2026-news', 'x'.repeat(64)])('%s is accepted as a name', (name) => {
     expect(mistakesIn(withFile([{ ...ENTRY, name }]))).toEqual([])
   })
-  test('follows the same rule for plain http as the other settings', () => {
+  test('plain http is accepted under the same rule as in the settings', () => {
     const http = {
       ...ENTRY,
       playerReturnUrl: 'http://127.0.0.1:4000/pass',
@@ -99,7 +100,7 @@ describe('a file of entry points', () => {
       expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: hashConsumers: item 1 must be https: /),
     ])
   })
-  test('is warned about when two of its entries share a secret', () => {
+  test('two entries with the same secret give a warning', () => {
     const warnings = (content: unknown) => readConfig(withFile(content)).warnings
     expect(warnings([ENTRY, { ...ENTRY, name: 'sport' }])).toEqual([expect.stringContaining('share a secret')])
     expect(warnings([ENTRY, { ...ENTRY, name: 'sport', secret: OTHER_SECRET }])).toEqual([])
@@ -110,38 +111,36 @@ describe('a file of entry points is refused', () => {
   test.each([
     ['that is not JSON', '[{"name": "news",}]', 'names a file that is not JSON'],
     ['that is empty', '', 'names a file that is not JSON'],
-    ['that is an object', ENTRY, 'must hold an array of one entry point at least'],
-    ['that is null', null, 'must hold an array of one entry point at least'],
-    ['without entries', [], 'must hold an array of one entry point at least'],
-  ])('%s', (_name, content, sentence) => {
-    expect(mistakesIn(withFile(content))).toEqual([`ENTRY_POINTS_FILE ${sentence}`])
+    ['that is an object', ENTRY, 'must contain an array'],
+    ['that is null', null, 'must contain an array'],
+    ['without entries', [], 'must contain an array'],
+  ])('a file %s is refused', (_name, content, sentence) => {
+    expect(mistakesIn(withFile(content))).toEqual([expect.stringContaining(`ENTRY_POINTS_FILE ${sentence}`)])
   })
-  test('that does not exist', () => {
+  test('a file that does not exist is refused', () => {
     expect(mistakesIn(withFile('', { ENTRY_POINTS_FILE: join(temporaryFolder(), 'none.json') }))).toEqual([
       'ENTRY_POINTS_FILE names a file that does not exist',
     ])
   })
-  test('that is a folder', () => {
+  test('a folder in the place of the file is refused', () => {
     expect(mistakesIn(withFile('', { ENTRY_POINTS_FILE: temporaryFolder() }))).toEqual([
-      'ENTRY_POINTS_FILE names a folder, and must name a file',
+      expect.stringContaining('ENTRY_POINTS_FILE names a folder'),
     ])
   })
-  test('beside the settings of a single entry point, which are named as they were given', () => {
+  test('the file and the settings of a single entry point exclude each other', () => {
     const others = { HASH_SECRET_FILE: fileWith(SECRET), PLAYER_ORIGINS: 'https://player.example', ALLOWED_GROUPS: 'a' }
     expect(mistakesIn(withFile([ENTRY], others))).toEqual([
-      'ENTRY_POINTS_FILE is set, so every entry point comes from it: remove HASH_SECRET_FILE, PLAYER_ORIGINS, ALLOWED_GROUPS',
+      expect.stringMatching(/^ENTRY_POINTS_FILE .*HASH_SECRET_FILE, PLAYER_ORIGINS, ALLOWED_GROUPS/),
     ])
   })
 })
 
-const NAME = 'name must be the name in /e/NAME: 1 to 64 small letters, digits and "-", the first of them no "-"'
-const ONE_SECRET = 'secret or secretFile is required, and only one of them'
-const RETURN_URL =
-  "playerReturnUrl is required: the video service's {player_return_url}, where the player takes the response"
-const ORIGINS =
-  'playerOrigins is required: the origins that may frame the screens, those of the player and of every page that embeds it'
-const LIFETIME = 'hashLifetimeSeconds must be a whole number from 0 to 31536000'
-const ITEM = 'must be one item, not empty and without a comma'
+const NAME = 'name must be'
+const ONE_SECRET = 'secret or secretFile is required'
+const RETURN_URL = 'playerReturnUrl is required'
+const ORIGINS = 'playerOrigins is required'
+const LIFETIME = 'hashLifetimeSeconds must be a whole number'
+const ITEM = 'must be one item'
 const without = (field: keyof typeof ENTRY) => ({ ...ENTRY, [field]: undefined })
 
 describe('an entry is refused', () => {
@@ -166,7 +165,7 @@ describe('an entry is refused', () => {
     ['with a relative return address', { ...ENTRY, playerReturnUrl: '/' }, 'playerReturnUrl is not an absolute '],
     ['without origins', without('playerOrigins'), ORIGINS],
     ['with text for origins', { ...ENTRY, playerOrigins: 'https://player.example' }, ORIGINS],
-    ['with an empty list of origins', { ...ENTRY, playerOrigins: [] }, 'playerOrigins must name one origin at least'],
+    ['with an empty list of origins', { ...ENTRY, playerOrigins: [] }, 'playerOrigins must name at least one origin'],
     [
       'with a wildcard',
       { ...ENTRY, playerOrigins: ['https://*.a.example'] },
@@ -189,7 +188,7 @@ describe('an entry is refused', () => {
     [
       'with a parameter without attribute',
       { ...ENTRY, hashParameters: ['user'] },
-      'hashParameters must list name=attribute',
+      'hashParameters: item 1 must be name=attribute',
     ],
     [
       'with a reserved parameter',
@@ -201,45 +200,37 @@ describe('an entry is refused', () => {
     ['with a negative lifetime', { ...ENTRY, hashLifetimeSeconds: -1 }, LIFETIME],
     ['with a fraction for a lifetime', { ...ENTRY, hashLifetimeSeconds: 1.5 }, LIFETIME],
     ['with more than a year', { ...ENTRY, hashLifetimeSeconds: 31_536_001 }, LIFETIME],
-    [
-      'with a list of no groups',
-      { ...ENTRY, allowedGroups: [] },
-      'allowedGroups must name one group at least; leave it out',
-    ],
+    ['with a list of no groups', { ...ENTRY, allowedGroups: [] }, 'allowedGroups must name at least one group'],
     ['with a comma in a group', { ...ENTRY, allowedGroups: ['a,b'] }, `allowedGroups: item 1 ${ITEM}`],
-    [
-      'with a field that is unknown',
-      { ...ENTRY, playerOrigin: 'x' },
-      'has fields that mean nothing here: playerOrigin; it may have name, secret',
-    ],
-  ])('%s', (_name, entry, sentence) => {
+    ['with a field that is unknown', { ...ENTRY, playerOrigin: 'x' }, 'has unknown fields: playerOrigin; '],
+  ])('an entry %s is refused', (_name, entry, sentence) => {
     const [mistake, ...others] = mistakesIn(withFile([{ ...ENTRY, name: 'first', secret: OTHER_SECRET }, entry]))
     expect(mistake?.slice(0, 28 + sentence.length)).toBe(`ENTRY_POINTS_FILE, entry 2: ${sentence}`)
     expect(others).toEqual([])
   })
-  test('with a secret twice', () => {
+  test('an entry with secret and secretFile is refused', () => {
     expect(mistakesIn(withFile([{ ...ENTRY, secretFile: fileWith(OTHER_SECRET) }]))).toEqual([
-      `ENTRY_POINTS_FILE, entry 1: ${ONE_SECRET}`,
+      expect.stringContaining(`ENTRY_POINTS_FILE, entry 1: ${ONE_SECRET}`),
     ])
   })
-  test('with the name of another', () => {
+  test('an entry with the name of an earlier entry is refused', () => {
     expect(mistakesIn(withFile([ENTRY, { ...ENTRY, secret: OTHER_SECRET }]))).toEqual([
-      'ENTRY_POINTS_FILE, entry 2: name is that of an entry before it',
+      expect.stringContaining('ENTRY_POINTS_FILE, entry 2: name '),
     ])
   })
   test.each([
     ['does not exist', () => join(temporaryFolder(), 'none'), 'names a file that does not exist'],
-    ['is a folder', () => temporaryFolder(), 'names a folder, and must name a file'],
-    ['holds a weak secret', () => fileWith('weak\n'), 'names a file with a secret that is too short: '],
+    ['is a folder', () => temporaryFolder(), 'names a folder'],
+    ['contains a weak secret', () => fileWith('weak\n'), 'names a file with a secret that is too short: '],
     ['is empty', () => fileWith('\n'), 'names a file with a secret that is too short: '],
-  ])('with a secretFile that %s', (_name, path, end) => {
+  ])('an entry with a secretFile that %s is refused', (_name, path, end) => {
     const [mistake, ...others] = mistakesIn(withFile([{ ...without('secret'), secretFile: path() }]))
     expect(mistake?.slice(0, 39 + end.length)).toBe(`ENTRY_POINTS_FILE, entry 1: secretFile ${end}`)
     expect(others).toEqual([])
   })
 })
 
-describe('all mistakes in a file of entry points', () => {
+describe('the mistakes in a file of entry points', () => {
   const wrong = [
     null,
     {},
@@ -253,7 +244,7 @@ describe('all mistakes in a file of entry points', () => {
     { ...ENTRY, secretFile: '/nowhere' },
     {},
   ]
-  test('are named at once, with those of the other settings, and nothing else is', () => {
+  test('all mistakes in the file and in the settings are reported at once', () => {
     const subjects = mistakesIn(withFile(wrong, { PUBLIC_URL: 'nowhere', PORT: 'x' })).map((sentence) =>
       sentence.replace(/ (is|must|names|has|on)\b.*/, ''),
     )
@@ -279,7 +270,7 @@ describe('all mistakes in a file of entry points', () => {
       'ENTRY_POINTS_FILE, entry 5: secret or secretFile',
     ])
   })
-  test('are said without a value of the file, which may hold a secret anywhere', () => {
+  test('no mistake repeats a value of the file, which may be a secret', () => {
     const marker = 'marked7RxK2mTz9LpWc4VbN8sYd|'
     const everywhere = {
       name: marker,

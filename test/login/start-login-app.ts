@@ -6,7 +6,7 @@ import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 import { openLog } from '../../src/server/log.ts'
-import { openSqliteSessionStore } from '../../src/sessions/session-store.ts'
+import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { type MemoryUsers, memoryUsers } from './memory-users.ts'
@@ -85,7 +85,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     users: options.users ?? users,
     sessionStore,
     signInLimits: options.signInLimits ?? createSignInLimits(openMemoryCounter),
-    comforts: options.comforts ?? [],
+    optionalStores: options.optionalStores ?? [],
     isAccepting: options.isAccepting ?? (() => true),
     nowSeconds,
     log: options.log ?? collectingLog(lines),

@@ -80,7 +80,7 @@ async function startTunnel(to: number): Promise<{ port: number; forgetConnection
 describe('an encrypted connection to Redis', () => {
   test('is made where the authority of its certificate is known', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
-    expect(link.isWell()).toBe(true)
+    expect(link.isAvailable()).toBe(true)
     expect(await link.run((client) => client.ping())).toBe('PONG')
     expect(lines).toEqual([])
   })
@@ -91,7 +91,7 @@ describe('an encrypted connection to Redis', () => {
     ['for another name', () => Promise.resolve({ ...redisAddress(redis, own.certificate), host: 'localhost' })],
   ])('is not made to a server whose certificate was made %s, and no password is shown to it', async (_case, make) => {
     const { link, lines } = await open(await make())
-    expect(link.isWell()).toBe(false)
+    expect(link.isAvailable()).toBe(false)
     await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/redis-away.*(certificate|altnames)/i)
@@ -102,7 +102,7 @@ describe('an encrypted connection to Redis', () => {
     const plain = await startRedis()
     onTestFinished(() => plain.remove())
     const { link } = await open({ ...redisAddress(plain), tls: { authority: own.certificate } })
-    expect(link.isWell()).toBe(false)
+    expect(link.isAvailable()).toBe(false)
   })
 })
 
@@ -113,7 +113,7 @@ describe('a link to Redis', () => {
     link.close()
     await expect(asked).rejects.toThrow(UpstreamError)
     await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
-    expect(link.isWell()).toBe(false)
+    expect(link.isAvailable()).toBe(false)
   })
 
   test('does not take for an outage that this process itself was held up', async () => {
@@ -132,18 +132,18 @@ describe('a link to Redis', () => {
     await link.run((client) => client.set('text', 'a'))
     await expect(link.run((client) => client.hGet('text', 'a'))).rejects.toThrow(/refused.*WRONGTYPE/)
     expect(await link.run((client) => client.get('text'))).toBe('a')
-    expect(link.isWell()).toBe(false)
+    expect(link.isAvailable()).toBe(false)
     expect(lines).toHaveLength(1)
   })
 
   test('gives up a connection on which nothing comes any more, and is well again with a new one', async () => {
     const way = await startTunnel(redis.port)
     const { link } = await open({ ...redisAddress(redis, own.certificate), port: way.port })
-    expect(link.isWell()).toBe(true)
+    expect(link.isAvailable()).toBe(true)
     way.forgetConnections()
     await expect(link.run((client) => client.ping())).rejects.toThrow('no answer within 500 ms')
     await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
-    await expect.poll(() => link.isWell(), { interval: 50, timeout: 15_000 }).toBe(true)
+    await expect.poll(() => link.isAvailable(), { interval: 50, timeout: 15_000 }).toBe(true)
     expect(await link.run((client) => client.ping())).toBe('PONG')
   })
 
@@ -158,13 +158,13 @@ describe('a link to Redis', () => {
         await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
       }
     }
-    await expect.poll(() => link.isWell()).toBe(false)
+    await expect.poll(() => link.isAvailable()).toBe(false)
     await askFor(59)
     expect(lines).toHaveLength(1)
     await askFor(120)
     expect(lines).toHaveLength(3)
     await plain.restart()
-    await expect.poll(() => link.isWell(), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => link.isAvailable(), { timeout: 10_000 }).toBe(true)
     await link.run((client) => client.ping())
     expect(lines.map((line) => /"event":"([a-z-]+)"/.exec(line)?.[1])).toEqual([
       'redis-away',

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Environment, readConfig } from '../../src/config.ts'
-import { Secret } from '../../src/entry-points/setting-fields.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Environment } from '../../src/settings/fields.ts'
+import { Secret } from '../../src/settings/secret.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const MAKE_ONE = 'make one with: npm run -s viewer-auth -- secret generate'
-const TOO_SHORT = `is too short: it must have 128 random bits at least; ${MAKE_ONE}`
-const NOT_RANDOM = `does not look random: it must have 128 random bits at least; ${MAKE_ONE}`
+const TOO_SHORT = 'is too short'
+const NOT_RANDOM = 'does not look random'
 
 describe('a secret', () => {
   const withSecret = (HASH_SECRET: string) => mistakesIn({ ...SETTINGS, HASH_SECRET })
-  test('of 128 random bits is never refused, in whatever form', () => {
+  test('a secret of 128 random bits is accepted in every encoding', () => {
     for (let made = 0; made < 20_000; made += 1) {
       const bits = randomBytes(16)
       for (const secret of [bits.toString('hex'), bits.toString('base64url'), bits.toString('base64')]) {
@@ -27,7 +27,7 @@ describe('a secret', () => {
     ['letters beyond ASCII', 'Zwölf Boxkämpfer jagen Viktor quer über'],
     ['22 letters and digits', 'q7RxK2mTz9LpWc4VbN8sYd'],
     ['signs that a shell or a URL reads', `a$b"c'd\\e&f=g#h%i|jkl m`],
-  ])('may be of %s', (_form, secret) => {
+  ])('a secret may be %s', (_form, secret) => {
     expect(withSecret(secret)).toEqual([])
   })
   test.each([
@@ -46,14 +46,13 @@ describe('a secret', () => {
     ['a placeholder', 'please-change-me-before-production-1', NOT_RANDOM],
     ['a placeholder in one word', 'CHANGEME-q7RxK2mTz9LpWc4VbN8sYd', NOT_RANDOM],
     ['the word example', 'example-secret-for-the-login-app-42', NOT_RANDOM],
-    ['a tab inside', '3f9a1c7be2d84560\taf13c9d27e6b8045', 'holds a control character'],
-    ['two lines', '3f9a1c7be2d84560af13c9d27e6b8045\n3f9a', 'holds a control character'],
-    ['a space behind', '3f9a1c7be2d84560af13c9d27e6b8045 ', expect.stringContaining('begins or ends with a space')],
-    ['quotation marks around it', '"3f9a1c7be2d84560af13c9d27e6b8045"', expect.stringContaining('quotation marks')],
-    ['a space before', ' 3f9a1c7be2d84560af13c9d27e6b8045', expect.stringContaining('begins or ends with a space')],
-  ])('is refused of %s', (_form, secret, fault) => {
-    const expected = typeof fault === 'string' ? `HASH_SECRET ${fault}` : fault
-    expect(withSecret(secret)).toEqual([expected])
+    ['a tab inside', '3f9a1c7be2d84560\taf13c9d27e6b8045', 'control character'],
+    ['two lines', '3f9a1c7be2d84560af13c9d27e6b8045\n3f9a', 'control character'],
+    ['a space behind', '3f9a1c7be2d84560af13c9d27e6b8045 ', 'starts or ends with a space'],
+    ['quotation marks around it', '"3f9a1c7be2d84560af13c9d27e6b8045"', 'quotation marks'],
+    ['a space before', ' 3f9a1c7be2d84560af13c9d27e6b8045', 'starts or ends with a space'],
+  ])('a secret with %s is refused', (_form, secret, fault) => {
+    expect(withSecret(secret)).toEqual([expect.stringMatching(`^HASH_SECRET .*${fault}`)])
   })
 })
 
@@ -74,27 +73,27 @@ describe('a secret from a file', () => {
     ['with a line end of Windows', `${key}\r\n`],
     ['with white space around it', `\n ${key} \n\n`],
     ['with a byte order mark', `\ufeff${key}`],
-  ])('is read %s', (_name, content) => {
+  ])('a secret file is read %s', (_name, content) => {
     expect(readConfig(withFile(file(content))).entryPoints[0]?.secret).toBe(key)
   })
-  test('is read for the session too', () => {
+  test('SESSION_SECRET_FILE is read', () => {
     const { SESSION_SECRET: _secret, ...others } = SETTINGS
     expect(readConfig({ ...others, SESSION_SECRET_FILE: file(`${key}\n`) }).sessions.secrets).toEqual([key])
   })
   test.each([
     ['a file that does not exist', () => join(temporaryFolder(), 'none'), 'names a file that does not exist'],
-    ['a folder', () => temporaryFolder(), 'names a folder, and must name a file'],
-    ['a path through a file', () => join(file(key), 'x'), 'names a file that cannot be read (ENOTDIR)'],
-    ['a path with a NUL', () => 'a\0b', 'names a file that cannot be read (ERR_INVALID_ARG_VALUE)'],
+    ['a folder', () => temporaryFolder(), 'names a folder'],
+    ['a path through a file', () => join(file(key), 'x'), 'ENOTDIR'],
+    ['a path with a NUL', () => 'a\0b', 'ERR_INVALID_ARG_VALUE'],
     ['an empty file', () => file(''), 'names an empty file'],
     ['a file of white space', () => file(' \n'), 'names an empty file'],
-  ])('is one mistake when its setting names %s', (_name, path, end) => {
-    expect(mistakesIn(withFile(path()))).toEqual([`HASH_SECRET_FILE ${end}`])
+  ])('%s is one mistake', (_name, path, end) => {
+    expect(mistakesIn(withFile(path()))).toEqual([expect.stringMatching(`^HASH_SECRET_FILE .*${end}`)])
   })
-  test('is as strong as one in the environment', () => {
-    expect(mistakesIn(withFile(file('secret')))).toEqual([`HASH_SECRET ${TOO_SHORT}`])
+  test('a weak secret in a file is refused', () => {
+    expect(mistakesIn(withFile(file('secret')))).toEqual([expect.stringContaining(`HASH_SECRET ${TOO_SHORT}`)])
   })
-  test('and one in the environment is one too many', () => {
+  test('a secret and its file together are one mistake', () => {
     const both = ['HASH_SECRET and HASH_SECRET_FILE are both set: remove one']
     expect(mistakesIn(withFile(file(key), { HASH_SECRET: key }))).toEqual(both)
     expect(mistakesIn(withFile(file(key), { HASH_SECRET: 'weak' }))).toEqual(both)

@@ -11,11 +11,11 @@ async function warningsOf(more: readonly string[]): Promise<string[]> {
   const warnings: string[] = []
   const log = { info: () => {}, warn: (_event: unknown, message?: string) => void warnings.push(message ?? '') }
   const settings = { kind: 'redis', redis: redisAddress(redis) } as const
-  const { openCounter, comforts, close } = await openCounters(settings, { nowSeconds, log })
+  const { openCounter, optionalStores, close } = await openCounters(settings, { nowSeconds, log })
   onTestFinished(close)
   // Answered after what was asked before, on the same connection.
   expect(await openCounter('failed', 60).penalty('ada')).toMatchObject({ consumedPoints: 1 })
-  expect(comforts.map((comfort) => comfort.isWell())).toEqual([true])
+  expect(optionalStores.map((store) => store.isAvailable())).toEqual([true])
   return warnings
 }
 

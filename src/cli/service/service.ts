@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { ConfigError } from '../../errors.ts'
+import { sentenceOf } from '../../settings/fields.ts'
+import { readGivenSettings } from '../../settings/named-file.ts'
 import { type AccessToken, createTokenCache, requestToken } from '../../video-service/access-token.ts'
 import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
 import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
@@ -26,22 +27,13 @@ export function nowSeconds(): number {
   return Date.now() / 1000
 }
 
-/** @throws ConfigError with a line for every setting `SERVICE_…` that is missing or wrong. None repeats a value. */
+/** @throws ConfigError that lists every missing or wrong setting `SERVICE_…`. It repeats no value. */
 export function readServiceSettings(env: CommandIo['env']): ServiceSettings {
-  // As for the login app, an empty setting is an absent one.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const { SERVICE_CLIENT_SECRET_FILE: file } = given
-  const mistakes: string[] = []
-  if (file !== undefined && given.SERVICE_CLIENT_SECRET !== undefined) {
-    mistakes.push('SERVICE_CLIENT_SECRET and SERVICE_CLIENT_SECRET_FILE are both set: remove one')
-  } else if (file !== undefined) {
-    const secret = readSecretFile(file)
-    if (secret === null) mistakes.push('SERVICE_CLIENT_SECRET_FILE names a file that cannot be read')
-    given.SERVICE_CLIENT_SECRET = secret ?? '0'.repeat(40)
-  }
+  const { given, unreadable, mistakes: faults } = readGivenSettings(env, ['SERVICE_CLIENT_SECRET'])
   const parsed = ServiceEnvironment.safeParse(given)
-  if (parsed.success && mistakes.length === 0) return parsed.data
-  for (const { path, message } of parsed.error?.issues ?? []) mistakes.push(`${path.join('.')} ${message}`)
+  if (parsed.success && faults.length === 0) return parsed.data
+  const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])))
+  const mistakes = [...faults, ...issues.map(({ path, message }) => sentenceOf(path, message))]
   throw new ConfigError(`These settings are missing or wrong:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`)
 }
 
@@ -90,12 +82,4 @@ export async function announced<T>(doubt: string, work: () => Promise<T>): Promi
 /** Whether the service said no with this error value. */
 export function isRefusal(error: unknown, value: string): boolean {
   return error instanceof ServiceRefusal && error.error === value
-}
-
-function readSecretFile(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    return null
-  }
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import {
-  CertificatesFile,
   isLoopbackHost,
   mistakesOf,
   type ReadSettings,
   type SettingMistake,
   wholeNumber,
 } from '../../settings/fields.ts'
+import { CertificatesFile } from '../../settings/named-file.ts'
 import { isOnLaptop, namesHost } from '../remote/remote-address.ts'
 import { faultInAttributeName } from '../viewer-fields.ts'
 

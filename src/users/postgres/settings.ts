@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  CertificatesFile,
   decodedPart,
   isLoopbackHost,
   mistakesOf,
@@ -8,6 +7,7 @@ import {
   type SettingMistake,
   wholeNumber,
 } from '../../settings/fields.ts'
+import { CertificatesFile } from '../../settings/named-file.ts'
 
 export interface PostgresSettings {
   readonly kind: 'postgres'

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { faultInName } from '../hash-lock/authentication-response.ts'
+import {
+  type AllowedConsumer,
+  parseAllowedConsumer,
+  parsePlayerAddress,
+  type ReturnAddress,
+} from '../hash-lock/return-address.ts'
+import { fail, isLoopbackHost, isLoopbackName, listField, reasonOf, splitList } from '../settings/fields.ts'
+import type { HashParameter } from './entry-point.ts'
+
+export const LONGEST_LIFETIME_SECONDS = 31_536_000
+export const DEFAULT_LIFETIME_SECONDS = 3600
+export const DEFAULT_PARAMETERS: readonly HashParameter[] = [{ name: 'user', attribute: 'username' }]
+export const RETURN_URL_MISSING =
+  "is required: the video service's {player_return_url}, which receives the authentication response"
+export const ORIGINS_MISSING =
+  'is required: every origin that may frame the screens, those of the player and of each page that embeds the player'
+
+const MOST_PARAMETERS = 10
+const AN_ORIGIN =
+  'must be an origin as browsers write it, such as https://player.example: no path, no slash at the end, no wildcard, ' +
+  'no default port, no capital letters'
+
+/** `name=attribute` items, comma-separated, in the order in which the service hashes the parameters. */
+export const HashParameters = z.string().transform((text, context): HashParameter[] => {
+  const items = splitList(text)
+  if (items.length === 0 || items.length > MOST_PARAMETERS) {
+    return fail(context, `must list 1 to ${MOST_PARAMETERS} parameters, as in user=username`)
+  }
+  const parameters: HashParameter[] = []
+  for (const [index, item] of items.entries()) {
+    const [name = '', attribute = '', ...rest] = item.split('=')
+    if (name === '' || attribute === '' || rest.length > 0) {
+      fail(context, `: item ${index + 1} must be name=attribute, as in user=username`)
+      continue
+    }
+    const fault = faultInName(name)
+    if (fault === null) parameters.push({ name, attribute })
+    else fail(context, `: the parameter name in item ${index + 1} ${fault}`)
+  }
+  const names = new Set(parameters.map(({ name }) => name))
+  return names.size === parameters.length ? parameters : fail(context, 'names a parameter twice')
+})
+
+/** Group names in NFC, the form in which every store returns them: two spellings that look alike are one group. */
+export const AllowedGroups = z.string().transform((text, context): string[] => {
+  const groups = splitList(text.normalize('NFC'), /,/)
+  return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
+})
+
+export type AddressFields = ReturnType<typeof addressFields>
+
+/**
+ * The fields that hold addresses. Plain http is accepted on a laptop only: both the address and PUBLIC_URL must then be
+ * loopback.
+ * @param publicUrl null if PUBLIC_URL is missing or wrong, which is reported elsewhere.
+ */
+export function addressFields(publicUrl: URL | null) {
+  const mayBeHttp = publicUrl === null || isLoopbackHost(publicUrl.hostname)
+  const assertScheme = (text: string, isLoopback: (hostname: string) => boolean) => {
+    const { protocol, hostname } = new URL(text)
+    if (protocol === 'https:' || (mayBeHttp && isLoopback(hostname))) return
+    throw new RangeError(
+      'must be https: plain http is accepted only if both it and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]',
+    )
+  }
+  const playerAddress = z.string().transform((text, context): ReturnAddress => {
+    try {
+      const address = parsePlayerAddress(text)
+      assertScheme(text, isLoopbackHost)
+      return address
+    } catch (error) {
+      return fail(context, reasonOf(error))
+    }
+  })
+  const playerOrigins = listField('must name at least one origin, such as https://player.example', (item): string => {
+    const isOrigin = URL.canParse(item) && new URL(item).origin === item
+    if (!isOrigin || !/^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?$/.test(item)) throw new RangeError(AN_ORIGIN)
+    // Only a page frames the screens, so the names that browsers resolve to this machine are safe here.
+    assertScheme(item, isLoopbackName)
+    return item
+  })
+  const consumers = listField(null, (item): AllowedConsumer => {
+    const consumer = parseAllowedConsumer(item)
+    assertScheme(item, isLoopbackHost)
+    return consumer
+  })
+  return { playerAddress, playerOrigins, consumers }
+}

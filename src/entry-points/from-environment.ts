@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { required, wholeNumber } from '../settings/fields.ts'
+import { SECRET_MISSING, Secret } from '../settings/secret.ts'
+import type { EntryPoint } from './entry-point.ts'
+import {
+  type AddressFields,
+  AllowedGroups,
+  addressFields,
+  DEFAULT_LIFETIME_SECONDS,
+  DEFAULT_PARAMETERS,
+  HashParameters,
+  LONGEST_LIFETIME_SECONDS,
+  ORIGINS_MISSING,
+  RETURN_URL_MISSING,
+} from './fields.ts'
+
+/** The settings of the entry point at `/`, used where ENTRY_POINTS_FILE is not set. */
+export function entryPointEnvironment(addresses: AddressFields) {
+  return z.object(fieldsOf(addresses)).transform(
+    (settings): EntryPoint => ({
+      name: 'default',
+      basePath: '',
+      secret: settings.HASH_SECRET,
+      parameters: settings.HASH_PARAMETERS,
+      lifetimeSeconds: settings.HASH_LIFETIME_SECONDS,
+      playerAddress: settings.PLAYER_RETURN_URL,
+      playerOrigins: settings.PLAYER_ORIGINS,
+      consumers: settings.HASH_CONSUMERS,
+      allowedGroups: settings.ALLOWED_GROUPS ?? null,
+    }),
+  )
+}
+
+function fieldsOf(addresses: AddressFields) {
+  return {
+    HASH_SECRET: required(Secret, SECRET_MISSING),
+    HASH_PARAMETERS: HashParameters.default([...DEFAULT_PARAMETERS]),
+    HASH_LIFETIME_SECONDS: wholeNumber(0, LONGEST_LIFETIME_SECONDS).default(DEFAULT_LIFETIME_SECONDS),
+    PLAYER_RETURN_URL: required(addresses.playerAddress, RETURN_URL_MISSING),
+    PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
+    HASH_CONSUMERS: addresses.consumers.default([]),
+    ALLOWED_GROUPS: AllowedGroups.optional(),
+  }
+}
+
+/** The names of these settings. */
+export const ENTRY_POINT_SETTINGS: readonly string[] = Object.keys(fieldsOf(addressFields(null)))

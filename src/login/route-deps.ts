@@ -1,0 +1,25 @@
+import type { Request } from 'express'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
+import type { UserStore } from '../users/user-store.ts'
+import type { LoopBreaker } from './loop-breaker.ts'
+import type { Headers } from './screens/headers.ts'
+import type { Refusals } from './screens/refusals.ts'
+import type { Screens } from './screens/screens.ts'
+import type { LogSignIn } from './sign-in-log.ts'
+
+/** Everything that one entry point's screens are made of; each screen names the part of it that it uses. */
+export interface EntryPointDeps {
+  readonly entryPoint: EntryPoint
+  readonly users: Pick<UserStore, 'assertRoom' | 'authenticate'>
+  readonly sessions: Sessions
+  readonly signInLimits: SignInLimits
+  readonly loopBreaker: LoopBreaker
+  readonly screens: Screens
+  readonly refusals: Refusals
+  readonly headersFor: (returnOrigin: string | null) => Headers
+  readonly addressOf: (req: Request) => string
+  readonly logSignIn: LogSignIn
+  readonly nowSeconds: () => number
+}

@@ -1,0 +1,4 @@
+/** A store that the app can do without for a while, such as Redis. While it is away, readiness says "degraded". */
+export interface OptionalStore {
+  isAvailable(): boolean
+}

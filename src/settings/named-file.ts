@@ -1,0 +1,73 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Environment, fail } from './fields.ts'
+
+/**
+ * The content of a file that a setting names, or the reason why there is none (the end of a sentence that starts with
+ * the setting's name). The path is not repeated: it may be a secret in the wrong place.
+ */
+export function readNamedFile(path: string): { text: string } | { fault: string } {
+  try {
+    return { text: readFileSync(path, 'utf8') }
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return { fault: FILE_FAULTS[code] ?? `names a file that cannot be read (${code})` }
+  }
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'names a file that does not exist',
+  EACCES: 'names a file that this user may not read',
+  EISDIR: 'names a folder: it must name a file',
+}
+
+/** The path of a PEM file of certificates. Read at the start, so that a missing file does not fail a sign-in. */
+export const CertificatesFile = z.string().transform((path, context): string => {
+  const read = readNamedFile(path)
+  if ('fault' in read) return fail(context, read.fault)
+  const blocks = read.text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  const isReadable = blocks.length > 0 && blocks.every(isCertificate)
+  return isReadable ? read.text : fail(context, 'names a file without a certificate in PEM form')
+})
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** The settings that are not empty, and a sentence for each `NAME_FILE` that cannot be used. */
+export interface GivenSettings {
+  readonly given: Environment
+  /** Settings whose `NAME_FILE` cannot be used. Their value is missing; do not report that as a second mistake. */
+  readonly unreadable: readonly string[]
+  readonly mistakes: readonly string[]
+}
+
+/**
+ * Reads `NAME_FILE` for each of `secrets`, and puts the file's content, trimmed, in the place of `NAME`.
+ * @param secrets the settings that may also be given as a file.
+ */
+export function readGivenSettings(environment: Environment, secrets: readonly string[]): GivenSettings {
+  const given: Record<string, string | undefined> = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const mistakes: string[] = []
+  const unreadable: string[] = []
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`]
+    if (file === undefined) continue
+    if (given[name] !== undefined) mistakes.push(`${name} and ${name}_FILE are both set: remove one`)
+    const read = readNamedFile(file)
+    const text = 'text' in read ? read.text.trim() : ''
+    const fault = 'fault' in read ? read.fault : text === '' ? 'names an empty file' : null
+    given[name] = fault === null ? text : undefined
+    if (fault === null) continue
+    mistakes.push(`${name}_FILE ${fault}`)
+    unreadable.push(name)
+  }
+  return { given, unreadable, mistakes }
+}
