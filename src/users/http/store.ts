@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
-import { createRemoteGuard, type RemoteGuard } from '../remote/circuit-breaker.ts'
+import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { openHttpStore } from '../../../src/users/http/store.ts'
-import { createRemoteGuard } from '../../../src/users/remote/circuit-breaker.ts'
+import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 
 /** A login service that sends bytes, and not always HTTP. */
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { UpstreamError } from '../../../src/errors.ts'
 import type { HttpStoreSettings } from '../../../src/users/http/settings.ts'
 import { openHttpStore } from '../../../src/users/http/store.ts'
-import { createRemoteGuard } from '../../../src/users/remote/circuit-breaker.ts'
+import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { type Fault, type LoginService, startLoginService } from '../../servers/login-service.ts'
@@ -218,7 +218,7 @@ describe('a login service that is away', () => {
     const store = openStore()
     await plain.misbehave({ status: 503 })
     for (let time = 0; time < 3; time += 1) await expect(signIn(store)).rejects.toThrow('status 503')
-    await expect(signIn(store)).rejects.toThrow('left alone')
+    await expect(signIn(store)).rejects.toThrow('several times in a row')
     await plain.misbehave({})
     await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { UpstreamError } from '../../../src/errors.ts'
 import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
-import { createRemoteGuard } from '../../../src/users/remote/circuit-breaker.ts'
+import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { type SlapdServer, startSlapd } from '../../servers/slapd.ts'

@@ -3,7 +3,7 @@ import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { directoryOf, withDirectory } from '../../../src/users/ldap/connection.ts'
 import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
-import { createRemoteGuard } from '../../../src/users/remote/circuit-breaker.ts'
+import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { type ScriptedDirectory, startScriptedDirectory } from '../../servers/scripted-directory.ts'
 import { ldapSettings } from './settings-of.ts'
@@ -121,7 +121,7 @@ describe('a directory that answers', () => {
     for (let time = 0; time < 3; time += 1) {
       await expect(store.authenticate('ada', 'secret')).rejects.toThrow(UpstreamError)
     }
-    await expect(store.authenticate('ada', 'secret')).rejects.toThrow('left alone')
+    await expect(store.authenticate('ada', 'secret')).rejects.toThrow('several times in a row')
   })
 
   test('to a search that it is too much signs nobody in, and is no outage for the others', async () => {
