@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../browser/launch.ts'
 import { press, type } from '../browser/press-and-type.ts'
 import { freePort } from '../servers/free-port.ts'
-import { temporaryFolder } from './demo-program.ts'
+import { temporaryFolder } from './demo/demo-program.ts'
 import { waitUntilPlaying } from './player/viewer.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

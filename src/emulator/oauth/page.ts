@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
+import { formText, readParameters } from '../http/form.ts'
 import type { User } from './account/account-session.ts'
-import { formText, readParameters } from './form.ts'
 import { wordsFor } from './languages.ts'
 import type { Words } from './words/words.ts'
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler } from 'express'
 import { z } from 'zod'
-import { formTextOf, readParameters } from '../oauth/form.ts'
+import { formTextOf, readParameters } from '../http/form.ts'
 
 export type ParameterReading =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }

@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import { answeringErrors } from '../oauth/form.ts'
+import { answeringErrors } from '../http/form.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { percentDecode, percentEncode, readParameters } from '../form.ts'
+import { percentDecode, percentEncode, readParameters } from '../../http/form.ts'
 import { type Client, findClient } from '../tokens/client-authentication.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
 import type { TokenKind } from '../tokens/token-store.ts'

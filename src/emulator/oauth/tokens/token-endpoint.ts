@@ -1,7 +1,7 @@
 import { type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
+import { answeringErrors, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
-import { answeringErrors, formBody, formText, readParameters } from '../form.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
 import { redeemCode } from './code-store.ts'

@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
-import { onParentExit } from '../server/npm-parent.ts'
-import { DemoError } from './demo/demo-error.ts'
-import { type RunningDemo, runDemo } from './demo/run-demo.ts'
-import { readDemoSettings } from './settings.ts'
-import { EmulatorStartError } from './start-emulator.ts'
+import { onParentExit } from '../../server/npm-parent.ts'
+import { readDemoSettings } from '../settings.ts'
+import { EmulatorStartError } from '../start-emulator.ts'
+import { DemoError } from './demo-error.ts'
+import { type RunningDemo, runDemo } from './run-demo.ts'
 
 /** All that a program needs of the environment to run; everything else could be a setting of a real installation. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 export interface DemoProgram {
   readonly child: ChildProcess
@@ -26,7 +26,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
 
 /** The demo as a program of its own, on free ports unless others are given. */
 export function startDemo(environment: Record<string, string>): DemoProgram {
-  const child = spawn(process.execPath, ['src/emulator/demo.ts'], {
+  const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keptSecrets } from '../../src/emulator/demo/kept-secrets.ts'
+import { keptSecrets } from '../../../src/emulator/demo/kept-secrets.ts'
 import { type DemoProgram, startDemo, stopDemo, takePort, temporaryFolder } from './demo-program.ts'
 
 const started: DemoProgram[] = []

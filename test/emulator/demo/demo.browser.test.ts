@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame, Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import type { OpenPage } from '../browser/open-page.ts'
-import { press, type } from '../browser/press-and-type.ts'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import type { OpenPage } from '../../browser/open-page.ts'
+import { press, type } from '../../browser/press-and-type.ts'
+import { makeResponse } from '../player/tiny-login-app.ts'
+import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
 import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
-import { makeResponse } from './player/tiny-login-app.ts'
-import { stateOf, waitUntilPlaying } from './player/viewer.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox', 'chromium-no-cookies']
 
