@@ -1,10 +1,7 @@
-import { dirname } from 'node:path'
 import type { Logger } from 'pino'
-import { ConfigError } from '../errors.ts'
 import { openRedisLink } from '../redis/link.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
-import { makeDataFolder } from '../users/data-folder.ts'
 import { openRedisSessionStore } from './redis-store.ts'
 import type { SessionLimits, SessionStore } from './session-store.ts'
 import { openSqliteSessionStore } from './sqlite-store.ts'
@@ -20,22 +17,9 @@ export async function openSessionStore(
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<{ sessionStore: SessionStore; optionalStores: readonly OptionalStore[] }> {
   if (settings.kind === 'sqlite') {
-    makeFolderOf(settings.file)
     return { sessionStore: openSqliteSessionStore(settings.file, limits, nowSeconds), optionalStores: [] }
   }
   const without = 'viewers sign in without a session'
   const link = await openRedisLink(settings.redis, { setting: 'SESSION_STORE_URL', without, log, nowSeconds })
   return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
-}
-
-function makeFolderOf(file: string): void {
-  try {
-    makeDataFolder(dirname(file))
-  } catch (cause) {
-    throw new ConfigError(
-      `SESSION_STORE_URL: the folder of ${file} cannot be made (${(cause as NodeJS.ErrnoException).code}): ` +
-        'let the user who runs this write there, or name another file.',
-      { cause },
-    )
-  }
 }

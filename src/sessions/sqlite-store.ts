@@ -1,8 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { createPrivateFile } from '../server/private-file.ts'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
@@ -134,8 +134,7 @@ function answer<T>(work: () => T, callback?: Callback<T>): void {
 function openSessionDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
-    // For this user alone, whatever the umask: it names viewers and their sessions.
-    if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
+    if (file !== ':memory:') createPrivateFile(file)
     database = new DatabaseSync(file)
     database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;

@@ -157,7 +157,9 @@ describe('a file that cannot be used', () => {
     expect(() => open(file)).toThrow(file)
   })
 
-  test('because its folder does not exist stops the start with a sentence', () => {
-    expect(() => open('/nonexistent/sessions.db')).toThrow(/SESSION_STORE_URL.*\/nonexistent\/sessions\.db.*writable/)
+  test('a session file whose folder cannot be created stops the start with a sentence', () => {
+    const noFolder = newFile()
+    writeFileSync(noFolder, '')
+    expect(() => open(join(noFolder, 'sessions.db'))).toThrow(/SESSION_STORE_URL.*sessions\.db.*writable/)
   })
 })

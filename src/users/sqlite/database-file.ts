@@ -1,9 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import { createPrivateFile } from '../../server/private-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
-import { makeDataFolder } from '../data-folder.ts'
 
 /** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
 const APPLICATION_ID = 0x56777241
@@ -83,11 +82,10 @@ function sqliteCode(error: unknown): number | null {
   return error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error ? Number(error.errcode) & 0xff : null
 }
 
-/** The hashes are nobody's business but this user's, whatever the umask; SQLite gives its two side files the same mode. */
+/** @throws ConfigError when the file or its folder cannot be created. */
 function createWhenMissing(path: string): void {
   try {
-    makeDataFolder(dirname(path))
-    closeSync(openSync(path, 'a', 0o600))
+    createPrivateFile(path)
   } catch (cause) {
     throw new ConfigError(cannotWrite(path, (cause as NodeJS.ErrnoException).code ?? 'unknown'), { cause })
   }
