@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { AccessToken } from './access-token.ts'
 import { AnswerTooLarge, ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
+import type { ServiceAnswer } from './service-request.ts'
 import type { ServiceSettings } from './service-settings.ts'
-import { readJson, type ServiceAnswer, type Transport } from './transport.ts'
+import { readJson, type Transport } from './transport.ts'
 
 export type ContentType = 'live' | 'recorded'
 export type Dimension = 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { RestApi } from './rest-api.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
-import { readJson, type ServiceAnswer } from './transport.ts'
+import type { ServiceAnswer } from './service-request.ts'
+import { readJson } from './transport.ts'
 
 /** What a lock is on: a video without one of its own has that of its channel. */
 export interface LockPlace {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
-import type { ServiceAnswer, ServiceRequest } from './transport.ts'
+import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 const TokenError = z.object({ error: z.string(), error_description: z.string().optional() })
 const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessToken } from './access-token.ts'
 import { macAuthorization } from './mac-signature.ts'
+import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 import type { ServiceSettings } from './service-settings.ts'
-import type { ServiceAnswer, ServiceRequest, Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 export interface RestDeps {
   readonly settings: Pick<ServiceSettings, 'baseUrl'>

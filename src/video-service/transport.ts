@@ -2,24 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { refusal } from './refusal.ts'
 import { AnswerTooLarge, ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
-
-export interface ServiceRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly url: URL
-  readonly headers?: Readonly<Record<string, string>>
-  readonly form?: Readonly<Record<string, string>>
-  /** For the whole exchange, each try anew. */
-  readonly timeoutMs?: number
-  /** How long the answer may be, unpacked. */
-  readonly mostBytes?: number
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface ServiceAnswer {
-  readonly status: number
-  readonly contentType: string
-  readonly body: string
-}
+import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 /**
  * Sends a request, and again after a short random wait where that cannot do anything twice: when the connection was

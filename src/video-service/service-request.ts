@@ -1,0 +1,17 @@
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+  /** For the whole exchange; every retry has the same time again. */
+  readonly timeoutMs?: number
+  /** The largest answer accepted, after decompression. */
+  readonly mostBytes?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ServiceAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
