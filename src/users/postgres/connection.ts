@@ -5,7 +5,7 @@ import { type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createRemoteGuard } from '../remote/guard.ts'
 import type { Warn } from '../user-store.ts'
-import { describeFault, isAnswer } from './fault.ts'
+import { describeFault, isStatementError } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /** A column of an answer: its name, and the number of its type in PostgreSQL. */
@@ -14,57 +14,57 @@ export interface Column {
   readonly typeId: number
 }
 
-/** What can be asked on one connection. */
-export interface PostgresAsker {
-  /** The rows of one statement. @throws DatabaseError when the server refuses the statement. */
+/** Runs statements on one connection. */
+export interface SqlClient {
+  /** Returns the rows of a statement. @throws DatabaseError when the server refuses the statement. */
   rows(sql: string, values?: readonly unknown[]): Promise<readonly unknown[]>
-  /** The columns of one statement, and how many rows it has. @throws DatabaseError when the server refuses the statement. */
+  /** Returns the columns of a statement, and the number of its rows. @throws DatabaseError as `rows` does. */
   columns(sql: string, values: readonly unknown[]): Promise<{ columns: readonly Column[]; rowCount: number }>
-  /** How many rows a statement changed. @throws DatabaseError when the server refuses the statement. */
-  changed(sql: string, values: readonly unknown[]): Promise<number>
+  /** Returns the number of rows that a statement changed. @throws DatabaseError as `rows` does. */
+  changedRows(sql: string, values: readonly unknown[]): Promise<number>
 }
 
 /**
- * The server, over a pool of connections and behind a guard. Each use has one bounded time, waiting for a connection
- * included, and a connection on which something is still under way then is closed.
+ * A PostgreSQL server behind a connection pool and a guard. Each use has one timeout, which includes the wait for a
+ * connection. A connection that is still busy after the timeout is closed.
  */
 export interface PostgresConnection {
   readonly settings: PostgresSettings
   /**
-   * Works on one connection of the pool.
-   * @throws UpstreamError when the server does not answer in time, or not at all.
-   * @throws OverloadedError when too many wait for it already.
+   * Runs the work on one connection of the pool.
+   * @throws UpstreamError when the server does not answer within the timeout.
+   * @throws OverloadedError when too many requests are waiting already.
    * @throws DatabaseError when the server refuses a statement.
-   * @throws ConfigError of the work, as it is.
+   * @throws ConfigError when the work throws one.
    */
-  use<T>(work: (ask: PostgresAsker) => Promise<T>): Promise<T>
-  /** The same for readiness, past those that wait. @throws UpstreamError or DatabaseError, as `use` does. */
-  probe(work: (ask: PostgresAsker) => Promise<unknown>): Promise<void>
-  /** Ends all connections, in a second at most even where the server hangs. */
+  use<T>(work: (client: SqlClient) => Promise<T>): Promise<T>
+  /** Runs a health check ahead of the queue. @throws UpstreamError or DatabaseError as `use` does. */
+  probe(work: (client: SqlClient) => Promise<unknown>): Promise<void>
+  /** Closes all connections. Takes one second at most, even if the server hangs. */
   close(): Promise<void>
 }
 
 export interface ConnectOptions {
   readonly warn?: Warn
-  /** For one use; the settings' own where it is not given, which is also the time for making a connection. */
+  /** Timeout of one use; the default is the timeout in the settings. */
   readonly timeoutMs?: number
-  /** For how long the server is left alone after it failed several times. */
+  /** How long the guard pauses after several failures. */
   readonly pauseMs?: number
 }
 
 const FAILURES = 5
-const GOODBYE_MS = 1_000
-/** A connection in the pool that nobody needs is given back: the database has few, and other programs too. */
+const CLOSE_MS = 1_000
+/** Idle connections are closed: a server allows few, and other programs need them too. */
 const IDLE_MS = 30_000
 
-/** Makes no connection yet: the first use does. */
+/** Creates the pool. The first use connects. */
 export function connectPostgres(
   settings: PostgresSettings,
   { warn, timeoutMs = settings.timeoutMs, pauseMs }: ConnectOptions = {},
 ): PostgresConnection {
   const sockets = new Set<Socket>()
   const pool = new Pool(poolOptions(settings, timeoutMs, sockets))
-  // A connection that is lost between two uses is made anew by the next one; without these listeners it ends the process.
+  // A lost idle connection is replaced at the next use. Without these listeners the error would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const guard = createRemoteGuard({
@@ -78,46 +78,46 @@ export function connectPostgres(
 
   return {
     settings,
-    use: (work) => guard.run((signal) => onClient(pool, settings, signal, work)),
-    probe: (work) => guard.probe((signal) => onClient(pool, settings, signal, work)),
+    use: (work) => guard.run((signal) => withClient(pool, settings, signal, work)),
+    probe: (work) => guard.probe((signal) => withClient(pool, settings, signal, work)),
     async close() {
       if (isClosed) return
       isClosed = true
-      // The pool does not wait for the server to close them, and a server that hangs never would.
+      // pool.end() does not wait until the sockets are closed.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
       const ended = Promise.all([pool.end().catch(() => {}), ...closed])
-      // The open connections alone keep the process waiting: a command is not held up by the timer.
-      await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })])
+      // Only open connections keep the process alive, not this timer.
+      await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
       for (const socket of sockets) socket.destroy()
     },
   }
 }
 
-/** Works in a transaction: after it all is there that was asked for, or nothing. */
+/** Runs the work in a transaction. An error undoes all changes, and so does `commit: false`. */
 export function inTransaction<T>(
   connection: PostgresConnection,
-  work: (ask: PostgresAsker) => Promise<T>,
-  { isReadOnly = false, keeps = true }: { readonly isReadOnly?: boolean; readonly keeps?: boolean } = {},
+  work: (client: SqlClient) => Promise<T>,
+  { readOnly = false, commit = true }: { readonly readOnly?: boolean; readonly commit?: boolean } = {},
 ): Promise<T> {
-  return connection.use(async (ask) => {
-    await ask.rows(isReadOnly ? 'BEGIN READ ONLY' : 'BEGIN')
+  return connection.use(async (client) => {
+    await client.rows(readOnly ? 'BEGIN READ ONLY' : 'BEGIN')
     try {
-      const result = await work(ask)
-      await ask.rows(keeps ? 'COMMIT' : 'ROLLBACK')
+      const result = await work(client)
+      await client.rows(commit ? 'COMMIT' : 'ROLLBACK')
       return result
     } catch (error) {
-      // On a connection that is broken the server has forgotten the transaction already.
-      if (isAnswer(error) || error instanceof ConfigError) await ask.rows('ROLLBACK')
+      // After a connection error the server has rolled back already.
+      if (isStatementError(error) || error instanceof ConfigError) await client.rows('ROLLBACK')
       throw error
     }
   })
 }
 
-async function onClient<T>(
+async function withClient<T>(
   pool: Pool,
   settings: PostgresSettings,
   signal: AbortSignal,
-  work: (ask: PostgresAsker) => Promise<T>,
+  work: (client: SqlClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
     throw new UpstreamError('user-store', describeFault(cause, settings), { cause })
@@ -128,33 +128,33 @@ async function onClient<T>(
     isReleased = true
     client.release(error)
   }
-  // Nobody waits for the answer any more; on a connection with a question under way the next one would wait for it.
-  const abandon = () => release(new Error('The time is over'))
-  signal.addEventListener('abort', abandon, { once: true })
+  // After the timeout the connection is closed: its next user would wait for the old statement.
+  const discard = () => release(new Error('Timed out'))
+  signal.addEventListener('abort', discard, { once: true })
   try {
     signal.throwIfAborted()
-    const result = await work(askerOf(client))
+    const result = await work(sqlClient(client))
     release()
     return result
   } catch (cause) {
-    if (isAnswer(cause) || cause instanceof ConfigError) {
+    if (isStatementError(cause) || cause instanceof ConfigError) {
       release()
       throw cause
     }
     release(cause instanceof Error ? cause : new Error('Failed'))
     throw new UpstreamError('user-store', describeFault(cause, settings), { cause })
   } finally {
-    signal.removeEventListener('abort', abandon)
+    signal.removeEventListener('abort', discard)
   }
 }
 
-function askerOf(client: ClientBase): PostgresAsker {
+function sqlClient(client: ClientBase): SqlClient {
   return {
     async rows(sql, values = []) {
       const { rows }: QueryResult<object> = await client.query(sql, [...values])
       return rows
     },
-    async changed(sql, values) {
+    async changedRows(sql, values) {
       return (await client.query(sql, [...values])).rowCount ?? 0
     },
     async columns(sql, values) {
@@ -164,7 +164,7 @@ function askerOf(client: ClientBase): PostgresAsker {
   }
 }
 
-/** Everything is said, so that nothing is taken from the PG… variables of the environment, which libpq has. */
+/** Sets every option, so that pg reads none from the PG… environment variables. */
 function poolOptions(settings: PostgresSettings, timeoutMs: number, sockets: Set<Socket>): PoolConfig {
   const { host, port, database, user, password, poolSize } = settings
   return {
@@ -172,13 +172,13 @@ function poolOptions(settings: PostgresSettings, timeoutMs: number, sockets: Set
     port,
     database,
     user,
-    // Without one, pg would look for a file of passwords.
+    // Without a password, pg would read ~/.pgpass.
     password: password ?? (() => ''),
     ssl: tlsOptions(settings),
     application_name: 'viewer-auth',
     max: poolSize,
     connectionTimeoutMillis: settings.timeoutMs,
-    // So that the server, too, gives up what nobody waits for.
+    // The server cancels the statement too.
     statement_timeout: timeoutMs,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,

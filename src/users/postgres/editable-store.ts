@@ -6,22 +6,22 @@ import { faultInNewPassword } from '../passwords/new-password.ts'
 import { exists, listed, nobody } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { connectPostgres, type PostgresConnection } from './connection.ts'
-import { settingFault, unrefused } from './fault.ts'
+import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { viewerBringer } from './import-batch.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 import { assertViewersTable, migrateViewers } from './schema.ts'
 import type { PostgresSettings } from './settings.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
 
-/** A command can wait for another one, an import's batch for instance, to finish writing. */
+/** Long enough to wait for the locks of another command, such as an import. */
 const COMMAND_TIMEOUT_MS = 60_000
 const LIST_ROWS = 1_000
 
 const KeyedRow = z.object({ key: z.string() })
 
 /**
- * Opens the table of this app to change it, beside running apps and other commands.
- * @throws ConfigError when the settings are wrong, the table is missing, or POSTGRES_QUERY names the customer's own.
+ * Opens the app's own table for changes. Running apps and other commands may use the table at the same time.
+ * @throws ConfigError when the settings are wrong, the table is missing, or POSTGRES_QUERY is set.
  * @throws UpstreamError when the server cannot be reached.
  */
 export async function openEditablePostgresStore(
@@ -36,39 +36,40 @@ export async function openEditablePostgresStore(
       ...createPostgresStore(connection, options),
       ...viewerChanges(connection, options),
       list: () => listViewers(connection),
-      bring: (viewers, existing) => unrefused(bring(viewers, existing)),
+      bring: (viewers, existing) => refusalAsUpstreamError(bring(viewers, existing)),
     }
   })
 }
 
 /**
- * Makes the table of this app, or brings it to the version of this app.
- * @throws ConfigError when the settings are wrong, or the role may not.
+ * Creates the app's own table, or updates it to the version of this app.
+ * @throws ConfigError when the settings are wrong, or the role lacks a permission.
  * @throws UpstreamError when the server cannot be reached.
  */
 export async function migratePostgres(settings: PostgresSettings): Promise<Migration> {
   const connection = await connectForCommand(settings, {})
   try {
-    return await unrefused(migrateViewers(connection))
+    return await refusalAsUpstreamError(migrateViewers(connection))
   } finally {
     await connection.close()
   }
 }
 
-/** With a first question, so that wrong settings are told as such. */
+/** Connects at once, so that wrong settings become a ConfigError. */
 async function connectForCommand(
   settings: PostgresSettings,
   options: PostgresStoreOptions,
 ): Promise<PostgresConnection> {
   if (settings.query !== null) {
     throw new ConfigError(
-      'POSTGRES_QUERY names a table that is looked after elsewhere: its viewers are changed there, not by this program.',
+      'POSTGRES_QUERY is set, so the viewers are in your own table. Change them there: this command works only on the ' +
+        "app's own table.",
     )
   }
   const connection = connectPostgres(settings, { ...options, timeoutMs: COMMAND_TIMEOUT_MS })
   return await closingOnFailure(connection, async () => {
     try {
-      await connection.use((ask) => ask.rows('SELECT 1'))
+      await connection.use((client) => client.rows('SELECT 1'))
       return connection
     } catch (cause) {
       const fault = cause instanceof UpstreamError ? settingFault(cause.cause, settings) : null
@@ -91,9 +92,9 @@ function viewerChanges(
   { passwords = knownPasswords }: PostgresStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   async function changed(username: string, sql: string, values: readonly unknown[] = []): Promise<Change> {
-    // Nobody can have such a name, and one with NUL is no text for PostgreSQL.
+    // No viewer can have such a name, and PostgreSQL refuses a text with NUL.
     if (faultInUsername(username) !== null) return nobody(username)
-    const [row] = await ask(connection, sql, [usernameKey(username), ...values])
+    const [row] = await rowsOf(connection, sql, [usernameKey(username), ...values])
     const stored = readOwnRow(row)
     return stored ? { ok: true, viewer: listed(stored) } : nobody(username)
   }
@@ -106,14 +107,14 @@ function viewerChanges(
       const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, [viewer.username]))
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
-      const there = await show(username)
-      if (there.ok) return exists(there.viewer)
+      const existing = await show(username)
+      if (existing.ok) return exists(existing.viewer)
       const hash = await passwords.hash(password)
       const sql = `INSERT INTO viewer_auth.viewers (key, username, password_hash, group_names, attributes)
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING RETURNING key`
       const values = [usernameKey(username), username, hash, groups, JSON.stringify(attributes)]
-      const added = await ask(connection, sql, values)
-      // Another process may have added the name while the password was hashed.
+      const added = await rowsOf(connection, sql, values)
+      // Another process may have added the name in the meantime.
       if (added.length === 0) return exists({ username, groups, attributes })
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
@@ -127,12 +128,12 @@ function viewerChanges(
   }
 }
 
-/** In pages, so that neither this program nor the server holds a million rows. */
+/** Reads pages, so that a million rows never are in memory at once. */
 async function* listViewers(connection: PostgresConnection): AsyncGenerator<ListedViewer> {
   const sql = `SELECT key, ${COLUMNS} FROM viewer_auth.viewers WHERE key > $1 ORDER BY key LIMIT ${LIST_ROWS}`
   let after = ''
   for (;;) {
-    const rows = await ask(connection, sql, [after])
+    const rows = await rowsOf(connection, sql, [after])
     for (const row of rows) {
       const stored = readOwnRow(row)
       if (stored) yield listed(stored)
@@ -142,6 +143,6 @@ async function* listViewers(connection: PostgresConnection): AsyncGenerator<List
   }
 }
 
-function ask(connection: PostgresConnection, sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-  return unrefused(connection.use((asker) => asker.rows(sql, values)))
+function rowsOf(connection: PostgresConnection, sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+  return refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
 }

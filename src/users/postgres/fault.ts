@@ -4,52 +4,52 @@ import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /**
- * Failures of PostgreSQL, told apart by what can be done about them.
- * SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Sorts the errors of PostgreSQL by their cure.
+ * SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 
 const WRONG_PASSWORD = new Set(['28P01', '28000'])
 const NO_DATABASE = '3D000'
 const NO_PERMISSION = '42501'
 const MISSING_TABLE = new Set(['42P01', '3F000'])
-/** A statement with more or fewer parameters than it was given values. */
+/** The number of parameters differs from the number of values. */
 const WRONG_PARAMETERS = '08P01'
 const TOO_MANY_CONNECTIONS = '53300'
-/** What a user name can bring about in a query: no text of this database, no number, a number too large. */
-const NO_SUCH_NAME = new Set(['22021', '22P05', '22P02', '22003'])
+/** Caused by a user name: not in the database's encoding, not a number, or too large a number. */
+const REFUSED_NAME = new Set(['22021', '22P05', '22P02', '22003'])
 
-/** Where the server is, without any secret. */
+/** Names the server and the database, without secrets. */
 export function placeOf({ host, port, database }: Pick<PostgresSettings, 'host' | 'port' | 'database'>): string {
   return `the PostgreSQL database ${JSON.stringify(database)} at ${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The SQLSTATE of an answer of the server; undefined for a failure on the way to it. */
+/** Undefined for errors that the server did not send. */
 function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
-/** An answer to this one statement, after which the connection goes on. A cancelled statement was a slow one. */
-export function isAnswer(error: unknown): error is DatabaseError {
+/** True if the server refused one statement and the connection stays usable. A cancelled statement was too slow. */
+export function isStatementError(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError) || error.severity !== 'ERROR') return false
   return error.code === WRONG_PARAMETERS || !/^(08|53|57|58)/.test(error.code ?? '')
 }
 
 /**
- * Waits for an answer that must not be a refusal: a right taken away from the role, a table that somebody dropped.
- * @throws UpstreamError in its place.
+ * Turns a refused statement into an UpstreamError, for example after a REVOKE or a DROP TABLE.
+ * @throws UpstreamError instead of DatabaseError; all other errors unchanged.
  */
-export async function unrefused<T>(answer: Promise<T>): Promise<T> {
+export async function refusalAsUpstreamError<T>(result: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await result
   } catch (cause) {
-    if (!isAnswer(cause)) throw cause
-    throw new UpstreamError('user-store', `PostgreSQL refuses what is asked of it: ${cause.message}`, { cause })
+    if (!isStatementError(cause)) throw cause
+    throw new UpstreamError('user-store', `PostgreSQL refused a statement: ${cause.message}`, { cause })
   }
 }
 
-/** Whether the statement was refused because of the user name in it, which then is nobody's here. */
+/** True if the server refused the statement because of the user name. No viewer can have that name. */
 export function isRefusedName(error: unknown): boolean {
-  return NO_SUCH_NAME.has(sqlStateOf(error) ?? '')
+  return REFUSED_NAME.has(sqlStateOf(error) ?? '')
 }
 
 export function isMissingTable(error: unknown): boolean {
@@ -60,36 +60,33 @@ export function isMissingPermission(error: unknown): error is DatabaseError {
   return sqlStateOf(error) === NO_PERMISSION
 }
 
-/**
- * What is wrong with the settings, as a whole sentence; null for a failure that passes by itself, such as a server that
- * is away.
- */
+/** Returns what is wrong with the settings, as a sentence; null for a temporary failure, such as a stopped server. */
 export function settingFault(error: unknown, settings: PostgresSettings): string | null {
   const place = placeOf(settings)
   const state = sqlStateOf(error) ?? ''
   if (WRONG_PASSWORD.has(state) || asksForPassword(error)) {
-    return `USER_STORE_URL: ${place} refuses the user or the password (${(error as Error).message}).`
+    return `USER_STORE_URL: ${place} rejects the user or the password (${(error as Error).message}).`
   }
-  if (state === NO_DATABASE) return `USER_STORE_URL: there is no such database: ${place}.`
+  if (state === NO_DATABASE) return `USER_STORE_URL: ${place} does not exist.`
   const code = codeOf(error)
   if (isCertificateFault(code)) {
     return (
-      `USER_STORE_URL: the certificate of ${place} is not trusted (${code}): name the file of its CA in ` +
-      'POSTGRES_CA_FILE, and the server in USER_STORE_URL as in its certificate.'
+      `USER_STORE_URL: the certificate of ${place} is not trusted (${code}). Set POSTGRES_CA_FILE to the file of its ` +
+      'CA, and use a host name from the certificate in USER_STORE_URL.'
     )
   }
   if (error instanceof Error && error.message.includes('does not support SSL')) {
-    return `USER_STORE_URL: ${place} takes no TLS connections, and without TLS no password is sent to another machine.`
+    return `USER_STORE_URL: ${place} does not support TLS. Without TLS the app connects only to its own machine.`
   }
   return null
 }
 
-/** What went wrong, for the log: a sentence without a period. */
+/** Describes the failure for the log, as a sentence without its period. */
 export function describeFault(error: unknown, settings: PostgresSettings): string {
-  const wrong = settingFault(error, settings)
-  if (wrong !== null) return wrong.replace(/\.$/, '')
+  const fault = settingFault(error, settings)
+  if (fault !== null) return fault.replace(/\.$/, '')
   const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
-  const what = sqlStateOf(error) === TOO_MANY_CONNECTIONS ? 'has no connection left' : 'failed'
+  const what = sqlStateOf(error) === TOO_MANY_CONNECTIONS ? 'has no free connections' : 'failed'
   return `${upperFirst(placeOf(settings))} ${what}: ${reason}`
 }
 

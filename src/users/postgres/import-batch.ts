@@ -3,7 +3,7 @@ import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
 import { usernameKey } from '../viewer-fields.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 
 type Existing = 'update' | 'keep'
@@ -11,7 +11,7 @@ type Keyed = readonly [key: string, brought: BroughtViewer]
 
 const KeyRows = z.array(z.object({ key: z.string() }))
 
-/** In the order of the keys, as in every other statement that takes several rows: two imports at once cannot block each other. */
+/** Locks rows in key order, so that two imports cannot deadlock. */
 const INSERT = `
   INSERT INTO viewer_auth.viewers (key, username, password_hash, disabled, group_names, attributes)
   SELECT key, username, password_hash, disabled,
@@ -35,18 +35,18 @@ const UPDATE = `
   FROM jsonb_to_recordset($1::jsonb) AS brought (key text, disabled boolean, group_names jsonb, attributes jsonb)
   WHERE known.key = brought.key`
 
-/** The import of many viewers: three statements a batch, however many they are. */
+/** Imports a batch of viewers with three statements, whatever its size. */
 export function viewerBringer(connection: PostgresConnection): EditableUserStore['bring'] {
   return function bring(viewers, existing) {
-    return inTransaction(connection, async (ask) => {
+    return inTransaction(connection, async (client) => {
       const outcomes: Brought[] = []
-      for (const round of rounds(viewers)) outcomes.push(...(await bringRound(ask, round, existing)))
+      for (const round of rounds(viewers)) outcomes.push(...(await bringRound(client, round, existing)))
       return outcomes
     })
   }
 }
 
-/** Parts in which no name is twice: a statement sees nothing of what it has changed itself. */
+/** Splits a batch so that no part holds a name twice: a statement does not see its own changes. */
 function rounds(viewers: readonly BroughtViewer[]): Keyed[][] {
   const parts: Keyed[][] = []
   let seen = new Set<string>()
@@ -64,10 +64,10 @@ function rounds(viewers: readonly BroughtViewer[]): Keyed[][] {
   return part.length > 0 ? [...parts, part] : parts
 }
 
-async function bringRound(ask: PostgresAsker, round: readonly Keyed[], existing: Existing): Promise<Brought[]> {
-  const added = await insertNew(ask, round)
+async function bringRound(client: SqlClient, round: readonly Keyed[], existing: Existing): Promise<Brought[]> {
+  const added = await insertNew(client, round)
   const others = round.filter(([key, brought]) => !added.has(key) && mayChange(brought, existing)).map(([key]) => key)
-  const known = others.length > 0 ? await loadForUpdate(ask, others) : new Map<string, StoredViewer>()
+  const known = others.length > 0 ? await loadForUpdate(client, others) : new Map<string, StoredViewer>()
   const updates: object[] = []
   const outcomes = round.map(([key, brought]): Brought => {
     if (added.has(key)) return 'added'
@@ -76,11 +76,11 @@ async function bringRound(ask: PostgresAsker, round: readonly Keyed[], existing:
     if (over.outcome === 'updated') updates.push(rowOf(key, over.viewer, over.disabled))
     return over.outcome
   })
-  if (updates.length > 0) await ask.rows(UPDATE, [JSON.stringify(updates)])
+  if (updates.length > 0) await client.rows(UPDATE, [JSON.stringify(updates)])
   return outcomes
 }
 
-async function insertNew(ask: PostgresAsker, round: readonly Keyed[]): Promise<ReadonlySet<string>> {
+async function insertNew(client: SqlClient, round: readonly Keyed[]): Promise<ReadonlySet<string>> {
   const rows = round.flatMap(([key, brought]) => {
     if (brought.passwordHash === null) return []
     const viewer = newcomer(brought)
@@ -88,13 +88,13 @@ async function insertNew(ask: PostgresAsker, round: readonly Keyed[]): Promise<R
     return [{ ...rowOf(key, viewer, brought.disabled ?? false), username, password_hash: brought.passwordHash }]
   })
   if (rows.length === 0) return new Set()
-  const inserted = KeyRows.parse(await ask.rows(INSERT, [JSON.stringify(rows)]))
+  const inserted = KeyRows.parse(await client.rows(INSERT, [JSON.stringify(rows)]))
   return new Set(inserted.map(({ key }) => key))
 }
 
-async function loadForUpdate(ask: PostgresAsker, keys: readonly string[]): Promise<Map<string, StoredViewer>> {
+async function loadForUpdate(client: SqlClient, keys: readonly string[]): Promise<Map<string, StoredViewer>> {
   const known = new Map<string, StoredViewer>()
-  for (const row of await ask.rows(LOAD, [keys])) {
+  for (const row of await client.rows(LOAD, [keys])) {
     const stored = readOwnRow(row)
     if (stored) known.set(usernameKey(stored.viewer.username), stored)
   }

@@ -16,40 +16,40 @@ const OwnRow = z.object({
   attributes: z.record(z.string(), z.string()),
 })
 
-/** The viewer of a key, or else the next one, or else the first one: whose hash stands in for that of nobody. */
+/** Selects the viewer with this key. For an unknown key, selects the next viewer or the first one, as a decoy. */
 const VIEWER_OR_NEXT = `
   SELECT ${COLUMNS} FROM viewer_auth.viewers
   WHERE key = coalesce((SELECT key FROM viewer_auth.viewers WHERE key >= $1 ORDER BY key LIMIT 1),
                        (SELECT key FROM viewer_auth.viewers ORDER BY key LIMIT 1))`
 
-/** The table of this app, made by `viewers migrate`. */
+/** The app's own table, created by `viewers migrate`. */
 export function ownTable(connection: PostgresConnection): PostgresTable {
   return {
     check: () => assertViewersTable(connection),
-    ping: (ask) => ask.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1'),
+    ping: (client) => client.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1'),
     async load(key) {
-      const rows = await connection.use((ask) => ask.rows(VIEWER_OR_NEXT, [key]))
+      const rows = await connection.use((client) => client.rows(VIEWER_OR_NEXT, [key]))
       const stored = readOwnRow(rows[0])
-      if (stored === null) return { viewer: null, standIn: null }
-      if (usernameKey(stored.viewer.username) !== key) return { viewer: null, standIn: stored.passwordHash }
+      if (stored === null) return { viewer: null, decoyHash: null }
+      if (usernameKey(stored.viewer.username) !== key) return { viewer: null, decoyHash: stored.passwordHash }
       return { viewer: stored }
     },
     async replaceHash(key, oldHash, newHash) {
       const sql = 'UPDATE viewer_auth.viewers SET password_hash = $1 WHERE key = $2 AND password_hash = $3'
-      await connection.use((ask) => ask.changed(sql, [newHash, key, oldHash]))
+      await connection.use((client) => client.changedRows(sql, [newHash, key, oldHash]))
     },
   }
 }
 
 /**
- * @returns null where there is no row.
- * @throws UpstreamError for a row that this app did not write.
+ * Reads a row of the app's own table; null if there is no row.
+ * @throws UpstreamError for a row that the app cannot have written.
  */
 export function readOwnRow(row: unknown): StoredViewer | null {
   if (row === undefined) return null
   const parsed = OwnRow.safeParse(row)
   if (!parsed.success) {
-    throw new UpstreamError('user-store', `A row of the table of viewers is damaged: ${parsed.error.message}`)
+    throw new UpstreamError('user-store', `The viewers table has a damaged row: ${parsed.error.message}`)
   }
   const { username, password_hash, disabled, group_names, attributes } = parsed.data
   return { viewer: { username, groups: group_names, attributes }, passwordHash: password_hash, disabled }

@@ -3,140 +3,140 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { Warn } from '../user-store.ts'
 import { usernameKey } from '../viewer-fields.ts'
 import { type Fields, faultInColumns, readFields, readViewer, selectFieldsOf, selectOf } from './columns.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'
-import { isAnswer, isMissingPermission, isRefusedName } from './fault.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
+import { isMissingPermission, isRefusedName, isStatementError } from './fault.ts'
 import type { Loaded, PostgresTable } from './table.ts'
 
-/** So many that one byte of a digest chooses among them. */
-const STAND_INS = 256
+/** One decoy hash for each value of a digest's first byte. */
+const DECOYS = 256
 
 type Query = NonNullable<PostgresConnection['settings']['query']>
 
-/** The customer's own table, behind POSTGRES_QUERY. Nothing is written but a hash, where POSTGRES_REPLACE_HASH_QUERY is set. */
+/** The customer's own table, read by POSTGRES_QUERY. Only POSTGRES_REPLACE_HASH_QUERY changes it. */
 export function queriedTable(connection: PostgresConnection, query: Query, warn: Warn): PostgresTable {
   const select = selectFieldsOf(query.select)
   const { replaceHash } = query
-  const standIns = createStandIns()
+  const decoys = createDecoyHashes()
 
   async function load(key: string, username: string): Promise<Loaded> {
-    const nobody: Loaded = { viewer: null, standIn: standIns.forKey(key) }
-    const [row, second] = await askForName(connection, select, username, warn)
-    if (row === undefined) return nobody
+    const unknown: Loaded = { viewer: null, decoyHash: decoys.forKey(key) }
+    const [row, second] = await selectViewer(connection, select, username, warn)
+    if (row === undefined) return unknown
     if (second !== undefined) throw new UpstreamError('user-store', TWO_ROWS)
     const stored = readViewer(row)
-    if (stored === null) return nobody
+    if (stored === null) return unknown
     if (usernameKey(stored.viewer.username) !== key) {
       warn(OTHER_NAME)
-      return nobody
+      return unknown
     }
-    standIns.learn(key, stored.passwordHash)
+    decoys.learn(key, stored.passwordHash)
     return { viewer: stored }
   }
   return {
     async check() {
-      await inTransaction(connection, (ask) => tryOutSelect(ask, query.select), { isReadOnly: true, keeps: false })
+      await inTransaction(connection, (client) => tryOutSelect(client, query.select), { readOnly: true, commit: false })
       if (replaceHash === null) return
-      await inTransaction(connection, (ask) => tryOutReplaceHash(ask, replaceHash), { keeps: false })
+      await inTransaction(connection, (client) => tryOutReplaceHash(client, replaceHash), { commit: false })
     },
-    ping: (ask) => ask.rows(select, [null]),
+    ping: (client) => client.rows(select, [null]),
     load,
     ...(replaceHash !== null && {
       replaceHash: (_key: string, oldHash: string, newHash: string, username: string) =>
-        inTransaction(connection, (ask) => replaceOneHash(ask, replaceHash, [username, oldHash, newHash])),
+        inTransaction(connection, (client) => replaceOneHash(client, replaceHash, [username, oldHash, newHash])),
     }),
   }
 }
 
 const TWO_ROWS =
-  'POSTGRES_QUERY returned more than one row for one user name: it must compare the whole name, and names must be unique'
+  'POSTGRES_QUERY returned more than one row for one user name: compare the whole name, and make names unique'
 const OTHER_NAME =
-  'POSTGRES_QUERY returned a viewer of another name than the one typed, who is not let in: it must compare the whole ' +
-  'name, and return it as username.'
+  'POSTGRES_QUERY returned another user name than the one typed, so the sign-in was refused. Compare the whole name, ' +
+  'and return it as username.'
 
-/** No rows where the server refuses the name itself, which a guesser may type: that is no failure of the store. */
-async function askForName(
+/** Returns no rows if the server refuses the name itself. Anyone may type such a name, so it is not a failure of the store. */
+async function selectViewer(
   connection: PostgresConnection,
   select: string,
   username: string,
   warn: Warn,
 ): Promise<readonly Fields[]> {
   try {
-    return readFields(await connection.use((ask) => ask.rows(select, [username])))
+    return readFields(await connection.use((client) => client.rows(select, [username])))
   } catch (cause) {
     if (isRefusedName(cause)) {
-      warn('The database cannot read a user name that was typed, so it is taken for a name that nobody has.', cause)
+      warn('The database cannot read the user name that was typed. The app treats the user as unknown.', cause)
       return []
     }
-    if (!isAnswer(cause)) throw cause
+    if (!isStatementError(cause)) throw cause
     throw new UpstreamError('user-store', `POSTGRES_QUERY failed: ${cause.message}`, { cause })
   }
 }
 
-async function tryOutSelect(ask: PostgresAsker, query: string): Promise<void> {
-  const { columns, rowCount } = await tryOut('POSTGRES_QUERY', () => ask.columns(selectOf(query), [null]))
+async function tryOutSelect(client: SqlClient, query: string): Promise<void> {
+  const { columns, rowCount } = await tryOut('POSTGRES_QUERY', () => client.columns(selectOf(query), [null]))
   if (rowCount > 0) {
-    throw new ConfigError('POSTGRES_QUERY returns a row for no user name at all: it must compare the name with $1.')
+    throw new ConfigError('POSTGRES_QUERY returns a row when the user name is NULL. Compare the name with $1.')
   }
   const fault = faultInColumns(columns)
   if (fault !== null) throw new ConfigError(`POSTGRES_QUERY ${fault}`)
 }
 
-async function tryOutReplaceHash(ask: PostgresAsker, replaceHash: string): Promise<void> {
-  const changed = await tryOut('POSTGRES_REPLACE_HASH_QUERY', () => ask.changed(replaceHash, [null, null, null]))
+async function tryOutReplaceHash(client: SqlClient, replaceHash: string): Promise<void> {
+  const changed = await tryOut('POSTGRES_REPLACE_HASH_QUERY', () => client.changedRows(replaceHash, [null, null, null]))
   if (changed > 0) {
     throw new ConfigError(
-      'POSTGRES_REPLACE_HASH_QUERY changes rows for no user name at all: it must compare the name with $1 and the old ' +
-        'hash with $2, and set $3.',
+      'POSTGRES_REPLACE_HASH_QUERY changes rows when the user name is NULL. Compare the name with $1 and the old hash ' +
+        'with $2, and set the hash to $3.',
     )
   }
 }
 
-/** @throws ConfigError, and the transaction is undone, where others would have this viewer's password from now on. */
-async function replaceOneHash(ask: PostgresAsker, replaceHash: string, values: readonly string[]): Promise<void> {
-  const changed = await ask.changed(replaceHash, values)
+/** @throws ConfigError if several rows changed, since other viewers would then have this viewer's password. */
+async function replaceOneHash(client: SqlClient, replaceHash: string, values: readonly string[]): Promise<void> {
+  const changed = await client.changedRows(replaceHash, values)
   if (changed <= 1) return
   throw new ConfigError(
-    `POSTGRES_REPLACE_HASH_QUERY changed ${changed} rows for one user name, and was undone: it must compare the whole ` +
-      'name with $1 and the old hash with $2, and names must be unique.',
+    `POSTGRES_REPLACE_HASH_QUERY changed ${changed} rows for one user name, and was rolled back. Compare the whole name ` +
+      'with $1 and the old hash with $2, and make names unique.',
   )
 }
 
-/** @throws ConfigError with the server's own words, which name what is wrong: a column, a table, a missing right. */
+/** @throws ConfigError with the server's message, which names the wrong column, table or permission. */
 async function tryOut<T>(setting: string, statement: () => Promise<T>): Promise<T> {
   try {
     return await statement()
   } catch (cause) {
-    if (!isAnswer(cause)) throw cause
-    const advice = isMissingPermission(cause) ? '; GRANT it to the role in USER_STORE_URL' : ''
-    throw new ConfigError(`${setting} is refused by the database: ${cause.message}${advice}.`, { cause })
+    if (!isStatementError(cause)) throw cause
+    const advice = isMissingPermission(cause) ? ' GRANT it to the role in USER_STORE_URL.' : ''
+    throw new ConfigError(`PostgreSQL rejects ${setting}: ${cause.message}.${advice}`, { cause })
   }
 }
 
-interface StandIns {
+interface DecoyHashes {
   forKey(key: string): string | null
   learn(key: string, passwordHash: string): void
 }
 
 /**
- * Hashes of viewers who were asked for, to be verified for names that nobody has. A query cannot be asked for anybody's.
- * Each place keeps its first viewer, so that one name takes the same time again and again.
+ * Keeps hashes of viewers who were loaded, as decoys for unknown users: a query cannot select just any viewer. A slot
+ * keeps its first viewer, so that an unknown name takes the same time again and again.
  */
-function createStandIns(): StandIns {
-  const places = new Map<number, { readonly key: string; readonly passwordHash: string }>()
-  const placeOfKey = (key: string) => Number.parseInt(hash('sha256', key, 'hex').slice(0, 2), 16) % STAND_INS
+function createDecoyHashes(): DecoyHashes {
+  const slots = new Map<number, { readonly key: string; readonly passwordHash: string }>()
+  const slotOf = (key: string) => Number.parseInt(hash('sha256', key, 'hex').slice(0, 2), 16) % DECOYS
   return {
     forKey(key) {
-      const place = placeOfKey(key)
-      for (let step = 0; step < STAND_INS && places.size > 0; step += 1) {
-        const found = places.get((place + step) % STAND_INS)
+      const slot = slotOf(key)
+      for (let step = 0; step < DECOYS && slots.size > 0; step += 1) {
+        const found = slots.get((slot + step) % DECOYS)
         if (found) return found.passwordHash
       }
       return null
     },
     learn(key, passwordHash) {
-      const place = placeOfKey(key)
-      const there = places.get(place)
-      if (!there || there.key === key) places.set(place, { key, passwordHash })
+      const slot = slotOf(key)
+      const current = slots.get(slot)
+      if (!current || current.key === key) slots.set(slot, { key, passwordHash })
     },
   }
 }

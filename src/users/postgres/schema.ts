@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { ConfigError } from '../../errors.ts'
 import type { Migration } from '../editable-user-store.ts'
-import { inTransaction, type PostgresAsker, type PostgresConnection } from './connection.ts'
-import { isAnswer, isMissingPermission, isMissingTable, placeOf } from './fault.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
+import { isMissingPermission, isMissingTable, isStatementError, placeOf } from './fault.ts'
 
 /**
- * The tables of this app, in a schema of their own: nothing of the customer's has its name, and what the role of the app
- * may do can be granted in one place. The column is sorted by its bytes, so that its order is the same in every locale.
+ * Creates the tables in a schema of their own: no table of the customer can have the same name, and one GRANT covers all.
+ * Keys are sorted by their bytes, so that the order is the same in every locale.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE viewer_auth.viewers (
@@ -19,9 +19,9 @@ const MIGRATIONS: readonly string[] = [
    )`,
 ]
 
-/** The version of the tables that this app works with: the number of migrations that they have seen. */
+/** The version of the tables that this app needs: the number of migrations. */
 const VERSION = MIGRATIONS.length
-/** "VwrA": held while the tables are changed, so that two who do it at once do it one after the other. */
+/** "VwrA": an advisory lock, so that two migrations cannot run at once. */
 const LOCK = 0x56777241
 const MIGRATE = 'npm run -s viewer-auth -- viewers migrate'
 
@@ -29,86 +29,91 @@ const VersionRow = z.tuple([z.object({ version: z.int() })])
 const StateRow = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boolean(), encoding: z.string() })])
 
 /**
- * Makes the tables, or brings them to the version of this app; changes nothing where they are. All in one transaction,
- * and safe for several at once.
- * @throws ConfigError when the role may not, or the tables are of a newer version.
+ * Creates the tables, or updates them to the version of this app, in one transaction. Safe to run several times at once.
+ * @throws ConfigError when the role lacks a permission, or the tables have a newer version.
  * @throws UpstreamError when the server cannot be reached.
  */
 export async function migrateViewers(connection: PostgresConnection): Promise<Migration> {
   const { settings } = connection
   try {
-    return await inTransaction(connection, async (ask) => {
-      await ask.rows('SELECT pg_advisory_xact_lock($1)', [LOCK])
-      const from = await preparedVersion(ask)
+    return await inTransaction(connection, async (client) => {
+      await client.rows('SELECT pg_advisory_xact_lock($1)', [LOCK])
+      const from = await preparedVersion(client)
       if (from > VERSION) throw new ConfigError(newerVersion(from))
-      for (const migration of MIGRATIONS.slice(from)) await ask.rows(migration)
-      if (from < VERSION) await ask.rows('UPDATE viewer_auth.schema_version SET version = $1', [VERSION])
+      for (const migration of MIGRATIONS.slice(from)) await client.rows(migration)
+      if (from < VERSION) await client.rows('UPDATE viewer_auth.schema_version SET version = $1', [VERSION])
       return { from, to: VERSION }
     })
   } catch (cause) {
     if (!isMissingPermission(cause)) throw cause
     const message =
-      `The role ${JSON.stringify(settings.user)} may not make the tables in ${placeOf(settings)} ` +
-      `(${(cause as Error).message}): run this with USER_STORE_URL naming a role that owns the database, or GRANT ` +
-      'CREATE ON DATABASE to it.'
+      `The role ${JSON.stringify(settings.user)} may not create tables in ${placeOf(settings)} ` +
+      `(${(cause as Error).message}). Use the role that owns the database in USER_STORE_URL, or GRANT CREATE ON ` +
+      'DATABASE to this role.'
     throw new ConfigError(message, { cause })
   }
 }
 
 /**
- * @throws ConfigError with a sentence when the tables are missing, of another version, or closed to this role.
+ * Checks that the app can read the tables.
+ * @throws ConfigError when the tables are missing, have another version, or the role may not read them.
  * @throws UpstreamError when the server cannot be reached.
  */
 export async function assertViewersTable({ settings, use }: PostgresConnection): Promise<void> {
   try {
-    const rows = await use(async (ask) => {
-      await ask.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1')
-      return await ask.rows('SELECT version FROM viewer_auth.schema_version')
+    const rows = await use(async (client) => {
+      await client.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1')
+      return await client.rows('SELECT version FROM viewer_auth.schema_version')
     })
     const [{ version }] = VersionRow.parse(rows)
     if (version > VERSION) throw new ConfigError(newerVersion(version))
     if (version < VERSION) {
-      throw new ConfigError(`The table of viewers is of an older version (${version} of ${VERSION}): run ${MIGRATE}.`)
+      throw new ConfigError(`The viewers table has an older version (${version} of ${VERSION}). Run ${MIGRATE}.`)
     }
   } catch (cause) {
     if (isMissingTable(cause)) {
-      const message = `There is no table of viewers in ${placeOf(settings)}: make it with ${MIGRATE}, or set POSTGRES_QUERY to sign in the users of a table of your own.`
+      const message = `There is no viewers table in ${placeOf(settings)}. Create it with ${MIGRATE}, or set POSTGRES_QUERY to read your own table.`
       throw new ConfigError(message, { cause })
     }
     if (isMissingPermission(cause)) {
       const role = JSON.stringify(settings.user)
-      const message = `The role ${role} may not read the table of viewers in ${placeOf(settings)} (${cause.message}): GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth TO ${role}.`
+      const message = `The role ${role} may not read the viewers table in ${placeOf(settings)} (${cause.message}). GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth TO ${role}.`
       throw new ConfigError(message, { cause })
     }
-    if (isAnswer(cause) || cause instanceof z.ZodError) {
-      throw new ConfigError(`The schema viewer_auth in ${placeOf(settings)} is not of this app: ${cause.message}`, {
-        cause,
-      })
+    if (isStatementError(cause) || cause instanceof z.ZodError) {
+      throw new ConfigError(
+        `The schema viewer_auth in ${placeOf(settings)} was not created by this app: ${cause.message}`,
+        {
+          cause,
+        },
+      )
     }
     throw cause
   }
 }
 
-/** Makes the schema and the table of its version when they are missing. @returns the version. */
-async function preparedVersion(ask: PostgresAsker): Promise<number> {
+/** Creates the schema and its version table if they are missing. Returns the version. */
+async function preparedVersion(client: SqlClient): Promise<number> {
   const [{ has_schema, has_version, encoding }] = StateRow.parse(
-    await ask.rows(`SELECT to_regnamespace('viewer_auth') IS NOT NULL AS has_schema,
+    await client.rows(`SELECT to_regnamespace('viewer_auth') IS NOT NULL AS has_schema,
                            EXISTS (SELECT FROM pg_tables
                                    WHERE schemaname = 'viewer_auth' AND tablename = 'schema_version') AS has_version,
                            current_setting('server_encoding') AS encoding`),
   )
   if (encoding !== 'UTF8') {
-    throw new ConfigError(`The database is encoded in ${encoding}, which cannot hold every name: make one in UTF8.`)
+    throw new ConfigError(
+      `The database has the encoding ${encoding}, which cannot store every name. Create a database with UTF8.`,
+    )
   }
-  if (!has_schema) await ask.rows('CREATE SCHEMA viewer_auth')
+  if (!has_schema) await client.rows('CREATE SCHEMA viewer_auth')
   if (!has_version) {
-    await ask.rows('CREATE TABLE viewer_auth.schema_version (version integer NOT NULL)')
-    await ask.rows('INSERT INTO viewer_auth.schema_version (version) VALUES (0)')
+    await client.rows('CREATE TABLE viewer_auth.schema_version (version integer NOT NULL)')
+    await client.rows('INSERT INTO viewer_auth.schema_version (version) VALUES (0)')
   }
-  const [{ version }] = VersionRow.parse(await ask.rows('SELECT version FROM viewer_auth.schema_version'))
+  const [{ version }] = VersionRow.parse(await client.rows('SELECT version FROM viewer_auth.schema_version'))
   return version
 }
 
 function newerVersion(version: number): string {
-  return `The table of viewers was made by a newer version of this app (${version}; this one knows ${VERSION}): update this app.`
+  return `The viewers table belongs to a newer version of this app (${version}, supported: ${VERSION}). Update this app.`
 }

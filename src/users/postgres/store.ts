@@ -6,7 +6,7 @@ import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { type ConnectOptions, connectPostgres, type PostgresConnection } from './connection.ts'
-import { settingFault, unrefused } from './fault.ts'
+import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { ownTable } from './own-table.ts'
 import { queriedTable } from './query.ts'
 import type { PostgresSettings } from './settings.ts'
@@ -19,9 +19,9 @@ export interface PostgresStoreOptions extends Omit<ConnectOptions, 'timeoutMs'> 
 }
 
 /**
- * Opens the store in a PostgreSQL database: the table of this app, or the customer's own. A server that is away does not
- * stop the app from starting: readiness fails and sign-ins are answered with 503 until it is there.
- * @throws ConfigError when the server is there and the settings are wrong: password, database, certificate, table, query.
+ * Opens a store in PostgreSQL: the app's own table, or the customer's. The app starts even if the server is down: until
+ * the server is back, readiness fails and sign-ins get 503.
+ * @throws ConfigError when the server refuses the settings: password, database, certificate, table or query.
  */
 export async function openPostgresStore(
   settings: PostgresSettings,
@@ -33,9 +33,9 @@ export async function openPostgresStore(
     await store.checkHealth()
     return store
   } catch (error) {
-    const fault = startFault(error, settings)
+    const fault = faultAtStart(error, settings)
     if (fault === null) {
-      options.warn?.('The app starts without its user store, which will be tried again.', error)
+      options.warn?.('The user store is unavailable. The app starts, and tries again at the next sign-in.', error)
       return store
     }
     await store.close()
@@ -43,53 +43,51 @@ export async function openPostgresStore(
   }
 }
 
-/** The store over a connection, which is closed with it. */
+/** Creates the store. Closing the store closes the connection. */
 export function createPostgresStore(
   connection: PostgresConnection,
   { gate = createGate(hashingGateOptions()), passwords = knownPasswords, warn = () => {} }: PostgresStoreOptions = {},
 ): UserStore {
   const { query } = connection.settings
   const table = query === null ? ownTable(connection) : queriedTable(connection, query, warn)
-  const assertChecked = onceDone(table.check)
+  const assertUsable = untilPassed(table.check)
 
   async function load(key: string, username: string): Promise<StoredViewer | { readonly standIn: string | null }> {
-    await assertChecked()
-    const loaded = await unrefused(table.load(key, username))
-    return loaded.viewer ?? { standIn: loaded.standIn }
+    await assertUsable()
+    const loaded = await refusalAsUpstreamError(table.load(key, username))
+    return loaded.viewer ?? { standIn: loaded.decoyHash }
   }
   return {
     assertRoom: gate.assertRoom,
     authenticate: hashedSignIn({ gate, passwords, warn, load, ...replacing(table) }),
     async find(username) {
       if (faultInUsername(username) !== null) return null
-      await assertChecked()
-      const { viewer } = await unrefused(table.load(usernameKey(username), canonicalText(username)))
+      await assertUsable()
+      const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
       return viewer && !viewer.disabled ? viewer.viewer : null
     },
     async checkHealth() {
-      await assertChecked()
-      await unrefused(connection.probe(table.ping))
+      await assertUsable()
+      await refusalAsUpstreamError(connection.probe(table.ping))
     },
     close: () => connection.close(),
   }
 }
 
-/** What is wrong with the settings; null for a store that is only away. */
-function startFault(error: unknown, settings: PostgresSettings): string | null {
+/** Returns what is wrong with the settings; null if the server is only unavailable. */
+function faultAtStart(error: unknown, settings: PostgresSettings): string | null {
   if (!(error instanceof UpstreamError)) throw error
   return error.cause instanceof ConfigError ? error.cause.message : settingFault(error.cause, settings)
 }
 
-/**
- * Checks the table until it was found right once. What is wrong with it then is, to those who sign in, a store that is away.
- */
-function onceDone(check: PostgresTable['check']): () => Promise<void> {
-  let isDone = false
+/** Runs the check until it passes once. After the start, a wrong table is an unavailable store. */
+function untilPassed(check: PostgresTable['check']): () => Promise<void> {
+  let hasPassed = false
   return async () => {
-    if (isDone) return
+    if (hasPassed) return
     try {
       await check()
-      isDone = true
+      hasPassed = true
     } catch (cause) {
       if (!(cause instanceof ConfigError)) throw cause
       throw new UpstreamError('user-store', cause.message.replace(/\.$/, ''), { cause })

@@ -1,28 +1,28 @@
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import type { PostgresAsker } from './connection.ts'
+import type { SqlClient } from './connection.ts'
 
-/** A table of viewers: that of this app, or the customer's own. */
+/** A table with viewers: the app's own table, or the customer's. */
 export interface PostgresTable {
   /**
-   * Tries out whether the table can be used as the settings say; changes nothing.
-   * @throws ConfigError with a sentence that says what to do.
+   * Checks that the app can use the table. Changes nothing.
+   * @throws ConfigError with a message that says what to do.
    * @throws UpstreamError when the server cannot be reached.
    */
   check(): Promise<void>
-  /** Resolves when the table answers, which `check` has seen before. */
-  ping(ask: PostgresAsker): Promise<unknown>
+  /** Health check, used after `check` has passed. */
+  ping(client: SqlClient): Promise<unknown>
   /**
-   * One question, whether there is such a viewer or not: a second one would tell.
-   * @param key of the name.
-   * @param username as it was typed, NFC.
-   * @throws UpstreamError when the server cannot be reached, or the answer is not as agreed.
+   * Loads a viewer with one statement. A second statement for unknown users would reveal them by its time.
+   * @param key the result of `usernameKey`.
+   * @param username the name as typed, in NFC.
+   * @throws UpstreamError when the server cannot be reached, or returns an unusable row.
    */
   load(key: string, username: string): Promise<Loaded>
-  /** Absent where hashes are not this app's to change. */
+  /** Absent if the app must not change hashes. */
   replaceHash?(key: string, oldHash: string, newHash: string, username: string): Promise<void>
 }
 
 export type Loaded =
   | { readonly viewer: StoredViewer }
-  /** With the hash of somebody, which takes the time that hashes take here; null where none is known. */
-  | { readonly viewer: null; readonly standIn: string | null }
+  /** For an unknown user: the hash of another viewer, verified so that both cases take the same time. Null if none is known. */
+  | { readonly viewer: null; readonly decoyHash: string | null }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-userStoreContract('postgres, the table of this app', true, async (viewers) => {
+userStoreContract("postgres, the app's own table", true, async (viewers) => {
   const settings = settingsOf(server.url({ database: await server.createDatabase() }))
   await migratePostgres(settings)
   const editable = await openEditablePostgresStore(settings)

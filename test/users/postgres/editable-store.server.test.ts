@@ -20,11 +20,11 @@ editableStoreContract('postgres', async () => {
   return () => userStores.openEditable(settings)
 })
 
-/** Of "U*U", from crypt_blowfish. */
+/** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
-describe('the table', () => {
-  test('is made once, whoever else makes it at the same time, and made again it stays', async () => {
+describe('the viewers table', () => {
+  test('the viewers table is created once by migrations at the same time, and a later migration keeps its rows', async () => {
     const database = await server.createDatabase()
     const settings = settingsOf(server.url({ database }))
     const made = await Promise.all([1, 2, 3, 4].map(() => migratePostgres(settings)))
@@ -35,53 +35,47 @@ describe('the table', () => {
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
   })
 
-  test('of a newer version is refused by the app and by the command', async () => {
+  test('a viewers table of a newer version is refused by the app and by the migration', async () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 99', [], database)
     const settings = settingsOf(server.url({ database }))
-    const newer =
-      'The table of viewers was made by a newer version of this app (99; this one knows 1): update this app.'
-    await expect(openPostgresStore(settings)).rejects.toThrow(new ConfigError(newer))
-    await expect(migratePostgres(settings)).rejects.toThrow(new ConfigError(newer))
+    for (const refused of [openPostgresStore(settings), migratePostgres(settings)]) {
+      await expect(refused).rejects.toThrow(ConfigError)
+      await expect(refused).rejects.toThrow(/newer version .*99.*1\)/)
+    }
   })
 
-  test('of an older version is refused by the app, with the command that brings it up', async () => {
+  test('a viewers table of an older version is refused, and the message names the command that updates it', async () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 0', [], database)
     const opening = openPostgresStore(settingsOf(server.url({ database })))
-    await expect(opening).rejects.toThrow(
-      /of an older version \(0 of 1\): run npm run -s viewer-auth -- viewers migrate\.$/,
-    )
+    await expect(opening).rejects.toThrow(/older version \(0 of 1\).* npm run -s viewer-auth -- viewers migrate\.$/)
   })
 
-  test('of something else by its name is refused', async () => {
+  test('a schema viewer_auth that this app did not create is refused', async () => {
     const database = await server.createDatabase()
     await server.query('CREATE SCHEMA viewer_auth; CREATE TABLE viewer_auth.schema_version (v text)', [], database)
     const settings = settingsOf(server.url({ database }))
     await expect(migratePostgres(settings)).rejects.toThrow(UpstreamError)
     await server.query('CREATE TABLE viewer_auth.viewers (v text)', [], database)
-    await expect(openPostgresStore(settings)).rejects.toThrow(/^The schema viewer_auth in .* is not of this app: /)
+    await expect(openPostgresStore(settings)).rejects.toThrow(/^The schema viewer_auth /)
   })
 
-  test('is not made by a role that may not, which is told what it needs', async () => {
+  test('a role without the permission to create tables is told what it needs', async () => {
     const role = await server.createRole()
     const settings = settingsOf(server.url({ database: await server.createDatabase(), ...role }))
-    await expect(migratePostgres(settings)).rejects.toThrow(
-      /^The role ".*" may not make the tables .*: run this with USER_STORE_URL naming a role that owns the database/,
-    )
+    await expect(migratePostgres(settings)).rejects.toThrow(/^The role ".*" may not create tables .*USER_STORE_URL/)
   })
 
-  test('is not made in a database that cannot hold every name', async () => {
+  test('a database whose encoding cannot store every name is refused', async () => {
     const database = `l${await server.createDatabase()}`
     await server.query(`CREATE DATABASE ${database} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
-    await expect(migratePostgres(settingsOf(server.url({ database })))).rejects.toThrow(
-      new ConfigError('The database is encoded in LATIN1, which cannot hold every name: make one in UTF8.'),
-    )
+    await expect(migratePostgres(settingsOf(server.url({ database })))).rejects.toThrow(/LATIN1.* UTF8/)
   })
 })
 
-describe('the rights of the README', () => {
-  test('are enough for the app to sign viewers in and to renew their hashes, and for no more', async () => {
+describe('the grants of the README', () => {
+  test('the grants of the README let the app sign viewers in and renew hashes, and nothing else', async () => {
     const { database, url } = await databaseWithAda(server)
     const hashOfAda = async () =>
       (await server.query('SELECT password_hash FROM viewer_auth.viewers', [], database)).rows[0]?.password_hash
@@ -98,7 +92,7 @@ describe('the rights of the README', () => {
     await editable.close()
   })
 
-  test('of who looks after viewers are enough for that', async () => {
+  test('the grants of the README for the viewers commands are enough for them', async () => {
     const { database, url, user } = await databaseWithAda(server)
     await server.query(`GRANT INSERT, UPDATE, DELETE ON viewer_auth.viewers TO ${user}`, [], database)
     const editable = await userStores.openEditable(settingsOf(url))
@@ -112,23 +106,21 @@ describe('the rights of the README', () => {
   })
 })
 
-test("viewers in a customer's own table are not changed from here", async () => {
+test("viewers in a customer's own table cannot be changed by this app", async () => {
   const settings = settingsOf(server.url(), { POSTGRES_QUERY: 'SELECT $1' })
-  const sentence =
-    'POSTGRES_QUERY names a table that is looked after elsewhere: its viewers are changed there, not by this program.'
-  await expect(userStores.openEditable(settings)).rejects.toThrow(new ConfigError(sentence))
-  await expect(migratePostgres(settings)).rejects.toThrow(new ConfigError(sentence))
+  await expect(userStores.openEditable(settings)).rejects.toThrow(/^POSTGRES_QUERY /)
+  await expect(migratePostgres(settings)).rejects.toThrow(/^POSTGRES_QUERY /)
 })
 
-test('a damaged row is a store that cannot be used, not a wrong password', async () => {
+test('a damaged row is a failure of the store, not a wrong password', async () => {
   const { database, url } = await databaseWithAda(server)
   await server.query(`UPDATE viewer_auth.viewers SET attributes = '{"a": 1}'`, [], database)
   const store = await openPostgresStore(settingsOf(url))
-  await expect(store.authenticate('ada', password)).rejects.toThrow(/^A row of the table of viewers is damaged/)
+  await expect(store.authenticate('ada', password)).rejects.toThrow(/damaged row/)
   await store.close()
 })
 
-test('a password that is set while the hash of the old one is renewed stays', async () => {
+test('a password that is set while the old hash is being renewed is kept', async () => {
   const { database, url } = await databaseWithAda(server)
   const passwords = {
     ...quickPasswords,
@@ -143,12 +135,12 @@ test('a password that is set while the hash of the old one is renewed stays', as
   expect(await store.authenticate('ada', 'newer')).toMatchObject({ ok: true })
 })
 
-test('a viewer whose hash cannot be renewed signs in all the same, and the operator is told', async () => {
+test('a viewer whose hash cannot be renewed still signs in, and the operator is warned', async () => {
   const { database, url, user } = await databaseWithAda(server)
   await server.query(`REVOKE UPDATE (password_hash) ON viewer_auth.viewers FROM ${user}`, [], database)
   const warnings: string[] = []
   const passwords = { ...quickPasswords, needsRehash: () => true }
   const store = await openQuickStore(url, {}, { passwords, warn: (message) => warnings.push(message) })
   expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
-  expect(warnings).toEqual(['The password hash of "ada" could not be renewed; it will be tried again.'])
+  expect(warnings).toEqual([expect.stringContaining('"ada"')])
 })

@@ -10,7 +10,7 @@ import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
 
-/** That of the settings and, on a machine that runs other tests as well, a late timer. */
+/** The timeout of the settings, and time for late timers on a busy machine. */
 const TIMEOUT_MS = 1_000
 const IN_TIME_MS = TIMEOUT_MS + 2_000
 const MAX_CONNECTIONS = 20
@@ -28,31 +28,31 @@ beforeEach(async () => {
 })
 
 /** Ends the connections of the app's role, as a failover does. */
-async function cutOff(user: string): Promise<void> {
+async function disconnect(user: string): Promise<void> {
   await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user])
 }
 
-const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, mend: () => Promise<unknown>][] = [
-  ['stopped', () => server.halt(), () => server.restart()],
-  ['paused', () => Promise.resolve(server.pause()), () => Promise.resolve(server.resume())],
+const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, restore: () => Promise<unknown>][] = [
+  ['that is stopped', () => server.halt(), () => server.restart()],
+  ['that is paused', () => Promise.resolve(server.pause()), () => Promise.resolve(server.resume())],
   [
-    'left without connections',
+    'without free connections',
     async () => {
       await server.query(`ALTER ROLE ${ada.user} CONNECTION LIMIT 0`)
-      await cutOff(ada.user)
+      await disconnect(ada.user)
     },
     () => server.query(`ALTER ROLE ${ada.user} CONNECTION LIMIT -1`),
   ],
   [
-    'given another password',
+    'that no longer takes the password',
     async () => {
       await server.query(`ALTER ROLE ${ada.user} PASSWORD 'another'`)
-      await cutOff(ada.user)
+      await disconnect(ada.user)
     },
     () => server.query(`ALTER ROLE ${ada.user} PASSWORD '${ada.user}'`),
   ],
   [
-    'closed to its table',
+    'that no longer allows SELECT',
     () => server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${ada.user}`, [], ada.database),
     () => server.query(`GRANT SELECT ON viewer_auth.viewers TO ${ada.user}`, [], ada.database),
   ],
@@ -60,14 +60,14 @@ const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, mend: () => 
 
 describe('during a run of sign-ins', () => {
   test.each(OUTAGES)(
-    'a server that is %s gives 503 in time, lets nobody in, and serves again when it is back',
-    async (_how, fail, mend) => {
+    'a server %s gives errors within the timeout, admits no viewer, and serves again after its return',
+    async (_how, fail, restore) => {
       const store = await openQuickStore(ada.url)
-      await expectSurvived(store, { fail, mend }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
+      await expectSurvived(store, { fail, mend: restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
     },
   )
 
-  test('a server that is restarted costs single sign-ins, and no wrong answer', async () => {
+  test('a server that restarts fails single sign-ins, and gives no wrong answer', async () => {
     const run = signInRun(await openQuickStore(ada.url))
     const end = run.start()
     onTestFinished(end)
@@ -80,7 +80,7 @@ describe('during a run of sign-ins', () => {
 })
 
 describe('a hung server', () => {
-  test('holds the first sign-ins for their timeout, and refuses the next at once', async () => {
+  test('a hung server delays the first sign-ins for one timeout, and the next fail at once', async () => {
     const store = await openQuickStore(ada.url)
     await store.checkHealth()
     server.pause()
@@ -90,11 +90,11 @@ describe('a hung server', () => {
     for (let count = 0; count < 50; count += 1) {
       await expect(store.find?.('ada')).rejects.toThrow(UpstreamError)
     }
-    // One of them may be the one that tries whether the server is back.
+    // One of the requests may be the trial of the circuit breaker.
     expect(performance.now() - start).toBeLessThan(2 * IN_TIME_MS)
   })
 
-  test('does not keep the store from being closed', async () => {
+  test('a hung server does not block the closing of the store', async () => {
     const store = await openQuickStore(ada.url)
     await store.checkHealth()
     server.pause()
@@ -104,7 +104,7 @@ describe('a hung server', () => {
     expect(performance.now() - start).toBeLessThan(IN_TIME_MS)
   })
 
-  test('is found by readiness also where no viewer comes, and so is its return', async () => {
+  test('readiness notices a hung server and its return, without any sign-in', async () => {
     const store = await openQuickStore(ada.url)
     server.pause()
     onTestFinished(() => server.resume())
@@ -115,9 +115,9 @@ describe('a hung server', () => {
 })
 
 describe('a pool of two connections', () => {
-  test('serves a hundred viewers at once, and takes no third connection', async () => {
+  test('a pool of two connections serves a hundred viewers, and opens no third connection', async () => {
     const store = await openQuickStore(ada.url, { POSTGRES_POOL_SIZE: '2' })
-    // More than may wait for their passwords to be checked are refused as too many.
+    // The hashing queue refuses more than 20 at once.
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
       expect(answers.every(({ ok }) => ok)).toBe(true)
@@ -126,7 +126,7 @@ describe('a pool of two connections', () => {
     expect((await server.query(sql, [ada.user])).rows).toEqual([{ count: 2 }])
   })
 
-  test('that slow questions hold says so in time, and leaves no question behind on the server', async () => {
+  test('a pool that is blocked by slow statements fails within the timeout, and the server cancels the statements', async () => {
     const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
     await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
     const store = await openQuickStore(ada.url, {
@@ -147,7 +147,7 @@ describe('a pool of two connections', () => {
   })
 })
 
-test('a server whose connections are all taken by others is away until one of them goes', async () => {
+test('a server without free connections is unavailable until another client disconnects', async () => {
   const warnings: unknown[] = []
   const others: Client[] = []
   for (let count = RESERVED_CONNECTIONS; count < MAX_CONNECTIONS; count += 1) {
@@ -156,39 +156,37 @@ test('a server whose connections are all taken by others is away until one of th
     await other.connect()
   }
   const store = await openQuickStore(ada.url, {}, { warn: (_message, cause) => warnings.push(cause) })
-  expect(String(warnings[0])).toMatch(
-    /has no connection left: .*too many|has no connection left: remaining connection slots/,
-  )
+  expect(String(warnings[0])).toMatch(/: .*(too many|remaining connection slots)/)
   await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
   await Promise.all(others.map((other) => other.end()))
   await signInRun(store).recover()
 })
 
-/** A way to the server on which connections go dead without being closed, as when a machine or a firewall is gone. */
-async function deadlyWay(): Promise<{ port: number; kill: () => void }> {
-  const ways: [Socket, Socket][] = []
-  const way = createServer((near) => {
+/** A TCP proxy whose connections can go silent without being closed, as behind a failed firewall. */
+async function silencingProxy(): Promise<{ port: number; silence: () => void }> {
+  const pairs: [Socket, Socket][] = []
+  const proxy = createServer((near) => {
     const far = connect(server.port, server.host)
     near.pipe(far).pipe(near)
     for (const socket of [near, far]) socket.on('error', () => {})
-    ways.push([near, far])
+    pairs.push([near, far])
   })
-  await once(way.listen(0, '127.0.0.1'), 'listening')
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
-    way.close()
-    for (const socket of ways.flat()) socket.destroy()
+    proxy.close()
+    for (const socket of pairs.flat()) socket.destroy()
   })
-  const kill = () => {
-    for (const [near, far] of ways) {
+  const silence = () => {
+    for (const [near, far] of pairs) {
       near.unpipe(far)
       far.unpipe(near)
     }
   }
-  return { port: (way.address() as AddressInfo).port, kill }
+  return { port: (proxy.address() as AddressInfo).port, silence }
 }
 
-test('connections that have gone dead are given up, and new ones take their places', async () => {
-  const { port, kill } = await deadlyWay()
+test('a connection that went silent is closed after the timeout, and a new one replaces it', async () => {
+  const { port, silence } = await silencingProxy()
   const url = new URL(ada.url)
   url.port = String(port)
   const store = await openQuickStore(url.href, { POSTGRES_POOL_SIZE: '1' })
@@ -196,7 +194,7 @@ test('connections that have gone dead are given up, and new ones take their plac
   const end = run.start()
   onTestFinished(end)
   await run.until('in')
-  kill()
+  silence()
   await run.until('away')
   run.outcomes.length = 0
   await run.until('in')

@@ -7,10 +7,10 @@ import type { UserStore } from '../../../src/users/user-store.ts'
 import type { PostgresServer } from '../../servers/postgres.ts'
 import { password, quickPasswords } from '../sign-in-run.ts'
 
-/** The breaker's, so that a test need not wait for it. */
+/** A short pause of the circuit breaker, so that tests do not wait. */
 const PAUSE_MS = 200
 
-/** The settings that the environment gives. @throws Error when one is wrong. */
+/** Reads the settings. @throws Error when one is wrong. */
 export function settingsOf(
   url: string,
   environment: Readonly<Record<string, string | undefined>> = {},
@@ -20,7 +20,7 @@ export function settingsOf(
   return read.settings
 }
 
-/** The table of this app, made in the database, and a store to change it. */
+/** Creates the app's own table in the database, and opens it for changes. */
 export async function migratedStore(url: string): Promise<EditableUserStore> {
   const settings = settingsOf(url)
   await migratePostgres(settings)
@@ -30,8 +30,8 @@ export async function migratedStore(url: string): Promise<EditableUserStore> {
 }
 
 /**
- * A new database with the table of this app, ada in it, and a role with the rights that the README gives it.
- * @returns the address of the database as that role.
+ * Creates a database with the app's own table, the viewer ada, and a role with the grants of the README.
+ * @returns the database, the role and the address of the database for this role.
  */
 export async function databaseWithAda(
   server: PostgresServer,
@@ -50,7 +50,7 @@ export async function databaseWithAda(
   return { database, user: role.user, url: server.url({ database, ...role }) }
 }
 
-/** With a timeout of one second, and passwords that take no time. */
+/** Opens a store with a timeout of one second, and hashes that take no time. */
 export async function openQuickStore(
   url: string,
   environment: Readonly<Record<string, string>> = {},
@@ -62,7 +62,7 @@ export async function openQuickStore(
   return store
 }
 
-/** What a customer's table of users looks like, and the query for it. */
+/** A customer's table of users, and a query for it. */
 export const CUSTOMERS_TABLE = `
   CREATE TABLE app_user (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -7,7 +7,7 @@ import { password } from '../sign-in-run.ts'
 import { openQuickStore } from './fixture.ts'
 
 const HASH = `quick:${password}`
-const wrong = { ok: false, reason: 'wrong-credentials' }
+const WRONG = { ok: false, reason: 'wrong-credentials' }
 
 let server: PostgresServer
 let database: string
@@ -44,40 +44,24 @@ const GOOD = 'SELECT name AS username, hash AS password_hash FROM account WHERE 
 
 describe('a query that cannot work', () => {
   test.each([
-    ['no SQL', 'SELEC $1', /^POSTGRES_QUERY is refused by the database: syntax error at or near/],
+    ['a syntax error', 'SELEC $1', /syntax error at or near/],
+    ['an unknown table', GOOD.replace('account', 'acount'), /: relation "acount" does not exist\.$/],
+    ['an unknown column', GOOD.replace('hash AS', 'pass AS'), /: column "pass" does not exist\.$/],
+    ['two statements', `${GOOD}; DELETE FROM account`, /: syntax error at or near ";"\.$/],
+    ['an UPDATE', "UPDATE account SET hash = '' WHERE name = $1 RETURNING name, hash", /syntax error/],
     [
-      'another table',
-      GOOD.replace('account', 'acount'),
-      'is refused by the database: relation "acount" does not exist.',
+      'a function that changes rows',
+      `SELECT set_hash($1) AS username, '' AS password_hash`,
+      /read-only transaction\.$/,
     ],
-    ['another column', GOOD.replace('hash AS', 'pass AS'), 'is refused by the database: column "pass" does not exist.'],
-    ['two statements', `${GOOD}; DELETE FROM account`, 'is refused by the database: syntax error at or near ";".'],
+    ['a parameter in a comment', GOOD.replace('WHERE', '-- WHERE'), /bind message supplies 1 parameters/],
+    ['a second parameter', `${GOOD} AND hash = $2`, /bind message supplies 1 parameters/],
+    ['a row for NULL', GOOD.replace('name = $1', `$1::text IS NULL OR name = $1`), /when the user name is NULL/],
+    ['no column username', GOOD.replace('name AS username,', ''), /must return a column named username/],
+    ['no column password_hash', GOOD.replace('hash AS password_hash', 'hash'), /a column named password_hash/],
+    ['one column twice', GOOD.replace(' FROM', ', number, number FROM'), /two columns named "number"/],
     [
-      'a change',
-      "UPDATE account SET hash = '' WHERE name = $1 RETURNING name, hash",
-      /is refused by the database: .*\.$/,
-    ],
-    ['a function that changes', `SELECT set_hash($1) AS username, '' AS password_hash`, /read-only transaction\.$/],
-    [
-      'a name in a comment',
-      GOOD.replace('WHERE', '-- WHERE'),
-      /is refused by the database: bind message supplies 1 parameters/,
-    ],
-    ['a second value', `${GOOD} AND hash = $2`, /is refused by the database: bind message supplies 1 parameters/],
-    [
-      'everybody',
-      GOOD.replace('name = $1', `$1::text IS NULL OR name = $1`),
-      'returns a row for no user name at all: it must compare the name with $1.',
-    ],
-    ['no user name', GOOD.replace('name AS username,', ''), /^POSTGRES_QUERY must return a column named username/],
-    [
-      'no hash',
-      GOOD.replace('hash AS password_hash', 'hash'),
-      /^POSTGRES_QUERY must return a column named password_hash/,
-    ],
-    ['one column twice', GOOD.replace(' FROM', ', number, number FROM'), 'returns two columns named "number".'],
-    [
-      'a state that is no boolean',
+      'a column disabled that is not a boolean',
       GOOD.replace(' FROM', ', number AS disabled FROM'),
       /a column "disabled" that is not a boolean/,
     ],
@@ -86,14 +70,14 @@ describe('a query that cannot work', () => {
       GOOD.replace(' FROM', ', number AS "a=b" FROM'),
       /returns a column "a=b"/,
     ],
-  ])('%s is told at the start, in a sentence', async (_what, query, sentence) => {
+  ])('a query with %s is refused at the start', async (_what, query, words) => {
     await sql(
       `CREATE FUNCTION set_hash(text) RETURNS text LANGUAGE sql AS $$ UPDATE account SET hash = '' RETURNING name $$`,
     )
     const error = await refusal(open(query))
     expect(error).toBeInstanceOf(ConfigError)
-    if (typeof sentence === 'string') expect(error.message).toBe(`POSTGRES_QUERY ${sentence}`)
-    else expect(error.message).toMatch(sentence)
+    expect(error.message).toMatch(/POSTGRES_QUERY[ :]/)
+    expect(error.message).toMatch(words)
     expect((await sql('SELECT hash FROM account')).rows).toEqual([{ hash: HASH }])
   })
 
@@ -102,29 +86,24 @@ describe('a query that cannot work', () => {
       'UPDATE account SET hash = $3 WHERE name = $1 -- AND hash = $2',
       /bind message supplies 3 parameters|could not determine/,
     ],
-    [
-      "UPDATE account SET hash = $3 WHERE name = $1 OR hash <> coalesce($2, '')",
-      /changes rows for no user name at all/,
-    ],
+    ["UPDATE account SET hash = $3 WHERE name = $1 OR hash <> coalesce($2, '')", /when the user name is NULL/],
     ['UPDATE acount SET hash = $3 WHERE name = $1 AND hash = $2', /relation "acount" does not exist/],
-  ])('so is that of replacing a hash: %s', async (query, sentence) => {
+  ])('a query that cannot replace one hash is refused at the start: %s', async (query, words) => {
     const error = await refusal(open(GOOD, { POSTGRES_REPLACE_HASH_QUERY: query }))
     expect(error).toBeInstanceOf(ConfigError)
-    expect(error.message).toMatch(sentence)
+    expect(error.message).toMatch(words)
     expect((await sql('SELECT hash FROM account')).rows).toEqual([{ hash: HASH }])
   })
 
-  test('a role that may not read is told so', async () => {
+  test('a role that may not read the table is told to GRANT it', async () => {
     const role = await server.createRole()
     const error = await refusal(openQuickStore(server.url({ database, ...role }), { POSTGRES_QUERY: GOOD }))
-    expect(error.message).toBe(
-      'POSTGRES_QUERY is refused by the database: permission denied for table account; GRANT it to the role in USER_STORE_URL.',
-    )
+    expect(error.message).toMatch(/POSTGRES_QUERY: permission denied for table account\. GRANT it/)
   })
 })
 
 describe('what a query returns', () => {
-  test('becomes the viewer: every other column is an attribute, as text', async () => {
+  test('the row of a query becomes the viewer, with every other column as an attribute', async () => {
     const store = await open(`
       SELECT name AS username, hash AS password_hash, false AS disabled, ARRAY['staff', ' press ', NULL, ''] AS groups,
              number, 1.50::numeric AS price, true AS member, date '2026-11-20' AS since, ARRAY[1, 2] AS seats,
@@ -145,7 +124,7 @@ describe('what a query returns', () => {
     expect(await store.find?.('ada')).toEqual(viewer)
   })
 
-  test('has its groups in a text with commas, or none', async () => {
+  test('groups can be a text with commas, or NULL', async () => {
     const store = await open(
       GOOD.replace(' FROM', `, CASE number WHEN 7 THEN 'staff, night shift,,staff' END AS groups FROM`),
     )
@@ -154,7 +133,7 @@ describe('what a query returns', () => {
     expect(await store.find?.('ada')).toMatchObject({ groups: [] })
   })
 
-  test('has the same text as in PostgreSQL also where JavaScript or JSON would change it', async () => {
+  test('values keep the text of PostgreSQL where JavaScript or JSON would change them', async () => {
     await sql("CREATE TYPE role AS ENUM ('staff', 'vip')")
     const store = await open(
       GOOD.replace(
@@ -182,12 +161,12 @@ describe('what a query returns', () => {
     [`["staff", "night, shift", 7]`, ['staff', 'night, shift', '7']],
     [`{"a": "x,staff,y"}`, [`{"a": "x,staff,y"}`]],
     [`"staff, vip"`, ['staff', 'vip']],
-  ])('has the groups of a JSON array, and no group that is only part of JSON: %s', async (json, groups) => {
+  ])('a JSON column gives groups only from an array or a text: %s', async (json, groups) => {
     const store = await open(GOOD.replace(' FROM', `, '${json}'::jsonb AS groups FROM`))
     expect(await store.find?.('ada')).toMatchObject({ groups })
   })
 
-  test('is disabled unless known to be enabled', async () => {
+  test('a viewer whose column disabled is true or NULL is disabled', async () => {
     const store = await open(GOOD.replace(' FROM', ', blocked AS disabled FROM'))
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
     for (const blocked of [true, null]) {
@@ -197,38 +176,38 @@ describe('what a query returns', () => {
     }
   })
 
-  test('without a hash lets nobody in, and neither does one that cannot be read, of which the operator is told', async () => {
+  test('a missing or unknown hash admits no viewer, and the operator is warned of the unknown one', async () => {
     const warnings: string[] = []
     const store = await open(GOOD, {}, warnings)
     await sql('UPDATE account SET hash = NULL')
-    expect(await store.authenticate('ada', password)).toEqual(wrong)
+    expect(await store.authenticate('ada', password)).toEqual(WRONG)
     expect(warnings).toEqual([])
     await sql(`UPDATE account SET hash = '5f4dcc3b5aa765d61d8327deb882cf99'`)
-    expect(await store.authenticate('ada', 'password')).toEqual(wrong)
-    expect(warnings).toEqual(['The password hash of "ada" is of no known form: set a new password for this viewer.'])
+    expect(await store.authenticate('ada', 'password')).toEqual(WRONG)
+    expect(warnings).toEqual([expect.stringContaining('"ada"')])
   })
 
-  test('in two rows is a fault of the query: nobody is let in, whichever is right, and other names go on', async () => {
+  test('two rows for one name are a failure of the query, and other names still sign in', async () => {
     const store = await open(GOOD.replace('name = $1', 'name ILIKE $1'))
     await sql(`INSERT INTO account VALUES ('ADA', '${HASH}'), ('grace', '${HASH}')`)
     for (let count = 0; count < 20; count += 1) {
       const error = await refusal(store.authenticate('ada', password))
       expect(error).toBeInstanceOf(UpstreamError)
-      expect(error.message).toContain('POSTGRES_QUERY returned more than one row for one user name')
+      expect(error.message).toContain('POSTGRES_QUERY returned more than one row')
     }
     expect(await store.authenticate('grace', password)).toMatchObject({ ok: true })
   })
 
-  test('under another name than the one typed lets nobody in', async () => {
+  test('a row with another name than the one typed admits no viewer', async () => {
     const warnings: string[] = []
     const store = await open(GOOD.replace('name = $1', 'name LIKE $1'), {}, warnings)
-    expect(await store.authenticate('a%', password)).toEqual(wrong)
+    expect(await store.authenticate('a%', password)).toEqual(WRONG)
     expect(await store.find?.('a_a')).toBeNull()
-    expect(warnings[0]).toContain('POSTGRES_QUERY returned a viewer of another name')
+    expect(warnings[0]).toContain('POSTGRES_QUERY returned another user name')
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
   })
 
-  test('may get other columns while the app runs', async () => {
+  test('the columns of a query can change while the app runs', async () => {
     await sql('CREATE VIEW people AS SELECT name AS username, hash AS password_hash FROM account')
     const store = await open('SELECT * FROM people WHERE username = $1')
     expect(await store.find?.('ada')).toMatchObject({ attributes: {} })
@@ -243,11 +222,11 @@ describe('what a query returns', () => {
 })
 
 describe('a name', () => {
-  test('comes to the query as it was typed, in NFC: case is the query’s to decide', async () => {
+  test('a name reaches the query as typed, in NFC, and the query decides about upper and lower case', async () => {
     await sql(`INSERT INTO account VALUES ('Émil', '${HASH}')`)
     const exact = await open(GOOD)
     expect(await exact.authenticate('E\u0301mil', password)).toMatchObject({ ok: true, viewer: { username: 'Émil' } })
-    expect(await exact.authenticate('émil', password)).toEqual(wrong)
+    expect(await exact.authenticate('émil', password)).toEqual(WRONG)
     const folding = await open(GOOD.replace('name = $1', 'lower(name) = lower($1)'))
     expect(await folding.authenticate('ÉMIL', password)).toMatchObject({ ok: true, viewer: { username: 'Émil' } })
   })
@@ -264,21 +243,21 @@ describe('a name', () => {
     ['half a character', 'ada\uD800'],
     ['100 kB', `ada${"'".repeat(100_000)}`],
     ['a character beyond the first plane', 'ada\u{1F600}'],
-  ])('that holds %s is nobody’s, and leaves the table as it is', async (_what, name) => {
+  ])('a name with %s is unknown, and does not change the table', async (_what, name) => {
     const store = await open(GOOD.replace('name = $1', 'lower(name) = lower($1)'))
-    expect(await store.authenticate(name, password)).toEqual(wrong)
+    expect(await store.authenticate(name, password)).toEqual(WRONG)
     expect(await store.find?.(name)).toBeNull()
     expect((await sql('SELECT count(*)::int AS count FROM account')).rows).toEqual([{ count: 1 }])
   })
 
-  test('that holds a backslash, a quote or a percent sign is found when it is somebody’s', async () => {
+  test('a viewer whose name has a backslash, a quote and a percent sign is found', async () => {
     const name = `o'brien\\%_"$1`
     await sql('INSERT INTO account VALUES ($1, $2)', [name, HASH])
     const store = await open(GOOD)
     expect(await store.authenticate(name, password)).toMatchObject({ ok: true, viewer: { username: name } })
   })
 
-  test('that the database cannot hold, or that is no number where numbers are names, is nobody’s and no failure', async () => {
+  test('a name that the database cannot store or convert is unknown, and is not a failure', async () => {
     const latin = `l${database}`
     await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
     await server.query(
@@ -291,16 +270,16 @@ describe('a name', () => {
       `SELECT number::text AS username, hash AS password_hash FROM account WHERE number = $1::int`,
     )
     for (let count = 0; count < 20; count += 1) {
-      expect(await store.authenticate('ada\u{1F600}', password)).toEqual(wrong)
-      expect(await numbers.authenticate('seven', password)).toEqual(wrong)
-      expect(await numbers.authenticate('99999999999', password)).toEqual(wrong)
+      expect(await store.authenticate('ada\u{1F600}', password)).toEqual(WRONG)
+      expect(await numbers.authenticate('seven', password)).toEqual(WRONG)
+      expect(await numbers.authenticate('99999999999', password)).toEqual(WRONG)
     }
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
     expect(await numbers.authenticate('7', password)).toMatchObject({ ok: true })
   })
 })
 
-test('a name that nobody has takes the hash of somebody, the same one each time', async () => {
+test('an unknown name is checked against the hash of a viewer, the same hash each time', async () => {
   const verified: string[] = []
   const passwords = {
     ...argon2Passwords,
@@ -317,6 +296,6 @@ test('a name that nobody has takes the hash of somebody, the same one each time'
   await store.authenticate('ada', password)
   verified.length = 0
   for (const name of ['nobody', 'nobody', 'someone else'])
-    expect(await store.authenticate(name, password)).toEqual(wrong)
+    expect(await store.authenticate(name, password)).toEqual(WRONG)
   expect(verified).toEqual([HASH, HASH, HASH])
 })

@@ -25,19 +25,19 @@ function sql(text: string, values: readonly unknown[] = []) {
 }
 
 describe("a foreign hash in a customer's own table", () => {
-  /** Of "U*U", from crypt_blowfish. */
+  /** The hash of "U*U", from crypt_blowfish. */
   const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
   const hashOfAda = async () => (await sql(`SELECT hash FROM account WHERE name = 'ada'`)).rows[0]?.hash
   beforeEach(() => sql('UPDATE account SET hash = $1', [bcrypt]))
 
-  test('stays as it is in a table that is only read', async () => {
+  test('a foreign hash stays in a table without POSTGRES_REPLACE_HASH_QUERY', async () => {
     const store = await openPostgresStore(settingsOf(url, { POSTGRES_QUERY: GOOD }))
     expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
     expect(await hashOfAda()).toBe(bcrypt)
     await store.close()
   })
 
-  test('is replaced by argon2id at a successful sign-in where that is allowed, with the rights that the README gives', async () => {
+  test('POSTGRES_REPLACE_HASH_QUERY replaces a foreign hash by argon2id at a sign-in, with the grants of the README', async () => {
     const { user, password: secret } = await server.createRole()
     await sql(`GRANT SELECT (name, hash) ON account TO ${user}; GRANT UPDATE (hash) ON account TO ${user}`)
     const POSTGRES_REPLACE_HASH_QUERY = 'UPDATE account SET hash = $3 WHERE name = $1 AND hash = $2'
@@ -57,7 +57,7 @@ describe("a foreign hash in a customer's own table", () => {
     await store.close()
   })
 
-  test('is not replaced by a query that would replace those of others too, of which the operator is told', async () => {
+  test('a replacement that would change the hashes of other viewers is undone, and the operator is warned', async () => {
     await sql("INSERT INTO account VALUES ('eve', 'hash of eve')")
     const warnings: string[] = []
     const settings = settingsOf(url, {
@@ -70,7 +70,7 @@ describe("a foreign hash in a customer's own table", () => {
     for (let times = 0; times < 6; times += 1)
       expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
     expect(warnings).toHaveLength(6)
-    expect(warnings[0]).toContain('POSTGRES_REPLACE_HASH_QUERY changed 2 rows for one user name')
+    expect(warnings[0]).toContain('POSTGRES_REPLACE_HASH_QUERY changed 2 rows')
     const hashes = await sql('SELECT name, hash FROM account ORDER BY name')
     expect(hashes.rows).toEqual([
       { name: 'ada', hash: bcrypt },

@@ -8,20 +8,17 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { settingsOf } from './fixture.ts'
 
 const URL_OF_OTHER = 'postgres://app:secret@db.example/shop'
-const FORM =
-  'must be postgres://USER:PASSWORD@HOST/DATABASE; in the parts, signs such as "@", "/", "#" and "%" are written as %40, %2F, %23 and %25'
-const UNCHECKED =
-  "asks with sslmode for a connection whose certificate is not checked, which is never made: remove sslmode, and name the server's CA in POSTGRES_CA_FILE"
-const PARAMETERS =
-  'must have no parameter behind "?" but sslmode=verify-full: the others have settings of their own, POSTGRES_…'
+const FORM = 'must be postgres://USER:PASSWORD@HOST/DATABASE'
+const UNCHECKED = 'does not check the certificate'
+const PARAMETERS = 'must have no parameters except sslmode=verify-full'
 
-/** The mistakes of the whole settings of the app. */
+/** The mistakes in all settings of the app. */
 function mistakes(USER_STORE_URL: string, more: Record<string, string> = {}): string[] {
   return mistakesIn({ ...SETTINGS, USER_STORE_URL, ...more })
 }
 
 describe('an address of PostgreSQL', () => {
-  test('says all that it says, with what is usual where it is silent', () => {
+  test('an address of PostgreSQL is read, with defaults for its missing parts', () => {
     expect(settingsOf(URL_OF_OTHER)).toEqual({
       kind: 'postgres',
       host: 'db.example',
@@ -50,7 +47,7 @@ describe('an address of PostgreSQL', () => {
     ['postgres://app:x@localhost.example/shop', { tls: { ca: null } }],
     ['postgres://app:x@127.0.0.1.example/shop', { tls: { ca: null } }],
     ['postgres://app:x@127.1/shop', { tls: { ca: null } }],
-  ])('%s is understood', (url, expected) => {
+  ])('the address %s is accepted', (url, expected) => {
     expect(settingsOf(url)).toMatchObject(expected)
   })
   test.each([
@@ -73,13 +70,16 @@ describe('an address of PostgreSQL', () => {
     [`${URL_OF_OTHER}?ssl=0`, PARAMETERS],
     [`${URL_OF_OTHER}?host=/tmp`, PARAMETERS],
     [`${URL_OF_OTHER}?options=-c%20x=y`, PARAMETERS],
-  ])('%s is refused in a sentence', (url = '', sentence) => {
-    expect(mistakes(url)).toEqual([`USER_STORE_URL ${sentence}`])
+  ])('the address %s is refused', (url = '', words = '') => {
+    const [mistake, ...others] = mistakes(url)
+    expect(mistake).toMatch(/^USER_STORE_URL /)
+    expect(mistake).toContain(words)
+    expect(others).toEqual([])
   })
 })
 
 describe('a setting of PostgreSQL', () => {
-  test('can be each of these', async () => {
+  test('every setting of PostgreSQL is read', async () => {
     const ca = join(temporaryFolder(), 'ca.pem')
     const { certificate } = await makeCertificate()
     writeFileSync(ca, certificate)
@@ -106,30 +106,34 @@ describe('a setting of PostgreSQL', () => {
     ['POSTGRES_CA_FILE', '/nonexistent/ca.pem', 'names a file that does not exist'],
     ['POSTGRES_CA_FILE', '/', 'names a file that cannot be read (EISDIR)'],
     ['POSTGRES_CA_FILE', 'package.json', 'names a file that holds no certificate in PEM form'],
-    ['POSTGRES_PASSWORD', 'p', 'is set beside a password in USER_STORE_URL: remove one'],
-    ['POSTGRES_REPLACE_HASH_QUERY', 'UPDATE', 'is set without POSTGRES_QUERY: the table of this app needs neither'],
-  ])('%s=%s is a mistake, told in a sentence', (name, value, sentence) => {
-    expect(mistakes(URL_OF_OTHER, { [name]: value })).toEqual([`${name} ${sentence}`])
+    ['POSTGRES_PASSWORD', 'p', 'is set, and USER_STORE_URL has a password too'],
+    ['POSTGRES_REPLACE_HASH_QUERY', 'UPDATE', 'needs POSTGRES_QUERY too'],
+  ])('%s=%s is refused', (name, value, words) => {
+    expect(mistakes(URL_OF_OTHER, { [name]: value })).toEqual([expect.stringContaining(`${name} ${words}`)])
   })
   test.each([
     ["SELECT a WHERE b = '%s'", 'UPDATE $1 $2 $3', 'POSTGRES_QUERY has no $1, which is the user name'],
     ['SELECT a WHERE b = ', 'UPDATE $1 $2 $3', 'POSTGRES_QUERY has no $1, which is the user name'],
     ['SELECT $1', 'UPDATE $1 $3', 'POSTGRES_REPLACE_HASH_QUERY has no $2, which is the old hash'],
-  ])('is a mistake in a query that lacks a value: %s, %s', (POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY, sentence) => {
-    const told = mistakes(URL_OF_OTHER, { POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY })
-    const value = sentence.slice(sentence.indexOf('$'), sentence.indexOf('$') + 2)
-    expect(told).toEqual([`${sentence}: a shell takes it out between double quotes, and compose.yaml wants $${value}`])
-  })
-  test('hides no other mistake, and none repeats a value', () => {
-    const told = mistakes('postgres://marked7@db.example?x=marked7', {
+  ])(
+    'a query without one of its parameters is refused: %s, %s',
+    (POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY, words) => {
+      const found = mistakes(URL_OF_OTHER, { POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY })
+      expect(found).toEqual([expect.stringContaining(words)])
+      const [parameter] = /\$\d/.exec(words) ?? []
+      expect(found.join()).toContain(`compose.yaml write $${parameter}`)
+    },
+  )
+  test('all mistakes are listed, and no message repeats a value', () => {
+    const found = mistakes('postgres://marked7@db.example?x=marked7', {
       POSTGRES_POOL_SIZE: 'marked7',
       POSTGRES_TIMEOUT_SECONDS: 'marked7',
       POSTGRES_CA_FILE: 'marked7',
     })
-    expect(told).toHaveLength(4)
-    expect(told.join()).not.toContain('marked7')
+    expect(found).toHaveLength(4)
+    expect(found.join()).not.toContain('marked7')
   })
-  test('may be a password in a file', () => {
+  test('the password can be in a file', () => {
     const file = join(temporaryFolder(), 'password')
     writeFileSync(file, 'p@ss\n')
     expect(mistakes('postgres://app@localhost/shop', { POSTGRES_PASSWORD_FILE: file })).toEqual([])
@@ -139,6 +143,6 @@ describe('a setting of PostgreSQL', () => {
   })
 })
 
-test('an address of another scheme is not read as one of PostgreSQL', () => {
+test('an address without a scheme is not read as one of PostgreSQL', () => {
   expect(readPostgresSettings('postgres', {})).toMatchObject({ ok: false })
 })
