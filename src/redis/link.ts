@@ -1,27 +1,28 @@
 import type { Logger } from 'pino'
 import { createClient, ErrorReply } from 'redis'
 import { UpstreamError } from '../errors.ts'
+import { createCircuitBreaker, withDeadline } from '../server/circuit-breaker.ts'
 import type { RedisAddress } from './address.ts'
 import type { OptionalStore } from './optional-store.ts'
 
-/** A connection that is kept up, and never waited for. Unavailable also for a minute after Redis refused a command. */
+/** A connection to Redis that reconnects by itself. Unavailable also for a minute after Redis refused a command. */
 export interface RedisLink extends OptionalStore {
   readonly client: RedisClient
   readonly keyPrefix: string
   /**
-   * Gives a command to Redis, and its answer back within half a second.
-   * @throws UpstreamError at once while Redis is away, else after half a second without an answer, and for what Redis
-   *   refuses.
+   * Sends a command and returns the reply.
+   * @throws UpstreamError at once while Redis is away, after half a second without a reply, and if Redis refuses the
+   *   command.
    */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>
-  /** At once, whatever is under way. */
+  /** Closes the connection at once. Commands without a reply fail. */
   close(): void
 }
 
 export interface RedisLinkOptions {
-  /** The setting that the address came from. */
+  /** Name of the setting with the address of Redis. */
   readonly setting: string
-  /** What the app does without Redis, as the end of a sentence. */
+  /** What the app does while Redis is away, as the end of a sentence in the log. */
   readonly without: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** UNIX time in seconds. */
@@ -30,91 +31,88 @@ export interface RedisLinkOptions {
 
 export type RedisClient = ReturnType<typeof clientFor>
 
-const ANSWER_WITHIN_MS = 400
-const LAST_CHANCE_MS = 100
-const CONNECT_WITHIN_MS = 2_000
+const REPLY_TIMEOUT_MS = 500
+const CONNECT_TIMEOUT_MS = 2_000
 const WAIT_AT_START_MS = 1_500
-const BEAT_EVERY_MS = 1_000
-/** A connection on which nothing is heard for so long is given up and made anew; while Redis is well, each beat is. */
-const SILENT_CONNECTION_MS = 3_000
+const PING_EVERY_MS = 1_000
+/** A connection without any data for this long is replaced. While Redis is well, each ping brings data. */
+const SOCKET_TIMEOUT_MS = 3_000
 const LONGEST_PAUSE_MS = 2_000
 const REPORT_EVERY_SECONDS = 60
-const SCANNED_AT_ONCE = 1_000
+const SCAN_COUNT = 1_000
 
 /**
- * Connects to Redis, and goes on trying for as long as the link is open: of an outage the caller hears within half a
- * second, and as long as it lasts at once, so that no viewer waits for it. It is logged once a minute, and its end once.
- * Resolves when Redis answers, or after a second and a half without it: the app starts all the same.
+ * Connects to Redis and reconnects until the link is closed. The first caller in an outage waits half a second at most,
+ * later callers not at all. The log says once a minute that the outage lasts, and once that it is over.
+ * Resolves when Redis answers, or after 1.5 s without an answer: the app also starts without Redis.
  */
 export async function openRedisLink(address: RedisAddress, options: RedisLinkOptions): Promise<RedisLink> {
   const { setting, nowSeconds } = options
   const client = clientFor(address)
-  const news = reporter(options)
-  let isSilent = false
-  let lastFault: unknown = new Error('the connection is not made yet')
-  let refusedUntilSeconds = 0
+  const reporter = createReporter(options)
+  let lastFault: unknown = new Error('not connected yet')
+  let unavailableUntilSeconds = 0
+  // Replies come in order, so one late reply delays all others: the first failure opens the breaker. A trial is never a
+  // viewer's command, which would wait for its timeout, but only a ping that was answered.
+  const breaker = createCircuitBreaker({ failures: 1, pauseMs: 0, refusal: () => lastFault })
 
-  const isAnswering = () => client.isReady && !isSilent
-  function answered(): void {
-    isSilent = false
-    news.back()
-  }
   function failed(fault: unknown): UpstreamError {
     lastFault = fault
     const reason = fault instanceof Error ? fault.message : String(fault)
     const error = new UpstreamError('redis', `${setting}: Redis does not answer (${reason})`, { cause: fault })
-    news.away(error)
+    reporter.away(error)
     return error
   }
   function refused(reply: ErrorReply): UpstreamError {
-    refusedUntilSeconds = nowSeconds() + REPORT_EVERY_SECONDS
-    if (reply.message.startsWith('READONLY')) leave(client)
+    unavailableUntilSeconds = nowSeconds() + REPORT_EVERY_SECONDS
+    if (reply.message.startsWith('READONLY')) disconnect(client)
     const error = new UpstreamError('redis', `${setting}: Redis refused a command (${reply.message})`, { cause: reply })
-    news.refused(error)
+    reporter.refused(error)
     return error
   }
-  function inTime<T>(reply: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        isSilent = true
-        reject(failed(new Error(`no answer within ${ANSWER_WITHIN_MS + LAST_CHANCE_MS} ms`)))
-      }
-      // In two parts: where this process was held up itself, the answer lies there and is read between them.
-      let timer = setTimeout(() => {
-        timer = setTimeout(giveUp, LAST_CHANCE_MS)
-      }, ANSWER_WITHIN_MS)
-      const onFault = (fault: unknown) => reject(fault instanceof ErrorReply ? refused(fault) : failed(fault))
-      const onReply = (value: T) => {
-        answered()
-        resolve(value)
-      }
-      // What comes too late is not what was asked for any more, but shows that Redis is back.
-      reply.then(onReply, onFault).finally(() => clearTimeout(timer))
+  function send<T>(request: () => Promise<T>): Promise<T> {
+    return withDeadline(REPLY_TIMEOUT_MS, late, (deadline) => breaker.run(request, deadline, isLate))
+  }
+  function onReply(): void {
+    send(() => Promise.resolve()).then(reporter.back, () => {
+      // Another reply is just closing the breaker.
     })
   }
 
-  client.on('error', failed).on('ready', answered)
-  const stopBeating = beat(client, inTime)
+  client.on('error', failed).on('ready', onReply).on('ping-interval', onReply)
   await connectWithin(client, WAIT_AT_START_MS)
+  const isAnswering = () => client.isReady && !breaker.isOpen()
   return {
     client,
     keyPrefix: address.keyPrefix,
-    isAvailable: () => isAnswering() && nowSeconds() >= refusedUntilSeconds,
+    isAvailable: () => isAnswering() && nowSeconds() >= unavailableUntilSeconds,
     run: async (command) => {
       if (!isAnswering()) throw failed(lastFault)
-      return await inTime(command(client))
+      try {
+        return await send(() => command(client))
+      } catch (fault) {
+        throw fault instanceof ErrorReply ? refused(fault) : failed(fault)
+      }
     },
     close() {
-      stopBeating()
       client.removeListener('error', failed).on('error', () => {})
       client.destroy()
     },
   }
 }
 
+function late(): Error {
+  return new UpstreamError('redis', `no answer within ${REPLY_TIMEOUT_MS} ms`)
+}
+
+/** True for a timeout. A lost connection needs no breaker: node-redis knows of it, and fails commands at once. */
+function isLate(error: unknown): boolean {
+  return error instanceof UpstreamError
+}
+
 /**
- * Does some work on Redis for a command: what goes wrong is for the command to say.
- * @throws UpstreamError when Redis does not answer, saying why.
+ * Connects to Redis for the work of one command-line command. Logs nothing.
+ * @throws UpstreamError if Redis does not answer.
  */
 export async function withRedis<T>(
   address: RedisAddress,
@@ -132,16 +130,16 @@ export async function withRedis<T>(
 }
 
 /**
- * Removes every key that begins so, a part at a time, while Redis serves others.
- * @param prefix without the characters that a pattern of Redis gives a meaning.
- * @returns how many there were.
- * @throws UpstreamError when Redis does not answer: some may be removed then.
+ * Deletes all keys with a prefix, in batches that do not block Redis.
+ * @param prefix without the pattern characters of Redis.
+ * @returns the number of deleted keys.
+ * @throws UpstreamError if Redis does not answer. Some keys may be deleted then.
  */
 export async function removeByPrefix({ run }: Pick<RedisLink, 'run'>, prefix: string): Promise<number> {
   let removed = 0
   let cursor = '0'
   do {
-    const page = await run((client) => client.scan(cursor, { MATCH: `${prefix}*`, COUNT: SCANNED_AT_ONCE }))
+    const page = await run((client) => client.scan(cursor, { MATCH: `${prefix}*`, COUNT: SCAN_COUNT }))
     if (page.keys.length > 0) removed += await run((client) => client.del(page.keys))
     cursor = page.cursor
   } while (cursor !== '0')
@@ -152,8 +150,8 @@ function clientFor({ host, port, username, password, database, tls }: RedisAddre
   const common = {
     host,
     port,
-    connectTimeout: CONNECT_WITHIN_MS,
-    socketTimeout: SILENT_CONNECTION_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
     reconnectStrategy: pauseBeforeRetry,
   }
   const authority = tls === null || tls.authority === null ? {} : { ca: tls.authority }
@@ -162,43 +160,24 @@ function clientFor({ host, port, username, password, database, tls }: RedisAddre
     ...(password === null ? {} : { password }),
     database,
     socket: tls === null ? common : { ...common, tls: true, rejectUnauthorized: true, ...authority },
-    // Else what is asked for during an outage would wait for its end.
+    // Commands fail during an outage instead of waiting for its end.
     disableOfflineQueue: true,
+    // Sent again only after a reply, so that a dead connection reaches its socket timeout.
+    pingInterval: PING_EVERY_MS,
     maintNotifications: 'disabled',
   })
 }
 
-/** Longer each time up to two seconds, and not the same in all copies of the app, which lost Redis together. */
+/** Exponential, up to two seconds, with jitter: all copies of the app lost Redis at the same time. */
 function pauseBeforeRetry(retries: number): number {
   return Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
 }
 
-/**
- * After a failover the connection may be to a server that is a replica now: Redis closes it when asked to, and the new one
- * goes to whoever has the address.
- */
-function leave(client: RedisClient): void {
+/** Closes the connection to a server that became a replica. The next connection goes to the new primary. */
+function disconnect(client: RedisClient): void {
   client.sendCommand(['QUIT']).catch(() => {
-    // Closed already, which is as good.
+    // Already closed.
   })
-}
-
-/** Asks for a sign of life, one at a time: so that an outage is known before a viewer has to wait for it. */
-function beat(client: RedisClient, inTime: <T>(reply: Promise<T>) => Promise<T>): () => void {
-  let isUnderWay = false
-  const timer = setInterval(() => {
-    if (isUnderWay || !client.isReady) return
-    isUnderWay = true
-    const reply = client.ping()
-    const over = () => {
-      isUnderWay = false
-    }
-    reply.then(over, over)
-    inTime(reply).catch(() => {
-      // It is logged, and the state is known.
-    })
-  }, BEAT_EVERY_MS).unref()
-  return () => clearInterval(timer)
 }
 
 async function connectWithin(client: RedisClient, waitMs: number): Promise<void> {
@@ -210,14 +189,14 @@ async function connectWithin(client: RedisClient, waitMs: number): Promise<void>
         resolve()
       },
       () => {
-        // Only when it is closed: until then it goes on trying, and each failure is an event of its own.
+        // Rejects only when the link is closed. Until then node-redis retries and emits each failure as an event.
       },
     )
   })
 }
 
-/** Says of an outage once a minute that it lasts, and once that it is over. */
-function reporter({ setting, without, log, nowSeconds }: RedisLinkOptions) {
+/** Logs an outage once a minute, and its end once. */
+function createReporter({ setting, without, log, nowSeconds }: RedisLinkOptions) {
   let quietUntilSeconds = 0
   let isReported = false
   function isTime(): boolean {

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** As files that the server may read, and nobody else. */
+/** Writes the certificate and its key as files that only the server can read. */
 function written(name: string, { certificate, key }: Certificate): { certificate: string; key: string } {
   const files = { certificate: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) }
   writeFileSync(files.certificate, certificate)
@@ -52,8 +52,8 @@ async function open(
   return { link, lines }
 }
 
-/** A way to a port that can forget the connections that it carries, as a network does: both sides think they are open. */
-async function startTunnel(to: number): Promise<{ port: number; forgetConnections: () => void }> {
+/** Forwards a port. Can drop its connections silently, as a network does: both sides still take them for open. */
+async function startTunnel(to: number): Promise<{ port: number; dropSilently: () => void }> {
   const carried = new Set<[Socket, Socket]>()
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
@@ -68,17 +68,17 @@ async function startTunnel(to: number): Promise<{ port: number; forgetConnection
     for (const socket of [...carried].flat()) socket.destroy()
   })
   const { port } = server.address() as AddressInfo
-  function forgetConnections(): void {
+  function dropSilently(): void {
     for (const [near, far] of carried) {
       near.unpipe(far).resume()
       far.unpipe(near).resume()
     }
   }
-  return { port, forgetConnections }
+  return { port, dropSilently }
 }
 
 describe('an encrypted connection to Redis', () => {
-  test('is made where the authority of its certificate is known', async () => {
+  test('the link accepts a certificate of the configured authority', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
     expect(link.isAvailable()).toBe(true)
     expect(await link.run((client) => client.ping())).toBe('PONG')
@@ -86,10 +86,13 @@ describe('an encrypted connection to Redis', () => {
   })
 
   test.each([
-    ['by nobody that is known', async () => redisAddress(redis, null)],
-    ['by somebody else', async () => redisAddress(redis, (await makeCertificate()).certificate)],
-    ['for another name', () => Promise.resolve({ ...redisAddress(redis, own.certificate), host: 'localhost' })],
-  ])('is not made to a server whose certificate was made %s, and no password is shown to it', async (_case, make) => {
+    ['an unknown authority', async () => redisAddress(redis, null)],
+    ['another authority', async () => redisAddress(redis, (await makeCertificate()).certificate)],
+    [
+      'the configured authority, for another name',
+      () => Promise.resolve({ ...redisAddress(redis, own.certificate), host: 'localhost' }),
+    ],
+  ])('the link rejects a certificate of %s, and logs no password', async (_case, make) => {
     const { link, lines } = await open(await make())
     expect(link.isAvailable()).toBe(false)
     await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
@@ -98,7 +101,7 @@ describe('an encrypted connection to Redis', () => {
     expect(lines[0]).not.toContain('REDISMARKER')
   })
 
-  test('is not made to a server that speaks plainly', async () => {
+  test('the link rejects a server without TLS', async () => {
     const plain = await startRedis()
     onTestFinished(() => plain.remove())
     const { link } = await open({ ...redisAddress(plain), tls: { authority: own.certificate } })
@@ -107,7 +110,7 @@ describe('an encrypted connection to Redis', () => {
 })
 
 describe('a link to Redis', () => {
-  test('that is closed does nothing more, whatever is under way', async () => {
+  test('closing the link fails the command in progress and all later ones', async () => {
     const { link } = await open(redisAddress(redis, own.certificate))
     const asked = link.run((client) => client.blPop('never', 10))
     link.close()
@@ -116,10 +119,10 @@ describe('a link to Redis', () => {
     expect(link.isAvailable()).toBe(false)
   })
 
-  test('does not take for an outage that this process itself was held up', async () => {
+  test('a blocked event loop is not mistaken for an outage', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
     const asked = link.run((client) => client.ping())
-    // Just sent, and then nothing is read for longer than Redis has.
+    // The command is sent, then nothing is read for longer than the timeout.
     await new Promise((resolve) => setImmediate(resolve))
     const untilMs = performance.now() + 800
     while (performance.now() < untilMs);
@@ -127,7 +130,7 @@ describe('a link to Redis', () => {
     expect(lines).toEqual([])
   })
 
-  test('tells what Redis refuses from Redis being away: the next command is asked', async () => {
+  test('a refused command does not stop the next one, but makes the link unavailable', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
     await link.run((client) => client.set('text', 'a'))
     await expect(link.run((client) => client.hGet('text', 'a'))).rejects.toThrow(/refused.*WRONGTYPE/)
@@ -136,18 +139,41 @@ describe('a link to Redis', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('gives up a connection on which nothing comes any more, and is well again with a new one', async () => {
-    const way = await startTunnel(redis.port)
-    const { link } = await open({ ...redisAddress(redis, own.certificate), port: way.port })
+  test('an error of the caller does not open the circuit breaker', async () => {
+    const { link } = await open(redisAddress(redis, own.certificate))
+    await expect(link.run(() => Promise.reject(new TypeError('not from Redis')))).rejects.toThrow(UpstreamError)
+    expect(await link.run((client) => client.ping())).toBe('PONG')
     expect(link.isAvailable()).toBe(true)
-    way.forgetConnections()
+  })
+
+  test('after one late reply, the link refuses at once, and recovers when Redis answers', async () => {
+    const plain = await startRedis()
+    onTestFinished(() => plain.remove())
+    const { link } = await open(redisAddress(plain))
+    plain.pause()
+    await expect(link.run((client) => client.ping())).rejects.toThrow('no answer within 500 ms')
+    const before = performance.now()
+    for (let time = 0; time < 20; time += 1) {
+      await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+    }
+    expect(performance.now() - before).toBeLessThan(200)
+    plain.resume()
+    await expect.poll(() => link.isAvailable(), { interval: 20, timeout: 5_000 }).toBe(true)
+    expect(await link.run((client) => client.ping())).toBe('PONG')
+  })
+
+  test('a dead connection is replaced, and the link becomes available again', async () => {
+    const tunnel = await startTunnel(redis.port)
+    const { link } = await open({ ...redisAddress(redis, own.certificate), port: tunnel.port })
+    expect(link.isAvailable()).toBe(true)
+    tunnel.dropSilently()
     await expect(link.run((client) => client.ping())).rejects.toThrow('no answer within 500 ms')
     await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
     await expect.poll(() => link.isAvailable(), { interval: 50, timeout: 15_000 }).toBe(true)
     expect(await link.run((client) => client.ping())).toBe('PONG')
   })
 
-  test('says of an outage once a minute that it lasts, and once that it is over', async () => {
+  test('an outage is logged once a minute, and its end once', async () => {
     const plain = await startRedis()
     onTestFinished(() => plain.remove())
     const clock = { seconds: 1_000 }
@@ -174,7 +200,7 @@ describe('a link to Redis', () => {
     ])
   })
 
-  test('leaves a server that became a replica, so that the new connection goes to the new primary', async () => {
+  test('the link reconnects when its server became a replica', async () => {
     const plain = await startRedis()
     onTestFinished(() => plain.remove())
     const { link } = await open(redisAddress(plain))
