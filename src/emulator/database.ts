@@ -2,9 +2,8 @@ import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * What all rooms of the emulator share. A room with tables of its own exports their SQL, and `openDatabase` runs it.
- * Times are UNIX seconds. Client secrets and lock secrets are kept in the clear, because `/emulator/seed` and the hash
- * need them; passwords, tokens and codes are not.
+ * Tables that several rooms use. A room with tables of its own exports their SQL, and `openDatabase` runs it. Times are
+ * UNIX seconds. Client secrets and lock secrets are stored in plaintext, because `/emulator/seed` and the hash need them.
  */
 const SHARED_TABLES = `
   CREATE TABLE IF NOT EXISTS users (
@@ -49,15 +48,15 @@ const SHARED_TABLES = `
 `
 
 /**
- * Opens the emulator's database and creates what is missing.
+ * Opens the emulator's database and creates missing tables.
  * @param file a path, or ":memory:".
- * @param roomTables the SQL of each room's own tables.
+ * @param roomTables the SQL of each room's tables.
  */
 export function openDatabase(file: string, roomTables: readonly string[]): DatabaseSync {
-  // For this user alone: secrets are in it. SQLite gives its two side files the same mode.
+  // The file holds secrets, so only this user may read it. SQLite gives its two side files the same mode.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
-  // In WAL mode a commit outlives the process that made it, killed or not; only a power cut could take back the last.
+  // In WAL mode a commit survives a killed process. Only a power cut can lose the last commit.
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
   )

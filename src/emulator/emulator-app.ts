@@ -17,22 +17,22 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { restRoutes } from './rest/routes.ts'
 import { type Seed, STATE_TABLES } from './seed.ts'
 
-/** The tables of every room, in the order in which they are made. */
+/** The tables of all rooms, in the order of their creation. */
 export const ROOM_TABLES: readonly string[] = [STATE_TABLES, OAUTH_TABLES, PLAYER_TABLES, SEGMENT_TABLES]
 
 export interface EmulatorDeps {
   readonly database: DatabaseSync
   readonly clock: SettableClock
-  /** Scheme, host and port: where the player, the chat and the service live. */
+  /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
   readonly reports: ReportRunner
   readonly resetDatabase: () => Promise<void>
-  /** Told what broke on our side; whoever asked is not. */
+  /** Called with internal errors. The response does not contain them. */
   readonly onError: (error: unknown) => void
 }
 
-/** Everything that the emulator answers, in order. */
+/** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
   const { database, clock, publicUrl, reports, onError } = deps
   const { nowSeconds } = clock
@@ -44,7 +44,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.set('view engine', 'ejs')
   app.enable('view cache')
   app.disable('x-powered-by')
-  app.use(tellTime(nowSeconds))
+  app.use(sendDate(nowSeconds))
   app.use(requestLog.record)
   app.use(loopbackHostsOnly)
   app.use(defaultHeaders)
@@ -55,7 +55,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   const segments = openSegmentRecorder(database)
   const verifyToken = (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
   app.use('/v1', (_req, _res, next) => {
-    // What crashed players left running is no longer watched.
+    // A crashed player cannot end its segment.
     segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })
     next()
   })
@@ -66,7 +66,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   return app
 }
 
-/** Closed by default; a room that shows a page sets the policy that this page needs. */
+/** Closed by default. A room that shows a page sets the policy of that page. */
 const defaultHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -88,8 +88,8 @@ const defaultHeaders = helmet({
   xFrameOptions: false, // frame-ancestors is the guard
 })
 
-/** A service has one clock. Clients compare their own with this header, and browsers reckon the end of cookies by it. */
-function tellTime(nowSeconds: () => number): RequestHandler {
+/** Sends the emulator's time in `Date`. Clients compare their clock with it, and browsers compute cookie expiry from it. */
+function sendDate(nowSeconds: () => number): RequestHandler {
   return (_req, res, next) => {
     res.setHeader('Date', new Date(nowSeconds() * 1000).toUTCString())
     next()
@@ -110,11 +110,11 @@ function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
   }
 }
 
-/** What the body parser and the router refuse says so with a status of 4xx; the rest broke on our side. */
+/** The body parser and the router throw errors with a 4xx status for bad requests. All other errors are internal. */
 function faultOf(error: unknown): { status: number; message: string } {
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   if (typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error) {
     return { status, message: error.message }
   }
-  return { status: 500, message: 'Something broke in the emulator.' }
+  return { status: 500, message: 'Internal error in the emulator.' }
 }

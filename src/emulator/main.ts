@@ -2,7 +2,7 @@ import { onParentExit } from '../server/npm-parent.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
 
-// From the first moment: by the time it listens the parent may be another.
+// Registered first: npm may end while the emulator starts.
 if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 
 const read = readEmulatorSettings(process.env, process.argv.slice(2))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 import { generateSegments } from './analytics/demo-views/generate-segments.ts'
 
-/** Where the seed is kept, so that ids and secrets stay what they were over a restart and a reset. */
+/** Stores the seed, so that ids and secrets survive a restart and a reset. */
 export const STATE_TABLES = `
   CREATE TABLE IF NOT EXISTS emulator_state (
     name TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ const Seed = z.object({
   users: z.array(Account),
   channels: z.array(Content),
   videos: z.array(Content.extend({ channel_id: z.string() })),
-  /** Those who can sign in to the login app that the locks point to. */
+  /** Viewers who can sign in to the login app of the seeded locks. */
   viewers: z.array(Account),
   locks: z.array(Lock),
 })
@@ -37,16 +37,16 @@ export type Seed = z.infer<typeof Seed>
 export type SeedAccount = z.infer<typeof Account>
 
 export interface SeedOptions {
-  /** The entry point and the secret of every seeded lock. */
+  /** Entry point and secret of every seeded lock. */
   readonly lock?: { readonly url: string; readonly secret?: string }
   readonly viewers?: readonly SeedAccount[]
-  /** How many plausible segments there are to be at least, so that the reports have something to show. */
+  /** Least number of view segments, so that reports have data. Missing segments are generated. */
   readonly views?: number
 }
 
 /**
- * The seed of this database: the one kept from an earlier start, or a new one, written into the tables. What the options
- * say about locks and viewers holds either way; a lock that was removed meanwhile stays removed.
+ * Returns the seed of this database: the stored seed, or a new one that it writes into the tables. The lock and the
+ * viewers of the options also apply to a stored seed. A seeded lock that was removed stays removed.
  */
 export async function openSeed(database: DatabaseSync, options: SeedOptions, nowSeconds: number): Promise<Seed> {
   const row = database.prepare(`SELECT value FROM emulator_state WHERE name = 'seed'`).get()
@@ -60,12 +60,12 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
   if (options.lock !== undefined) {
     for (const lock of seed.locks) update.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
   }
-  keepSeed(database, seed)
+  storeSeed(database, seed)
   addViews(database, options, nowSeconds)
   return seed
 }
 
-/** Everything in the database, whichever room's, back to the seed. */
+/** Deletes the rows of all tables and writes the seed again. */
 export async function resetToSeed(
   database: DatabaseSync,
   seed: Seed,
@@ -81,7 +81,7 @@ function addViews(database: DatabaseSync, { views = 0 }: SeedOptions, nowSeconds
   if (present < views) generateSegments(database, { count: views - present, seed: 1, nowSeconds })
 }
 
-/** A password that can be read out and typed: syllables from a CSPRNG, 49 bits. */
+/** Generates a password that is easy to read out and to type: syllables from a CSPRNG, 49 bits. */
 export function readablePassword(): string {
   const consonants = 'bdfgklmnprstvz'
   const vowels = 'aeiou'
@@ -115,7 +115,7 @@ function planSeed(options: SeedOptions): Seed {
     viewers: [],
     locks: [
       { content_type: 'live', content_id: '1001', ...lock },
-      // 2002 has none of its own: it inherits that of its channel.
+      // Video 2002 has no lock of its own: it inherits the lock of its channel.
       { content_type: 'recorded', content_id: '2001', ...lock },
     ],
   }
@@ -123,15 +123,15 @@ function planSeed(options: SeedOptions): Seed {
 }
 
 function withOptions(seed: Seed, { lock, viewers }: SeedOptions): Seed {
-  const locks = seed.locks.map((kept) => ({
-    ...kept,
-    url: lock?.url ?? kept.url,
-    secret: lock?.secret ?? kept.secret,
+  const locks = seed.locks.map((stored) => ({
+    ...stored,
+    url: lock?.url ?? stored.url,
+    secret: lock?.secret ?? stored.secret,
   }))
   return { ...seed, locks, viewers: viewers ? [...viewers] : seed.viewers }
 }
 
-function keepSeed(database: DatabaseSync, seed: Seed): void {
+function storeSeed(database: DatabaseSync, seed: Seed): void {
   database.prepare(`INSERT OR REPLACE INTO emulator_state (name, value) VALUES ('seed', ?)`).run(JSON.stringify(seed))
 }
 
@@ -142,7 +142,7 @@ async function writeSeed(database: DatabaseSync, seed: Seed, nowSeconds: number)
   inTransaction(database, () => {
     database.exec('PRAGMA defer_foreign_keys = ON')
     emptyAllTables(database)
-    keepSeed(database, seed)
+    storeSeed(database, seed)
     insertSeed(database, seed, users, nowSeconds)
   })
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { isLoopbackName } from '../settings/fields.ts'
 
-const MOST_SEED_VIEWS = 10_000_000
+const MAX_SEED_VIEWS = 10_000_000
 
 const Port = z.coerce
   .number({ error: 'must be a port number' })
@@ -13,28 +13,31 @@ const Port = z.coerce
 const LockUrl = z.string().refine(isHttpUrl, 'must be an absolute http or https address')
 
 /**
- * The settings of the emulator alone (`npm run emulator`). EMULATOR_LOCK_URL and EMULATOR_LOCK_SECRET say which login
- * app the seeded channel and video ask; without the secret one is generated and shown in `/emulator/seed`.
+ * Settings of `npm run emulator`. EMULATOR_LOCK_URL and EMULATOR_LOCK_SECRET name the login app of the seeded locks.
+ * Without a secret the emulator generates one and shows it in `/emulator/seed`.
  */
 const Settings = z.object({
   EMULATOR_PORT: Port.default(4000),
   EMULATOR_HOST: z
     .string()
-    .refine(isLoopbackName, 'must be a loopback address: the emulator shows its secrets to whoever reaches it')
+    .refine(
+      isLoopbackName,
+      'must be a loopback address, because the emulator shows its secrets to everyone who reaches it',
+    )
     .default('127.0.0.1'),
-  EMULATOR_DATA_FILE: z.string().min(1, 'must name a file, or be ":memory:"').default('data/emulator.db'),
+  EMULATOR_DATA_FILE: z.string().min(1, 'must be a file name or ":memory:"').default('data/emulator.db'),
   EMULATOR_LOCK_URL: LockUrl.default('http://localhost:3000/'),
   EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
 })
 
-/** The settings of the demo. What is not here is set by the demo itself. */
+/** Settings of `npm run demo`. The demo sets all others itself. */
 const DemoSettings = z.object({
-  /** Of the login app; 0 takes a free one. */
+  /** Port of the login app; 0 picks a free port. */
   DEMO_PORT: Port.default(3000),
   EMULATOR_PORT: Port.default(4000),
-  /** The demo's own folder, never that of a real installation. */
+  /** A folder of its own, never the folder of a real installation. */
   DEMO_DATA_FOLDER: z.string().min(1).default('data/demo'),
-  /** Handed on to the login app: a short one shows how the player asks again. */
+  /** Passed on to the login app. A short lifetime shows how the player asks again. */
   HASH_LIFETIME_SECONDS: z.string().default('3600'),
 })
 
@@ -42,15 +45,15 @@ export type EmulatorSettings = z.infer<typeof Settings>
 
 export type DemoSettings = z.infer<typeof DemoSettings>
 
-/** `status` is what the program ends with: 1 for a wrong setting, 2 for a wrong argument. */
+/** `status` is the exit status: 1 for a wrong setting, 2 for a wrong argument. */
 export type Refusal = { ok: false; message: string; status: 1 | 2 }
 export type SettingsResult<T> = { ok: true; settings: T } | Refusal
 
 type Environment = Record<string, string | undefined>
 
 /**
- * Every mistake at once, as a text for the terminal. An empty variable counts as one that is not set.
- * @param args `--seed-views N`: so many plausible segments are there at the start.
+ * Reads the settings, or lists all mistakes at once in a text for the terminal. An empty variable counts as unset.
+ * @param args `--seed-views N`: the least number of view segments.
  */
 export function readEmulatorSettings(
   env: Environment,
@@ -68,13 +71,13 @@ function readArguments(args: readonly string[]): number | null {
   try {
     const { values } = parseArgs({ args: [...args], options: { 'seed-views': { type: 'string', default: '0' } } })
     const count = values['seed-views']
-    return /^\d{1,8}$/.test(count) && Number(count) <= MOST_SEED_VIEWS ? Number(count) : null
+    return /^\d{1,8}$/.test(count) && Number(count) <= MAX_SEED_VIEWS ? Number(count) : null
   } catch {
     return null
   }
 }
 
-/** As readEmulatorSettings(). */
+/** Like readEmulatorSettings(). */
 export function readDemoSettings(env: Environment): SettingsResult<DemoSettings> {
   return read(DemoSettings, env, 'The demo')
 }

@@ -9,21 +9,21 @@ import { settableClock } from './developer/clock.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { openSeed, resetToSeed, type Seed, type SeedOptions } from './seed.ts'
 
-/** Why the emulator could not start; the message is a sentence for the terminal. */
+/** The emulator could not start. The message is a sentence for the terminal. */
 export class EmulatorStartError extends Error {
   override readonly name = 'EmulatorStartError'
 }
 
 export interface EmulatorOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host?: string
-  /** A path, whose folder is made when it is missing, or ":memory:". */
+  /** A path or ":memory:". A missing folder is created. */
   readonly dataFile?: string
-  /** UNIX time in seconds; `/emulator/clock` shifts it. */
+  /** UNIX time in seconds, before the shift of `/emulator/clock`. */
   readonly nowSeconds?: () => number
   readonly seed?: SeedOptions
-  /** Told what broke inside; by default it goes to standard error. */
+  /** Called with internal errors. By default they go to standard error. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -37,7 +37,7 @@ export interface RunningEmulator {
 
 /**
  * Starts the emulated video service on a loopback address.
- * @throws EmulatorStartError when the port is taken or the data file cannot be used.
+ * @throws EmulatorStartError if the port is in use or the data file cannot be opened.
  */
 export async function startEmulator({
   port,
@@ -76,7 +76,7 @@ function openDataFile(dataFile: string) {
     return openDatabase(dataFile, ROOM_TABLES)
   } catch (cause) {
     throw new EmulatorStartError(
-      `The emulator's data file ${dataFile} cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+      `Cannot open the emulator's data file ${dataFile}: ${cause instanceof Error ? cause.message : cause}`,
       { cause },
     )
   }
@@ -88,9 +88,10 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
     await once(server, 'listening')
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : cause
-    const why = code === 'EADDRINUSE' ? 'another program is using it' : `the system refuses it (${String(code)})`
     throw new EmulatorStartError(
-      `The emulator cannot listen on ${host} port ${port}: ${why}. Stop that program, or choose another port with EMULATOR_PORT.`,
+      code === 'EADDRINUSE'
+        ? `Port ${port} on ${host} is in use. Stop the other program, or set EMULATOR_PORT to another port.`
+        : `Cannot listen on ${host} port ${port} (${String(code)}). Set EMULATOR_HOST or EMULATOR_PORT to another value.`,
       { cause },
     )
   }

@@ -7,12 +7,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export interface EmulatorProgram {
   readonly child: ChildProcess
   printed(): string
-  /** Its address, once it listens; rejects when it ends before. */
+  /** Resolves with its address; rejects if it ends before. */
   readonly url: Promise<string>
   readonly ended: Promise<{ status: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** `npm run emulator` as a program of its own. */
+/** Starts `npm run emulator` without npm. */
 export function startEmulatorProgram(
   environment: Record<string, string>,
   args: readonly string[] = [],

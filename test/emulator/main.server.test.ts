@@ -39,21 +39,24 @@ async function tokenOf(url: string): Promise<string> {
 }
 
 describe('npm run emulator', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('stops with status 0 on %s, with open connections too', async (signal) => {
-    const { child, url, ended } = startEmulatorProgram(environment)
-    const validation = await fetch(`${await url}/embed/hashlock/validate`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...LOCKED_CHANNEL, content_id: '1002', response: null }),
-    })
-    const { playback } = (await validation.json()) as { playback: string }
-    const stream = await fetch(`${await url}/chat/1002/messages?playback=${playback}`)
-    child.kill(signal)
-    expect(await ended).toEqual({ status: 0, signal: null })
-    await expect(stream.text()).rejects.toThrow('terminated')
-  })
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'the emulator stops with status 0 on %s, also with open connections',
+    async (signal) => {
+      const { child, url, ended } = startEmulatorProgram(environment)
+      const validation = await fetch(`${await url}/embed/hashlock/validate`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...LOCKED_CHANNEL, content_id: '1002', response: null }),
+      })
+      const { playback } = (await validation.json()) as { playback: string }
+      const stream = await fetch(`${await url}/chat/1002/messages?playback=${playback}`)
+      child.kill(signal)
+      expect(await ended).toEqual({ status: 0, signal: null })
+      await expect(stream.text()).rejects.toThrow('terminated')
+    },
+  )
 
-  test('stops when npm, which started it, was ended without it', async () => {
+  test('the emulator stops when its npm process ends', async () => {
     const env = { ...environment, PATH: process.env.PATH, EMULATOR_PORT: '0', npm_lifecycle_event: 'emulator' }
     const program = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url))
     const command = ['-c', '"$0" "$1" & echo $!; wait', process.execPath, program]
@@ -70,19 +73,17 @@ describe('npm run emulator', () => {
     expect(isStopped).toBe(true)
   })
 
-  test('says in one sentence that its port is taken, and ends with status 1', async () => {
+  test('the emulator ends with status 1 and one line when its port is in use', async () => {
     const first = startEmulatorProgram(environment)
     const { port } = new URL(await first.url)
     const second = startEmulatorProgram({ ...environment, EMULATOR_PORT: port })
     expect((await second.ended).status).toBe(1)
-    expect(second.printed()).toBe(
-      `The emulator cannot listen on 127.0.0.1 port ${port}: another program is using it. Stop that program, or choose another port with EMULATOR_PORT.\n`,
-    )
+    expect(second.printed()).toMatch(new RegExp(`^Port ${port} .*EMULATOR_PORT.*\n$`))
     first.child.kill('SIGTERM')
     expect((await first.ended).status).toBe(0)
   })
 
-  test('names every wrong setting at once with status 1, and a wrong argument with status 2', async () => {
+  test('the emulator ends with status 1 for wrong settings, and with status 2 for a wrong argument', async () => {
     const wrong = startEmulatorProgram({ EMULATOR_PORT: 'x', EMULATOR_HOST: '192.168.1.1' })
     expect((await wrong.ended).status).toBe(1)
     expect(wrong.printed()).toMatch(/EMULATOR_PORT.*\n.*EMULATOR_HOST/)
@@ -91,7 +92,7 @@ describe('npm run emulator', () => {
     expect(usage.printed()).toMatch(/^Usage: .*--seed-views N/)
   })
 
-  test('has as many views as --seed-views asks for, and no more after the next start', async () => {
+  test('--seed-views 500 generates 500 view segments once, not at every start', async () => {
     for (let start = 0; start < 2; start += 1) {
       const { child, url, ended } = startEmulatorProgram(environment, ['--seed-views', '500'])
       await url
@@ -103,14 +104,14 @@ describe('npm run emulator', () => {
     }
   })
 
-  test(`has lost nothing that it had answered with success, when it is killed right after the answer, ${KILLS} times`, async () => {
+  test(`every channel that was created is stored, although the emulator is killed ${KILLS} times right after the response`, async () => {
     await Promise.all(['one', 'two'].map((lane) => killAgainAndAgain(join(folder, lane), KILLS / 2)))
   }, 900_000)
 })
 
 async function killAgainAndAgain(dataFolder: string, times: number): Promise<void> {
   const dataFile = join(dataFolder, 'emulator.db')
-  // Half of a start is compiling; the first program, which ends in order, leaves that behind for the others.
+  // Compiling takes half of a start. The first program stops in order and leaves its compile cache to the others.
   const settings = { EMULATOR_DATA_FILE: dataFile, NODE_COMPILE_CACHE: join(dataFolder, 'compiled') }
   const first = startEmulatorProgram(settings)
   const authorization = `Bearer ${await tokenOf(await first.url)}`

@@ -11,7 +11,7 @@ afterAll(() => service.close())
 
 const page = 'GET, HEAD'
 
-describe('a method that a path does not take', () => {
+describe('wrong methods', () => {
   test.each([
     ['/', page],
     ['/channel/1001', page],
@@ -36,7 +36,7 @@ describe('a method that a path does not take', () => {
     ['/emulator/clock', 'GET, HEAD, PUT, POST'],
     ['/emulator/faults', 'GET, HEAD, POST, DELETE'],
     ['/emulator/faults/1', 'DELETE'],
-  ])('is 405 at %s, which takes %s', async (path, allowed) => {
+  ])('%s allows %s and answers 405 to other methods', async (path, allowed) => {
     for (const method of ['PATCH', 'DELETE', 'PUT'].filter((other) => !allowed.split(', ').includes(other))) {
       const answer = await service.request(path, { method })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])

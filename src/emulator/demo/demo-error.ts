@@ -1,4 +1,4 @@
-/** Why the demo cannot go on; the message is for the terminal. */
+/** The demo cannot continue. The message is for the terminal. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }

@@ -4,22 +4,23 @@ import { createServer } from 'node:net'
 import { DemoError } from './demo-error.ts'
 
 /**
- * Makes sure that a port of this machine is free, on both addresses that browsers try for `localhost`: a program on the
- * other one would be reached in place of ours.
- * @param port 0 takes any free one.
- * @param setting the name of the setting that chooses another.
- * @returns the port, free a moment ago.
- * @throws DemoError with a sentence that names the port and the setting.
+ * Checks that a port is free on 127.0.0.1 and ::1. Browsers try both for `localhost`, so a program on the other address
+ * would receive our requests.
+ * @param port 0 picks any free port.
+ * @param setting the name of the setting that chooses another port.
+ * @returns the port.
+ * @throws DemoError if the port is in use; names the port and the setting.
  */
 export async function freePort(port: number, program: string, setting: string): Promise<number> {
   const found = await tryToListen(port, '127.0.0.1')
   const fault = found.ok ? await tryToListen(found.port, '::1') : found
-  // A machine without IPv6 has no such address that could be taken.
+  // A machine without IPv6 has no ::1.
   if (found.ok && (fault.ok || ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(fault.code))) return found.port
   const code = fault.ok ? '' : fault.code
-  const why = code === 'EADDRINUSE' ? 'another program is using it' : `the system refuses it (${code})`
   throw new DemoError(
-    `Port ${port} for ${program} is not free: ${why}. Stop that program, or choose another port with ${setting}.`,
+    code === 'EADDRINUSE'
+      ? `Port ${port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`
+      : `Cannot listen on port ${port} for ${program} (${code}). Set ${setting} to another port.`,
   )
 }
 

@@ -10,19 +10,19 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY_WITHIN_MS = 30_000
 const STOPPED_WITHIN_MS = 10_000
 
-/** The whole environment of a program: none of a real installation's settings reach the demo's. */
+/** All environment variables of a program. None come from a real installation. */
 export type ProgramEnvironment = Readonly<Record<string, string>>
 
 export interface LoginApp {
-  /** Resolves with its message when it ends without having been stopped. */
+  /** Resolves with the app's message when it ends by itself. */
   readonly died: Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * Starts the login app as a program of its own, and waits until it is ready.
- * @param logFile takes its log.
- * @throws DemoError with what it says when it ends at once, or does not become ready.
+ * Starts the login app as a separate program, and waits until it is ready.
+ * @param logFile receives its log.
+ * @throws DemoError if the app ends at once, with the app's message, or if it does not become ready.
  */
 export async function startLoginApp(
   environment: ProgramEnvironment,
@@ -30,7 +30,7 @@ export async function startLoginApp(
 ): Promise<LoginApp> {
   const child = runProgram('src/main.ts', [], environment)
   child.stdout?.pipe(createWriteStream(logFile, { mode: 0o600 }))
-  // Whatever ends us, it does not outlive us.
+  // The app must not become an orphan process.
   const killWithUs = () => child.kill('SIGKILL')
   process.once('exit', killWithUs)
   let isStopping = false
@@ -48,9 +48,9 @@ export async function startLoginApp(
 
 /**
  * Runs a command of the login app's command line.
- * @param input what it reads from its standard input.
- * @returns what it printed.
- * @throws DemoError with what it says when it fails.
+ * @param input its standard input.
+ * @returns its standard output.
+ * @throws DemoError with the command's message if it fails.
  */
 export async function runCommand(
   args: readonly string[],
@@ -58,14 +58,14 @@ export async function runCommand(
   input: string,
 ): Promise<string> {
   const child = runProgram('src/cli/main.ts', args, environment)
-  // It may end without reading its input.
+  // The command may end before it reads its input.
   child.stdin?.on('error', () => {}).end(input)
   const output = child.stdout ? text(child.stdout) : ''
   const message = messageAtEnd(child)
   const printed = await output
   const said = await message
   if (child.exitCode === 0) return printed
-  throw new DemoError(`The demo's viewers could not be prepared. ${said}`)
+  throw new DemoError(`Could not add the demo's viewers. ${said}`)
 }
 
 async function terminate(child: ChildProcess): Promise<void> {
@@ -77,7 +77,7 @@ async function terminate(child: ChildProcess): Promise<void> {
 }
 
 function runProgram(file: string, args: readonly string[], environment: ProgramEnvironment): ChildProcess {
-  // In a process group of its own: Ctrl-C reaches us alone, and we stop it in order.
+  // A separate process group: Ctrl-C reaches only the demo, which then stops the app in order.
   return spawn(process.execPath, [file, ...args], { cwd: ROOT, env: { ...environment }, stdio: 'pipe', detached: true })
 }
 
@@ -86,7 +86,7 @@ async function messageAtEnd(child: ChildProcess): Promise<string> {
   return said.trim() || `${child.spawnargs[1]} ended with ${child.signalCode ?? `status ${child.exitCode}`}.`
 }
 
-/** Null when it is ready, else a sentence. */
+/** Resolves with null when the app is ready, or with a sentence after the timeout. */
 async function whenReady(port: number): Promise<string | null> {
   for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await sleep(100)) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null)

@@ -6,10 +6,10 @@ import { EmulatorStartError } from '../start-emulator.ts'
 import { DemoError } from './demo-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'
 
-/** All that a program needs of the environment to run; everything else could be a setting of a real installation. */
+/** Variables that every program needs. Others are not passed on: they could be settings of a real installation. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
 
-// From the first moment: a Ctrl-C while the programs start must stop both, too.
+// Registered first: Ctrl-C must also stop programs that are still starting.
 const stopAsked = new Promise<null>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
   if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => resolve(null))
@@ -26,7 +26,7 @@ const demo = (await Promise.race([starting, stopAsked])) ?? end(0)
 process.stdout.write(introduction(demo))
 const message = await Promise.race([demo.died, stopAsked])
 await demo.stop()
-if (message !== null) end(1, `The login app has ended, and the demo with it. ${message}`)
+if (message !== null) end(1, `The login app stopped, so the demo stops too. ${message}`)
 process.stdout.write('\nStopped.\n')
 end(0)
 
@@ -41,20 +41,20 @@ function introduction({ pageUrl, serviceUrl, loginUrl, viewers, logFile, setting
     '',
     styleText('bold', 'The demo is running.'),
     '',
-    'Open this page, press "Log in" in the player, and sign in:',
+    'Open this page, click "Log in" in the player and sign in:',
     `  ${styleText(['bold', 'cyan'], pageUrl)}`,
     '',
-    'Who can sign in, with which password:',
+    'Viewers and their passwords:',
     ...accounts,
     '',
-    `The video service   ${serviceUrl}   its channels, accounts, request log`,
-    `The login app       ${loginUrl}   its log: ${relative('.', logFile)}`,
+    `Video service   ${serviceUrl}   channels, accounts, request log`,
+    `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
     '',
-    'The command line, in another terminal:',
+    'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,
     '  npm run -s viewer-auth -- doctor',
     '',
-    'Ctrl-C stops both.',
+    'Press Ctrl-C to stop both.',
     '',
   ].join('\n')
 }

@@ -3,35 +3,35 @@ import { join, resolve } from 'node:path'
 import { linesOf, type ProgramSettings, programSettings } from '../developer/program-settings.ts'
 import type { DemoSettings } from '../settings.ts'
 import { startEmulator } from '../start-emulator.ts'
+import { loadSecrets } from './demo-secrets.ts'
 import { freePort } from './free-port.ts'
-import { keptSecrets } from './kept-secrets.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
 
 export interface RunningDemo {
-  /** The customer's page with the locked channel: a third site, besides player and login app. */
+  /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
   readonly pageUrl: string
   readonly serviceUrl: string
   readonly loginUrl: string
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
-  /** All settings of the login app and of its command line, for a shell. */
+  /** File with all settings of the login app and its command line, for a shell. */
   readonly settingsFile: string
-  /** Resolves with its message when the login app ends by itself. */
+  /** Resolves with the login app's message when the app ends by itself. */
   readonly died: Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * Starts the login app and the emulated service, made for each other, on loopback.
- * @param inherited what every program needs of the environment (PATH and the like), and nothing else.
+ * Starts the login app and the emulated service on loopback, with settings that fit together.
+ * @param inherited variables that every program needs, such as PATH.
  * @throws DemoError or EmulatorStartError with a sentence for the terminal.
  */
 export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment): Promise<RunningDemo> {
   const loginPort = await freePort(settings.DEMO_PORT, 'the login app', 'DEMO_PORT')
   const servicePort = await freePort(settings.EMULATOR_PORT, 'the emulated video service', 'EMULATOR_PORT')
   const folder = resolve(settings.DEMO_DATA_FOLDER)
-  const secrets = keptSecrets(folder)
+  const secrets = loadSecrets(folder)
   const loginUrl = `http://localhost:${loginPort}`
   const store = { ...inherited, USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}` }
   await prepareViewers(secrets, store)
@@ -77,7 +77,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   }
 }
 
-/** For this user alone: the secrets are in it. */
+/** Writes a file that only this user may read, because it holds secrets. */
 function writeSettings(file: string, settings: ProgramSettings): void {
   writeFileSync(file, linesOf(settings), { mode: 0o600 })
   chmodSync(file, 0o600)

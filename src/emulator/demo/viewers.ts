@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { DemoSecrets } from './kept-secrets.ts'
+import type { DemoSecrets } from './demo-secrets.ts'
 import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
 /**
- * Sees to it that the demo's viewers can sign in, by the command line that an operator would use.
- * @throws DemoError when a command fails.
+ * Adds the demo's viewers with the commands that an operator would use.
+ * @throws DemoError if a command fails.
  */
 export async function prepareViewers({ viewers, isNew }: DemoSecrets, environment: ProgramEnvironment): Promise<void> {
   const present = namesIn(await runCommand(['viewers', 'list', '--json'], environment, ''))

@@ -1,12 +1,12 @@
-/** The emulator's time: the real one, or shifted by whoever tests what happens later. It goes on either way. */
+/** The emulator's time: the real time plus an offset, so that tests and developers can skip hours. */
 export interface SettableClock {
   /** UNIX time in whole seconds. */
   nowSeconds(): number
-  /** How far it is ahead of the real time; negative when it is behind. */
+  /** Seconds ahead of the real time; negative if behind. */
   offsetSeconds(): number
   set(nowSeconds: number): void
   advance(seconds: number): void
-  /** Back to the real time. */
+  /** Returns to the real time. */
   reset(): void
 }
 

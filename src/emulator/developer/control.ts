@@ -7,16 +7,16 @@ import type { DeveloperDeps } from './developer-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
-/** 9999-12-31T23:59:59Z: later times have no four-digit year. */
+/** 9999-12-31T23:59:59Z, the last time with a four-digit year. */
 const LATEST_SECONDS = 253_402_300_799
 
-/** A form holds it as text. Nothing else becomes a number: null would be the year 1970. */
+/** Accepts a number, or digits in a form field. Coercing null would set the year 1970. */
 const Whole = z.union([z.number(), z.string().regex(/\d/).transform(Number)]).pipe(z.int('must be a whole number'))
 const Time = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, such as 2026-11-21T10:00:00Z' })
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset, such as 2026-11-21T10:00:00Z' })
   .transform((text) => Math.floor(Date.parse(text) / 1000))
 
-/** One of the four ways to say a time. */
+/** Exactly one of four forms. */
 const ClockChange = z.union([
   z.strictObject({ now: Time }).transform(({ now }) => ({ now_seconds: now })),
   z.strictObject({ now_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)) }),
@@ -24,7 +24,7 @@ const ClockChange = z.union([
   z.strictObject({ real: z.union([z.literal(true), z.literal('true')]) }),
 ])
 
-/** A form holds texts only, and an empty field for what was not chosen. */
+/** Also accepts a form: its numbers are text, and its unused fields are empty. */
 const FaultForm = z.preprocess((body) => {
   if (typeof body !== 'object' || body === null) return body
   const given = Object.entries(body).filter(([, value]) => value !== '')
@@ -32,7 +32,7 @@ const FaultForm = z.preprocess((body) => {
   return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]))
 }, NewFault)
 
-/** What changes the emulator itself, by JSON or by the forms of its page; what can be changed can be read, too. */
+/** Everything below `/emulator` but the request log. Changes come as JSON, or from the forms of the home page. */
 export function controlRoutes(deps: DeveloperDeps): Router {
   const router = Router()
   router.use(
@@ -79,8 +79,8 @@ function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
     const ahead = parsed.data && 'advance_seconds' in parsed.data ? parsed.data.advance_seconds : 0
     const target = clock.nowSeconds() + ahead
     if (!parsed.success || target < 0 || target > LATEST_SECONDS) {
-      const forms = 'one of now (ISO 8601 with an offset), now_seconds, advance_seconds, real: true'
-      return refuse(res, `The clock is set by ${forms}; the years are 1970 to 9999.`)
+      const forms = 'now (ISO 8601 with offset), now_seconds, advance_seconds, real: true'
+      return refuse(res, `Send exactly one of: ${forms}. The year must be 1970 to 9999.`)
     }
     if ('now_seconds' in parsed.data) clock.set(parsed.data.now_seconds)
     else if ('advance_seconds' in parsed.data) clock.advance(parsed.data.advance_seconds)
@@ -101,7 +101,7 @@ function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
     const parsed = FaultForm.safeParse(req.body)
     if (!parsed.success) return refuse(res, z.prettifyError(parsed.error))
     const added: Fault | null = faults.add(parsed.data)
-    if (added === null) return refuse(res, 'There are too many faults already. Remove some.')
+    if (added === null) return refuse(res, 'Too many faults. Remove some first.')
     return changed(req, res.status(201), added)
   }
   const clear: RequestHandler = (req, res) => {
@@ -110,11 +110,11 @@ function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
   }
   const remove: RequestHandler = (req, res) => {
     if (faults.remove(Number(req.params.id))) return changed(req, res, state())
-    return sendJsonError(res, 404, 'not_found', 'No fault has this number.')
+    return sendJsonError(res, 404, 'not_found', 'No fault has this id.')
   }
   const show: RequestHandler = (_req, res) => send(res, state())
   router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE', sendWrongMethod))
-  // A form has no DELETE.
+  // Forms cannot send DELETE.
   router.route('/faults/clear').post(clear).all(onlyMethods('POST', sendWrongMethod))
   router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
 }
@@ -123,7 +123,7 @@ function send(res: Response, body: object): void {
   res.set('Cache-Control', 'no-store').json(body)
 }
 
-/** A program gets the new state; a person, whose browser posted a form, is back at the page. */
+/** Sends the new state to a program, and redirects a browser that posted a form back to the home page. */
 function changed(req: Request, res: Response, state: object): void {
   if (req.is('application/x-www-form-urlencoded') !== false && req.accepts(['json', 'html']) === 'html') {
     res.redirect(303, '/')

@@ -3,64 +3,66 @@ import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { sendError } from '../rest/answer.ts'
 
-const LONGEST_DELAY_MS = 60_000
-const MOST_FAULTS = 100
+const MAX_DELAY_MS = 60_000
+const MAX_FAULTS = 100
 
-/** A fault to be made. A path ending in "*" stands for all that begin so. */
+/** A fault that a developer asks for. A path ending in "*" matches every path with that prefix. */
 export const NewFault = z
   .strictObject({
     path: z
       .string()
       .max(500)
-      .regex(/^\/[^*]*\*?$/, 'must begin with "/"; only its end may be "*"'),
+      .regex(/^\/[^*]*\*?$/, 'must begin with "/" and may have "*" only at the end'),
     method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).optional(),
-    /** Answered in place of the real answer. */
+    /** Replaces the real response. */
     status: z.int().min(400).max(599).optional(),
-    /** Waited for before the answer, real or not. */
-    delay_ms: z.int().min(1).max(LONGEST_DELAY_MS).optional(),
-    /** Closes the connection without an answer. */
+    /** Delays the response, real or not. */
+    delay_ms: z.int().min(1).max(MAX_DELAY_MS).optional(),
+    /** Closes the connection without a response. */
     hang_up: z.literal(true).optional(),
-    /** Sent with the status as it is. */
+    /** Sent unchanged with the status. */
     body: z.json().optional(),
-    /** For how many requests. */
+    /** Number of requests that fail. */
     count: z.int().min(1).max(1_000_000).default(1),
   })
   .refine(({ status, delay_ms, hang_up }) => status ?? delay_ms ?? hang_up, 'needs a status, a delay_ms or hang_up')
-  .refine(({ path }) => !isOwnPath(path), 'must not be a path of the emulator’s own')
+  .refine(({ path }) => !isOwnPath(path), 'must not be a path of the emulator itself')
 
 export type NewFault = z.infer<typeof NewFault>
 export interface Fault extends NewFault {
   readonly id: number
-  /** How many requests it still waits for. */
+  /** Number of requests that will still fail. */
   readonly remaining: number
 }
 
 export interface Faults {
   readonly inject: RequestHandler
   list(): readonly Fault[]
-  /** Null when there are too many already. */
+  /** Returns null if there are too many faults. */
   add(fault: NewFault): Fault | null
   remove(id: number): boolean
   clear(): void
 }
 
-/** Answers chosen requests with an error, late or not at all. The first fault that fits a request is the one. */
+/** Makes chosen requests fail, late or at once. The first fault that matches a request applies. */
 export function openFaults(): Faults {
   let faults: Fault[] = []
   let lastId = 0
   return {
     async inject(req, res, next) {
-      const fault = faults.find((candidate) => fits(candidate, req))
+      const fault = faults.find((candidate) => matches(candidate, req))
       if (fault === undefined) return next()
-      faults = faults.flatMap((kept) => (kept === fault ? (kept.remaining > 1 ? [oneLess(kept)] : []) : [kept]))
-      res.locals.explanation = `A fault that was asked for (number ${fault.id})`
+      faults = faults
+        .map((other) => (other === fault ? { ...fault, remaining: fault.remaining - 1 } : other))
+        .filter(({ remaining }) => remaining > 0)
+      res.locals.explanation = `Injected fault ${fault.id}`
       if (fault.delay_ms !== undefined) await sleep(fault.delay_ms)
       if (fault.hang_up) return req.socket.destroy()
       return fault.status === undefined ? next() : answerFault(req, res, { ...fault, status: fault.status })
     },
     list: () => faults,
     add(fault) {
-      if (faults.length >= MOST_FAULTS) return null
+      if (faults.length >= MAX_FAULTS) return null
       lastId += 1
       const added = { ...fault, id: lastId, remaining: fault.count }
       faults = [...faults, added]
@@ -77,25 +79,21 @@ export function openFaults(): Faults {
   }
 }
 
-/** What people need to see and to remove faults. */
+/** The pages that show and remove faults must not fail. */
 function isOwnPath(path: string): boolean {
   return path === '/' || path.startsWith('/emulator') || path.startsWith('/assets/')
 }
 
-function fits({ path, method }: Fault, req: Request): boolean {
+function matches({ path, method }: Fault, req: Request): boolean {
   if (isOwnPath(req.path)) return false
   if (method !== undefined && req.method !== method) return false
   return path.endsWith('*') ? req.path.startsWith(path.slice(0, -1)) : req.path === path
 }
 
-function oneLess(fault: Fault): Fault {
-  return { ...fault, remaining: fault.remaining - 1 }
-}
-
-/** In the form in which the real answers of this path tell an error. */
+/** Uses the error format of the real endpoint. */
 function answerFault(req: Request, res: Response, { status, body }: Fault & { status: number }): void {
   const error = status >= 500 ? 'server_error' : 'invalid_request'
-  const message = 'A fault that was asked for'
+  const message = 'Injected fault'
   res.status(status).set('Cache-Control', 'no-store')
   if (status === 429 || status === 503) res.set('Retry-After', '1')
   if (body !== undefined) res.json(body)

@@ -8,9 +8,9 @@ import { linesOf, programSettings } from './program-settings.ts'
 
 const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
 const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
-const MOST_CONTENTS_SHOWN = 200
+const MAX_CONTENTS_SHOWN = 200
 
-/** The page for people at `/`, and the request log in a browser. */
+/** The home page `/`, and the request log as a page or as JSON. */
 export function developerPages(deps: DeveloperDeps): Router {
   const { publicUrl, seed, clock, faults, requestLog } = deps
   const contents = contentLister(deps)
@@ -35,7 +35,7 @@ export function developerPages(deps: DeveloperDeps): Router {
     const after = Number(req.query.after ?? 0)
     const logged = requestLog.newestFirst(Number.isSafeInteger(after) ? after : 0)
     res.set({ 'Cache-Control': 'no-store', Vary: 'Accept' })
-    // Programs get JSON, whatever they say they accept, unless they prefer a page as browsers do.
+    // Only browsers prefer HTML to JSON.
     if (req.accepts(['json', 'html']) === 'html') res.render(view('requests'), { requests: logged })
     else res.json({ requests: logged })
   }
@@ -44,7 +44,7 @@ export function developerPages(deps: DeveloperDeps): Router {
   return router
 }
 
-/** All channels and videos as they are now, with their locks. */
+/** Returns a function that lists all channels and videos with their current locks. */
 function contentLister({ database }: Pick<DeveloperDeps, 'database'>): () => (Content & { owner: string })[] {
   const find = contentFinder(database)
   const select = {
@@ -57,7 +57,7 @@ function contentLister({ database }: Pick<DeveloperDeps, 'database'>): () => (Co
     )
   }
   const all = (type: ContentType) =>
-    select[type].all(MOST_CONTENTS_SHOWN).flatMap((row) => {
+    select[type].all(MAX_CONTENTS_SHOWN).flatMap((row) => {
       const content = find(type, String(row.id))
       return content === null ? [] : [{ ...content, owner: String(row.username) }]
     })

@@ -1,11 +1,11 @@
 import type { Seed } from '../seed.ts'
 
-/** Name and value, for the environment or a file `.env`. */
+/** Names and values of environment variables. */
 export type ProgramSettings = Readonly<Record<string, string>>
 
 /**
- * What the login app and its command line have to be told, so that they work with this emulator.
- * @param publicUrl of the emulator, without a slash at the end.
+ * Returns the settings with which the login app and its command line work with this emulator.
+ * @param publicUrl address of the emulator, without a slash at the end.
  */
 export function programSettings(publicUrl: string, { clients }: Pick<Seed, 'clients'>): ProgramSettings {
   const [client] = clients
@@ -23,7 +23,7 @@ export function programSettings(publicUrl: string, { clients }: Pick<Seed, 'clie
   }
 }
 
-/** A line each, as both a shell and a file `.env` have them. */
+/** Formats one line per setting, for a shell and for a `.env` file. */
 export function linesOf(settings: ProgramSettings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${/^[\w.:/,@%+-]*$/.test(value) ? value : `'${value}'`}\n`)

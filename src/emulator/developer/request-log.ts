@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { maskAddress, maskAuthorization, maskDocument, maskForm } from './masking.ts'
 
-const MOST_ENTRIES = 500
-const MOST_BODY_BYTES = 2_000
+const MAX_ENTRIES = 500
+const MAX_BODY_BYTES = 2_000
 
-/** What was asked, what was answered, and why; fit to be shown. */
+/** One request and its response, masked. */
 export interface LoggedRequest {
   readonly id: number
   /** By the emulator's clock. */
@@ -15,10 +15,10 @@ export interface LoggedRequest {
   readonly body: string | null
   readonly status: number
   readonly duration_ms: number
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location: string | null
   readonly answer: string | null
-  /** Why it was answered so, as the room that answered it says. */
+  /** Reason for the response: the `res.locals.explanation` of its room. */
   readonly explanation: string | null
   readonly verdict: 'answered' | 'warning' | 'refused' | 'failed'
 }
@@ -29,17 +29,17 @@ export interface RequestLog {
   clear(): void
 }
 
-/** The last requests, in memory. What only shows the emulator itself, and what is asked every few seconds, is not kept. */
+/** Keeps the last 500 requests in memory, without the emulator's own pages and without heartbeats. */
 export function openRequestLog(nowSeconds: () => number): RequestLog {
   let entries: LoggedRequest[] = []
   let lastId = 0
   return {
     record(req, res, next) {
-      if (isOfNoInterest(req)) return next()
+      if (isOwnPage(req)) return next()
       const startedMs = performance.now()
       const at = new Date(nowSeconds() * 1000).toISOString()
-      const answerBody = captureAnswer(res)
-      // Taken now: a router changes req.url.
+      const responseBody = captureResponse(res)
+      // Read before a router changes req.url.
       const path = maskAddress(req.originalUrl)
       res.on('close', () => {
         if (req.path === '/embed/views/heartbeat' && res.statusCode === 204) return
@@ -54,10 +54,10 @@ export function openRequestLog(nowSeconds: () => number): RequestLog {
           status: res.statusCode,
           duration_ms: Math.round(performance.now() - startedMs),
           location: typeof res.get('Location') === 'string' ? maskAddress(String(res.get('Location'))) : null,
-          answer: answerBody(),
+          answer: responseBody(),
           explanation: typeof res.locals.explanation === 'string' ? res.locals.explanation : null,
         }
-        entries = [{ ...entry, verdict: verdictOf(entry) }, ...entries].slice(0, MOST_ENTRIES)
+        entries = [{ ...entry, verdict: verdictOf(entry) }, ...entries].slice(0, MAX_ENTRIES)
       })
       next()
     },
@@ -68,19 +68,19 @@ export function openRequestLog(nowSeconds: () => number): RequestLog {
   }
 }
 
-function isOfNoInterest({ method, path }: Request): boolean {
+function isOwnPage({ method, path }: Request): boolean {
   if (/^\/(assets\/|account\/pages\.css|favicon\.ico)/.test(path)) return true
   return method === 'GET' && (path === '/' || path.startsWith('/emulator/'))
 }
 
 function verdictOf({ status, explanation }: Pick<LoggedRequest, 'status' | 'explanation'>): LoggedRequest['verdict'] {
-  // 501 is what an unknown grant type is answered with: no failure of ours.
+  // An unknown grant type is a client error with status 501.
   if (status >= 500 && status !== 501) return 'failed'
   if (status >= 400 || explanation?.startsWith('Refused')) return 'refused'
   return explanation?.includes('with a warning') ? 'warning' : 'answered'
 }
 
-/** As the room read it: bytes, text or what they were parsed to; null where no room read one. */
+/** Returns the body that the room read, whether bytes, text or parsed; null if the room read none. */
 function requestBody(req: Request): string | null {
   const body: unknown = req.body
   if (body === undefined || body === null || body === '') return null
@@ -90,14 +90,14 @@ function requestBody(req: Request): string | null {
   return cut(isForm ? maskForm(text) : maskDocument(text))
 }
 
-/** Keeps the beginning of an answer in JSON or XML while it is sent; pages and films are not kept. */
-function captureAnswer(res: Response): () => string | null {
+/** Records the beginning of a JSON or XML response while it is sent. Returns a function that reads the record. */
+function captureResponse(res: Response): () => string | null {
   const chunks: Buffer[] = []
   let bytes = 0
   const take = (chunk: unknown) => {
-    if (bytes >= MOST_BODY_BYTES || !/json|xml/.test(String(res.getHeader('Content-Type') ?? ''))) return
+    if (bytes >= MAX_BODY_BYTES || !/json|xml/.test(String(res.getHeader('Content-Type') ?? ''))) return
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return
-    const taken = Buffer.from(chunk).subarray(0, MOST_BODY_BYTES - bytes)
+    const taken = Buffer.from(chunk).subarray(0, MAX_BODY_BYTES - bytes)
     chunks.push(taken)
     bytes += taken.length
   }
@@ -110,10 +110,9 @@ function captureAnswer(res: Response): () => string | null {
     take(args[0])
     return end.apply(res, args)
   }) as typeof end
-  return () =>
-    bytes === 0 ? null : cut(maskDocument(Buffer.concat(chunks).toString('utf8')), bytes >= MOST_BODY_BYTES)
+  return () => (bytes === 0 ? null : cut(maskDocument(Buffer.concat(chunks).toString('utf8')), bytes >= MAX_BODY_BYTES))
 }
 
-function cut(text: string, isCutAlready = false): string {
-  return text.length > MOST_BODY_BYTES || isCutAlready ? `${text.slice(0, MOST_BODY_BYTES)} … (cut here)` : text
+function cut(text: string, isAlreadyCut = false): string {
+  return text.length > MAX_BODY_BYTES || isAlreadyCut ? `${text.slice(0, MAX_BODY_BYTES)} … (cut here)` : text
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { Router } from 'express'
-import { answeringErrors } from '../http/form.ts'
+import { errorHandler } from '../http/form.ts'
 import { createAccountSessions, SESSION_TABLE } from './account/account-session.ts'
 import { connectedClientsRoutes } from './account/connected-clients.ts'
 import { createFailureLimits } from './account/failure-limits.ts'
@@ -52,7 +52,7 @@ export function oauthRoutes(deps: OauthDeps): Router {
   router.use(outboxRoutes(outbox))
   router.use(
     ['/authorize', '/account'],
-    answeringErrors((res, status) => {
+    errorHandler((res, status) => {
       const words = wordsOf(res.req, null)
       if (status !== null) {
         return showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, status)

@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import { answeringErrors } from '../http/form.ts'
+import { errorHandler } from '../http/form.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
@@ -25,7 +25,7 @@ export function restRoutes(deps: RestDeps): Router {
   })
   router.use(
     PATHS,
-    answeringErrors((res, status, error) => {
+    errorHandler((res, status, error) => {
       const description = error instanceof Error ? error.message : 'The request could not be read'
       if (status !== null) return sendError(res, status, 'invalid_request', description)
       res.set('Retry-After', '1')

@@ -11,11 +11,11 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 export interface DemoProgram {
   readonly child: ChildProcess
-  /** All that it has printed so far. */
+  /** Everything printed so far. */
   printed(): string
-  /** Resolves when it has printed that it runs; rejects when it ends before. */
+  /** Resolves when the demo has printed that it is running; rejects if it ends before. */
   readonly running: Promise<void>
-  /** Its exit status once it has ended. */
+  /** Resolves with the exit status. */
   readonly ended: Promise<number | null>
 }
 
@@ -24,7 +24,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** The demo as a program of its own, on free ports unless others are given. */
+/** Starts the demo as a program, on free ports by default. */
 export function startDemo(environment: Record<string, string>): DemoProgram {
   const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,
@@ -37,23 +37,23 @@ export function startDemo(environment: Record<string, string>): DemoProgram {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         printed += text
-        if (printed.includes('Ctrl-C stops both')) resolve()
+        if (printed.includes('The demo is running')) resolve()
       })
     }
     void ended.then((status) => reject(new Error(`The demo ended with ${status}: ${printed}`)))
   })
-  // Who waits for its end only needs no second complaint.
+  // Tests that only wait for the end do not handle this rejection.
   running.catch(() => {})
   return { child, printed: () => printed, running, ended }
 }
 
-/** Ends the demo as Ctrl-C does. */
+/** Stops the demo as Ctrl-C does. */
 export function stopDemo({ child, ended }: DemoProgram): Promise<number | null> {
   child.kill('SIGINT')
   return ended
 }
 
-/** A port that something else is using. */
+/** Listens on a port, as another program would. */
 export async function takePort(): Promise<{ port: number; release(): Promise<unknown> }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

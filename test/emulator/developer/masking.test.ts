@@ -5,7 +5,7 @@ const TOKEN = '8f14e45fceea167a5a36dedd4bea2543deadbeef'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZ25hdHVyZQ'
 const RESPONSE = `[{"user":"ada"},{"hashExpire":2000000000},{"hash":"45e9d6338551a364162f9c61de66edc2"}]`
 
-describe('what the request log shows', () => {
+describe('the request log', () => {
   test.each([
     ['/channels/1/locks/hash.json', '/channels/1/locks/hash.json'],
     [
@@ -28,7 +28,7 @@ describe('what the request log shows', () => {
     ['/embed/hashlock/pass?hash=false', '/embed/hashlock/pass?hash=false'],
     ['/x?hash=%5B%7B%22hash%22%3A%2245e9d6338551a364162f9c61de66edc2', '/x?hash=[{"hash":"45e9…'],
     ['/x?password=%zz', '/x?password=•••'],
-  ])('of the address %s is %s', (address, shown) => {
+  ])('the address %s is masked as %s', (address, shown) => {
     expect(maskAddress(address)).toBe(shown)
   })
 
@@ -37,7 +37,7 @@ describe('what the request log shows', () => {
     [`client_secret=${TOKEN}&grant_type=password`, 'client_secret=•••&grant_type=password'],
     ['new_password=a&Secret=b&code=short', 'new_password=•••&Secret=•••&code=short'],
     ['secret=&title=a+b', 'secret=&title=a+b'],
-  ])('of the form %s is %s', (form, shown) => {
+  ])('the form %s is masked as %s', (form, shown) => {
     expect(maskForm(form)).toBe(shown)
   })
 
@@ -60,7 +60,7 @@ describe('what the request log shows', () => {
     [`{"media_url":"/media/1/video.webm?playback=${TOKEN}"}`, `{"media_url":"/media/1/video.webm?playback=8f14…"}`],
     ['<hashlock><secret>abc</secret><url>u</url></hashlock>', '<hashlock><secret>•••</secret><url>u</url></hashlock>'],
     ['<hashlock><secret>abc', '<hashlock><secret>•••'],
-  ])('of the document %s is %s', (document, shown) => {
+  ])('the document %s is masked as %s', (document, shown) => {
     expect(maskDocument(document)).toBe(shown)
   })
 
@@ -73,7 +73,7 @@ describe('what the request log shows', () => {
       `MAC id="${TOKEN}",ts="1",nonce="abc",mac="bhCQXTVyfj5cmA9uKkPFx1zeOXM="`,
       'MAC id="8f14…",ts="1",nonce="abc",mac="bhCQ…"',
     ],
-  ])('of the header %s is %s', (header, shown) => {
+  ])('the header %s is masked as %s', (header, shown) => {
     expect(maskAuthorization(header)).toBe(shown)
   })
 })

@@ -1,6 +1,6 @@
 import { type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
-import { answeringErrors, formBody, formText, readParameters } from '../../http/form.ts'
+import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
@@ -49,7 +49,7 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
     .all(onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description)))
   router.use(
     '/oauth2/token',
-    answeringErrors((res, status) => {
+    errorHandler((res, status) => {
       if (status !== null) return send(res, status, { error: 'invalid_request' })
       res.set('Retry-After', String(RETRY_AFTER_SECONDS))
       send(res, STATUS.server_error, { error: 'server_error' })

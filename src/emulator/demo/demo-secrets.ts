@@ -13,20 +13,20 @@ const DemoSecrets = z.object({
 })
 
 export interface DemoSecrets {
-  /** Shared between the login app and the locks of the emulator. */
+  /** Shared by the login app and the emulator's locks. */
   readonly hashSecret: string
   readonly sessionSecret: string
   readonly viewers: readonly SeedAccount[]
-  /** Made just now: whoever has these names in the store already has other passwords. */
+  /** True if just generated: viewers in an existing store then have other passwords. */
   readonly isNew: boolean
 }
 
 /**
- * The secrets of the demo, from its earlier start or new ones from a CSPRNG: the viewers keep their passwords, and those
- * who are signed in stay so.
- * @param folder the demo's own; made when it is missing, readable by nobody else.
+ * Reads the secrets of the demo, or generates and stores them at the first start. With stored secrets viewers keep their
+ * passwords and stay signed in.
+ * @param folder the demo's own folder; created if missing, readable by this user only.
  */
-export function keptSecrets(folder: string): DemoSecrets {
+export function loadSecrets(folder: string): DemoSecrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const file = join(folder, 'secrets.json')
