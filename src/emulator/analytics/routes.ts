@@ -10,7 +10,7 @@ import {
 } from './reports/report-parameters.ts'
 import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
 import type { ReportRunner } from './reports/report-runner.ts'
-import type { ContentType } from './segments/segments.ts'
+import type { ContentType } from './segments/segment-tables.ts'
 
 export interface AnalyticsDeps {
   readonly reports: Pick<ReportRunner, 'answer'>

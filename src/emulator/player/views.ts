@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../server/only-methods.ts'
-import type { SegmentRecorder } from '../analytics/segments/segments.ts'
+import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import type { Playbacks } from './playbacks.ts'
 

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
 import { openReportRunner, type ReportRunner } from '../../../src/emulator/analytics/reports/report-runner.ts'
 import { analyticsRoutes } from '../../../src/emulator/analytics/routes.ts'
-import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segments.ts'
+import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
 
 export interface Answer {

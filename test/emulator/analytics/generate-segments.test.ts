@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateSegments } from '../../../src/emulator/analytics/demo-views/generate-segments.ts'
-import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segments.ts'
+import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
 import { openAnalyticsDatabase } from './analytics-server.ts'
 

@@ -1,7 +1,7 @@
 import { describeDevice } from '../segments/device.ts'
 import { DEMO_PLACES, type Place } from '../segments/places.ts'
+import type { ViewType } from '../segments/segment-tables.ts'
 import type { StoredSegment } from '../segments/segment-writer.ts'
-import type { ViewType } from '../segments/segments.ts'
 import { DEMO_USER_AGENTS } from './demo-devices.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
 

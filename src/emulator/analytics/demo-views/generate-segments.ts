@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { ContentType } from '../segments/segment-tables.ts'
 import { openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
-import type { ContentType } from '../segments/segments.ts'
 import { openAudience } from './audience.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
 import { type Broadcast, dailyRhythm, planSessionPieces } from './watching-habits.ts'

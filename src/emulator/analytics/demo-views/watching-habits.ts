@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { ContentType } from '../segments/segments.ts'
+import type { ContentType } from '../segments/segment-tables.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** When a channel goes on air each week, in UTC. */

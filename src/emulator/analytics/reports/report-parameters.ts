@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { ContentType } from '../segments/segments.ts'
-import type { ReportKind, ReportQuestion, Selection, SeriesDimension, SeriesMetric } from './report-question.ts'
+import type { Selection } from '../segments/segment-selection.ts'
+import type { ContentType } from '../segments/segment-tables.ts'
+import type { ReportKind, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
 import { readTimeParameter, type TimeParameter } from './report-times.ts'
 
 /** What is wrong with one parameter, as an item of the `errors` of an answer. */

@@ -1,4 +1,4 @@
-import type { ContentType } from '../segments/segments.ts'
+import type { Selection } from '../segments/segment-selection.ts'
 
 export type SeriesMetric = 'total-views' | 'unique-devices' | 'authenticated-viewers'
 export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
@@ -10,16 +10,6 @@ export type ReportKind =
   | { readonly kind: 'views'; readonly insideOnly: boolean }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
   | { readonly kind: 'peaks'; readonly granularity: Granularity }
-
-/** Which segments are looked at. Null leaves a limit out. Both ends of the range belong to it. */
-export interface Selection {
-  readonly ownerId: number
-  readonly contentType: ContentType | null
-  readonly contentIds: readonly number[] | null
-  readonly fromSeconds: number | null
-  readonly toSeconds: number | null
-  readonly finishedOnly: boolean
-}
 
 /** A whole question about the segments; it can be sent to another thread as it is. */
 export interface ReportQuestion {

@@ -45,7 +45,7 @@ export function answerViewers(
        FROM ${ofViewer(':viewer')}`,
     )
     const ids = database.prepare(`SELECT id FROM ${ofViewer(':viewer')} ORDER BY started_at, id`)
-    const readSegment = openSegmentReader(database, timeZone)
+    const readSegment = openSegmentReader(database, writeTime)
     const offset = Math.min((page.number - 1) * page.limit, Number.MAX_SAFE_INTEGER)
     for (const viewer of viewers.iterate({ ...all, limit: page.limit, offset })) {
       const one = { ...parameters, viewer: Number(viewer.id) }

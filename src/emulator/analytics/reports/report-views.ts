@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { openSegmentReader } from '../segments/segment-reader.ts'
 import { selectSegments, selectSegmentsInside } from '../segments/segment-selection.ts'
 import type { ReportQuestion } from './report-question.ts'
+import { openTimeWriter } from './report-times.ts'
 
 export interface ViewsQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'views' }>
@@ -21,7 +22,7 @@ export function answerViews(
   return { count: Number(row?.count), items: readViews() }
 
   function* readViews() {
-    const readSegment = openSegmentReader(database, question.timeZone)
+    const readSegment = openSegmentReader(database, openTimeWriter(question.timeZone))
     for (const { id } of ids.iterate({ ...parameters, limit: page.limit, offset })) {
       const { segment, viewerIdentifier } = readSegment(Number(id))
       const { id: view_id, content_id, ...rest } = segment

@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { openTimeWriter } from '../reports/report-times.ts'
 
 /** A Segment as the analytics document shapes it. What it does not say: null for an end, a place or a position unknown. */
 export interface Segment {
@@ -25,9 +24,14 @@ export interface ReadSegment {
   readonly viewerIdentifier: string | null
 }
 
-/** Reads segments by their number in the table. */
-export function openSegmentReader(database: DatabaseSync, timeZone: string): (id: number) => ReadSegment {
-  const writeTime = openTimeWriter(timeZone)
+/**
+ * Reads segments by their row number in the table.
+ * @param writeTime turns UNIX seconds into the text of an answer.
+ */
+export function openSegmentReader(
+  database: DatabaseSync,
+  writeTime: (seconds: number) => string,
+): (id: number) => ReadSegment {
   const deviceInfo = openDeviceInfo()
   const statement = database.prepare(`
     SELECT segment_id, content_type, content_id, started_at, finished_at, from_position, to_position, view_type,

@@ -1,5 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Selection } from '../reports/report-question.ts'
+import type { ContentType } from './segment-tables.ts'
+
+/** Which segments are looked at. Null leaves a limit out. Both ends of the range belong to it. */
+export interface Selection {
+  readonly ownerId: number
+  readonly contentType: ContentType | null
+  readonly contentIds: readonly number[] | null
+  readonly fromSeconds: number | null
+  readonly toSeconds: number | null
+  readonly finishedOnly: boolean
+}
 
 export interface SelectionSql {
   /** Conditions on the columns of `segments`, for a WHERE. */

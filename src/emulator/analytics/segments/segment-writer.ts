@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { DeviceInfo } from './device.ts'
-import type { ContentType, ViewType } from './segments.ts'
+import type { ContentType, ViewType } from './segment-tables.ts'
 
 /** A whole segment, as it is stored. Times and positions are whole seconds. */
 export interface StoredSegment {

@@ -3,7 +3,7 @@ import {
   openSegmentRecorder,
   type SegmentRecorder,
   type SegmentStart,
-} from '../../../src/emulator/analytics/segments/segments.ts'
+} from '../../../src/emulator/analytics/segments/segment-recorder.ts'
 import { openAnalyticsDatabase } from './analytics-server.ts'
 import { IPHONE } from './sample-segments.ts'
 
