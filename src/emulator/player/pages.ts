@@ -100,7 +100,7 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
     const resource = ownResource(req.query.resource, publicUrl)
     if (resource === null) {
       res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of ours'
-      const message = 'It leads to a page outside this service. Open the chat again from the page you came from.'
+      const message = 'It leads outside this service. Open the chat again.'
       return res.status(400).render(view('message'), { heading: 'Something is wrong with this link', message })
     }
     setReturnPolicy(res)

@@ -46,7 +46,7 @@ export const en: Words = {
   linkDead: 'A link works once and expires after 15 minutes. Request a new one.',
   resetMailSubject: 'Reset your password',
   resetMail: (username, link) =>
-    `Hello ${username},\n\nwe received a request to reset your password. This link works once and expires after 15 minutes:\n\n${link}\n\nIf you did not request this, ignore this email. Your password stays the same.`,
+    `Hello ${username},\n\nWe received a request to reset your password. This link works once and expires after 15 minutes:\n\n${link}\n\nIf you did not request this, ignore this email. Your password stays the same.`,
   outboxHeading: 'Outbox of the emulator',
   outboxIntroduction: 'Emails that the service would have sent, newest first. They are kept in memory only.',
   outboxEmpty: 'No emails yet.',
