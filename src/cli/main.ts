@@ -3,42 +3,43 @@ import { threadPoolSize } from '../users/passwords/hashing-queue.ts'
 import { runCommandLine } from './program.ts'
 import { onInterrupt } from './terminal/interrupts.ts'
 
-// Before the first use of the pool, which is when libuv reads it.
+// libuv reads this at the first use of its thread pool.
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
-// `viewers list | head` closes the pipe early: that is an end, not a failure.
+// `viewers list | head` closes the pipe early. That is no failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code !== 'EPIPE') process.stderr.write(`Failed: Standard output cannot be written (${code}).\n`)
+  if (code !== 'EPIPE') process.stderr.write(`Failed: Cannot write to standard output (${code}).\n`)
   process.exit(code === 'EPIPE' ? 0 : 1)
 })
-// Nobody listens to what is said: the work goes on, and the exit status tells how it went.
+// If standard error is closed, the work continues. The exit status tells the result.
 process.stderr.on('error', () => {})
 
-// By process.exit(), so that what tidies up is run. SIGHUP comes when the terminal is closed; a program of Node's is not
-// spared it by nohup, since Node undoes at its start what was to be ignored.
+// process.exit() runs the exit handlers, which clean up; a signal would not. SIGHUP comes when the terminal is closed.
+// nohup does not help here, because Node resets ignored signals when it starts.
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(128 + constants.signals[signal]))
 }
 
 /**
- * The environment wins over the file .env, which need not be there. Node's own option for it says on standard error that
- * there is none, at every command.
+ * Loads the file .env if there is one. The environment wins over the file. Node's own option `--env-file-if-exists`
+ * would print a message at every command when there is no file.
+ * @returns an error message, or null.
  */
-function readEnvFile(): string | null {
+function loadEnvFile(): string | null {
   try {
     process.loadEnvFile('.env')
     return null
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' ? null : `The file .env cannot be read (${code}).`
+    return code === 'ENOENT' ? null : `Cannot read the file .env (${code}).`
   }
 }
 
 const { env, stdin, stdout, stderr } = process
-const faultInEnvFile = readEnvFile()
-if (faultInEnvFile === null) {
+const envFileError = loadEnvFile()
+if (envFileError === null) {
   process.exitCode = await runCommandLine(process.argv.slice(2), { env, stdin, stdout, stderr, onInterrupt })
 } else {
-  stderr.write(`Failed: ${faultInEnvFile}\n`)
+  stderr.write(`Failed: ${envFileError}\n`)
   process.exitCode = 1
 }

@@ -13,23 +13,22 @@ import { addSessionsCommands } from './viewers/sessions-command.ts'
 import { addViewersCommands } from './viewers/viewers-command.ts'
 
 /**
- * Runs one command.
- * @param args without the names of Node and the program.
- * @returns the exit status: 0 done, 1 refused or failed, 2 wrong usage.
+ * Runs one command and returns the exit status: 0 done, 1 refused or failed, 2 wrong usage.
+ * @param args the arguments without the names of Node and the program.
  */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<0 | 1 | 2> {
   let status: 0 | 1 = 0
   const program = createProgram({
     io,
-    setStatus: (of) => {
-      status = of
+    setStatus: (value) => {
+      status = value
     },
   })
   try {
     await program.parseAsync(args, { from: 'user' })
     return status
   } catch (error) {
-    // Commander has written its message already, help included.
+    // Commander has already printed its message or help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     printFailure(io, args.includes('--json'), messageOf(error))
     return 1
@@ -39,7 +38,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
 function createProgram(context: CommandContext): Command {
   const { stdout, stderr } = context.io
   const program = new Command('viewer-auth')
-    .description('Manage the viewers of the login app, and what it needs at the video service.')
+    .description('Manage the viewers of the login app, and its channels, locks and reports at the video service.')
     .usage('COMMAND')
     .exitOverride()
     .configureOutput({
@@ -49,7 +48,7 @@ function createProgram(context: CommandContext): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError()
-    .showHelpAfterError('Add --help to see how it is used.')
+    .showHelpAfterError('Use --help for usage.')
     .addHelpText(
       'after',
       [

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { runCommandLine } from '../../src/cli/program.ts'
 import type { Ended, RunOptions } from './run-program.ts'
 
-/** Runs the program's commands in this process, on the same default file: far quicker than a process of its own. */
+/** Runs a command in this process, with the same default file. Much faster than starting a process. */
 export async function runHere(args: readonly string[], { stdin = '', env = {}, cwd }: RunOptions): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])

@@ -11,13 +11,13 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** What comes on standard input; it ends at once when nothing is given. */
+  /** The whole standard input; empty by default. */
   readonly stdin?: string | Uint8Array
   readonly env?: Record<string, string>
   readonly cwd: string
 }
 
-/** Runs the real program as a process of its own, in an environment that holds nothing of ours. */
+/** Runs the real program as a process, with nothing of this environment. */
 export async function runProgram(args: readonly string[], options: RunOptions): Promise<Ended> {
   const { ended } = startProgram(args, options)
   return await ended
@@ -36,7 +36,7 @@ export function startProgram(
     })
   }
   child.stdin.on('error', () => {
-    // A program that refuses early closes its end: what counts is what it says.
+    // A program that fails early closes its standard input. Its output tells why.
   })
   child.stdin.end(stdin)
   const ended = new Promise<Ended>((resolve, reject) => {

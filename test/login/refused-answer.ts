@@ -1,18 +1,9 @@
 import { expect } from 'vitest'
 import type { Answer } from './start-login-app.ts'
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&#34;': '"',
-  '&#39;': "'",
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-}
-
-/** Returns the message of a screen as the viewer reads it; '' if there is none. */
+/** The sentence that a screen tells the viewer; '' where it has none. */
 export function alertOf({ text }: Pick<Answer, 'text'>): string {
-  const html = /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
-  return html.replace(/&(#34|#39|lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? '')
+  return /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
 }
 
 /** What every refusal has in common: a sentence, no session, and nothing that a player could take for an answer. */

@@ -1,64 +1,64 @@
 import type { Config } from '../../config.ts'
 import { addressOf } from '../settings/chosen-entry-point.ts'
-import { type Finding, failure, notAllowed, ok, reach, warning } from './finding.ts'
+import { type Finding, failure, notAllowed, ok, request, warning } from './finding.ts'
 
-/** Reserved by RFC 2606: nobody has it on a list. */
-const STRANGER = 'https://stranger.invalid/consumer/'
+/** RFC 2606 reserves `.invalid`, so no list of consumers holds this address. */
+const UNKNOWN_CONSUMER = 'https://unknown.invalid/consumer/'
 
-/** Where responses go: the player's return address and the consumers, and that the app sends viewers nowhere else. */
-export async function* examineAddresses(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+/** Checks the return address of the player and the consumers, and that the app refuses any other consumer. */
+export async function* checkAddresses(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
   for (const entryPoint of config.entryPoints) {
     const address = addressOf(config, entryPoint)
-    yield await examineTarget('PLAYER_RETURN_URL', entryPoint.playerAddress.url, [404, 410], signal)
+    yield await checkReachable('PLAYER_RETURN_URL', entryPoint.playerAddress.url, [404, 410], signal)
     for (const { origin, pathPrefix } of entryPoint.consumers) {
-      // The beginning of an address need not be one itself.
-      yield await examineTarget('The consumer', origin + pathPrefix, [], signal)
-      yield await examineConsumer(address, origin, pathPrefix, signal)
+      // No status is doubtful: a path prefix need not be an address itself.
+      yield await checkReachable('The consumer', origin + pathPrefix, [], signal)
+      yield await checkConsumer(address, origin, pathPrefix, signal)
     }
-    yield await examineStranger(address, signal)
+    yield await checkUnknownConsumer(address, signal)
   }
 }
 
-/** What a browser gets there is not ours to judge; but an address that nobody answers at is often a mistyped one. */
-async function examineTarget(
+/** Warns only: the address may still work in a browser, but one that does not answer is often mistyped. */
+async function checkReachable(
   name: string,
   url: string,
-  doubtful: readonly number[],
+  doubtfulStatuses: readonly number[],
   signal: AbortSignal,
 ): Promise<Finding> {
-  const answer = await reach(url, signal)
-  if (!(answer instanceof Response)) return warning(`${name}: from this machine, ${answer.text} Viewers must reach it.`)
+  const answer = await request(url, signal)
+  if (!(answer instanceof Response)) return warning(`${name}: ${answer.text} Viewers must be able to reach it.`)
   const { status } = answer
-  return status >= 500 || doubtful.includes(status)
-    ? warning(`${name} ${url} answers ${status} to a request without a response: look whether it is spelled right.`)
-    : ok(`${name} ${url} can be reached.`)
+  return status >= 500 || doubtfulStatuses.includes(status)
+    ? warning(`${name} ${url} answers ${status} to a request without a response. Check its spelling.`)
+    : ok(`${name} ${url} is reachable.`)
 }
 
-async function examineConsumer(
+async function checkConsumer(
   address: string,
   origin: string,
   pathPrefix: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const screen = await reach(withConsumer(address, origin + pathPrefix), signal)
+  const screen = await request(withConsumer(address, origin + pathPrefix), signal)
   if (!(screen instanceof Response)) return screen
   if (screen.status !== 200) {
     return failure(
-      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}): the app runs with other settings.`,
+      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}). The app runs with other settings.`,
     )
   }
   return notAllowed(screen.headers, 'form-action', [origin]).length === 0
     ? ok(`${address} sends viewers to the consumer ${origin}${pathPrefix}.`)
-    : failure(`${address}: form-action lacks ${origin}, so browsers stop the way to the consumer.`)
+    : failure(`${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer.`)
 }
 
-async function examineStranger(address: string, signal: AbortSignal): Promise<Finding> {
-  const refusal = await reach(withConsumer(address, STRANGER), signal)
+async function checkUnknownConsumer(address: string, signal: AbortSignal): Promise<Finding> {
+  const refusal = await request(withConsumer(address, UNKNOWN_CONSUMER), signal)
   if (!(refusal instanceof Response)) return refusal
   return refusal.status === 400
-    ? ok(`${address} sends viewers to no consumer that is not on the list.`)
+    ? ok(`${address} refuses consumers that are not in HASH_CONSUMERS.`)
     : failure(
-        `${address} answers ${refusal.status} for a consumer that is not on the list, and should answer 400: something in front of it answers, or takes the query away.`,
+        `${address} answers ${refusal.status} instead of 400 for a consumer that is not in HASH_CONSUMERS. A proxy answers in its place, or removes the query.`,
       )
 }
 

@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../service/service.ts'
 import { addressOf, type ChosenEntryPoint } from '../settings/chosen-entry-point.ts'
-import { examineAddresses } from './addresses.ts'
-import { type Finding, failure, notAllowed, ok, reach, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
+import { checkAddresses } from './addresses.ts'
+import { type Finding, failure, notAllowed, ok, request, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
 
 export interface TestViewer {
   readonly username: string
@@ -15,95 +15,89 @@ const Readiness = z.object({ status: z.string() })
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
 
-/** The login app over its PUBLIC_URL: alive, stores answering, and its headers as they arrive behind every proxy. */
-export async function* examineApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+/** Checks the login app over its PUBLIC_URL: its health, its stores, and its headers as browsers get them. */
+export async function* checkApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
   const { origin, protocol } = config.publicUrl
-  const ready = await reach(`${origin}/health/ready`, signal)
+  const ready = await request(`${origin}/health/ready`, signal)
   if (!(ready instanceof Response)) {
     yield ready
     return
   }
-  yield await examineReadiness(origin, ready)
+  yield await checkReadiness(origin, ready)
   if (protocol === 'https:' && config.trustProxyHops === 0) {
     yield warning(
-      'TRUST_PROXY_HOPS is 0, but behind a proxy with TLS every viewer then has the address of the proxy, and failed sign-ins hold everybody back: set it to the number of proxies.',
+      'TRUST_PROXY_HOPS is 0, but https needs a proxy. All viewers then seem to have the address of the proxy, and share one limit of failed sign-ins. Set it to the number of proxies.',
     )
   }
   for (const entryPoint of config.entryPoints) {
     const address = addressOf(config, entryPoint)
-    yield* examineSettings(entryPoint)
-    const screen = await reach(address, signal)
+    yield* checkSettings(entryPoint)
+    const screen = await request(address, signal)
     if (!(screen instanceof Response)) yield screen
-    else if (screen.status !== 200)
-      yield failure(`${address} answers ${screen.status} and should show a sign-in screen.`)
-    else yield* examineHeaders(address, screen.headers, entryPoint)
+    else if (screen.status !== 200) yield failure(`${address} answers ${screen.status} instead of a sign-in screen.`)
+    else yield* checkHeaders(address, screen.headers, entryPoint)
   }
-  yield* examineAddresses(config, signal)
+  yield* checkAddresses(config, signal)
 }
 
-/** What no setting forbids, and yet is seldom meant. */
-function* examineSettings({
-  name,
-  lifetimeSeconds,
-  playerAddress,
-  playerOrigins,
-}: ChosenEntryPoint): Generator<Finding> {
+/** Warns of settings that are valid but usually a mistake. */
+function* checkSettings({ name, lifetimeSeconds, playerAddress, playerOrigins }: ChosenEntryPoint): Generator<Finding> {
   if (!playerOrigins.includes(playerAddress.origin)) {
     yield warning(
-      `Entry point ${name}: PLAYER_ORIGINS does not hold ${playerAddress.origin}, where PLAYER_RETURN_URL is: if the player is there too, browsers do not show it the sign-in screen.`,
+      `Entry point ${name}: PLAYER_ORIGINS lacks ${playerAddress.origin}, the origin of PLAYER_RETURN_URL. If the player has that origin, browsers do not show the sign-in screen in it.`,
     )
   }
   if (lifetimeSeconds > 0 && lifetimeSeconds < SHORT_LIFETIME_SECONDS) {
     yield warning(
-      `Entry point ${name}: a response expires after ${lifetimeSeconds} s, before it arrives over a slow connection or at a clock that is a little ahead.`,
+      `Entry point ${name}: a response expires after ${lifetimeSeconds} s. That is too short for a slow connection, or if the clock of the service is a little ahead.`,
     )
   }
 }
 
-async function examineReadiness(origin: string, ready: Response): Promise<Finding> {
+async function checkReadiness(origin: string, ready: Response): Promise<Finding> {
   const answer = Readiness.safeParse(await ready.json().catch(() => null))
   if (!answer.success) {
     return failure(
-      `${origin}/health/ready answers ${ready.status}, and not in the words of the login app: PUBLIC_URL or a proxy leads to something else, or the app is not running behind it.`,
+      `${origin}/health/ready answers ${ready.status}, but the answer is not from the login app. PUBLIC_URL or a proxy leads to another program, or the app is not running.`,
     )
   }
   if (ready.status !== 200) {
     return failure(
-      `${origin}/health/ready answers ${ready.status}: a store does not answer, see the log of the login app.`,
+      `${origin}/health/ready answers ${ready.status}. A store does not answer. See the log of the login app.`,
     )
   }
   return answer.data.status === 'ready'
-    ? ok(`The login app answers at ${origin}, and so do its user store and session store.`)
+    ? ok(`The login app answers at ${origin}. Its user store and session store answer too.`)
     : warning(
-        `${origin}/health/ready says "${answer.data.status}": Redis does not answer, see the log of the login app.`,
+        `${origin}/health/ready says "${answer.data.status}". Redis does not answer. See the log of the login app.`,
       )
 }
 
-function* examineHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
+function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
   const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
   if (headers.has('x-frame-options')) {
-    yield failure(`${address} sends X-Frame-Options, so no player can frame it: take it out of the proxy.`)
+    yield failure(`${address} sends X-Frame-Options, so no player can frame it. Remove this header from the proxy.`)
   } else if (unframed.length > 0) {
     yield failure(
-      `${address} may not be framed by ${unframed.join(', ')}: a proxy changes frame-ancestors, or the app runs with other settings.`,
+      `${unframed.join(', ')} may not frame ${address}. A proxy changes frame-ancestors, or the app runs with other settings.`,
     )
   } else {
     yield ok(
-      `${address} may be framed by ${entryPoint.playerOrigins.join(', ')}. Every page that embeds the player must be among them.`,
+      `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must hold every page that embeds the player.`,
     )
   }
   const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])
   if (formTargets.length > 0) {
     yield failure(
-      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers stop the way back to the player.`,
+      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player.`,
     )
   }
   if (!/no-store/.test(headers.get('cache-control') ?? '')) {
-    yield failure(`${address} may be stored by a cache: one viewer could get the screen of another.`)
+    yield failure(`${address} lacks Cache-Control: no-store. A cache could show one viewer the screen of another.`)
   }
 }
 
-/** A whole sign-in over PUBLIC_URL: form, redirect, response, cookie, return without a password, sign-out. */
+/** Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs out. */
 export async function* trySignIn(
   config: Config,
   entryPoint: ChosenEntryPoint,
@@ -114,7 +108,7 @@ export async function* trySignIn(
   const address = addressOf(config, entryPoint)
   const post = (path: string, fields: Record<string, string>, cookie = '') => {
     const headers = { Origin: origin, ...(cookie === '' ? {} : { Cookie: cookie }) }
-    return reach(`${origin}${entryPoint.basePath}${path}`, signal, {
+    return request(`${origin}${entryPoint.basePath}${path}`, signal, {
       method: 'POST',
       headers,
       body: new URLSearchParams(fields),
@@ -123,8 +117,8 @@ export async function* trySignIn(
   const signedIn = await post('/sign-in', { username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303)
-    return yield failure(`The sign-in of the test viewer at ${address}: ${reasonFor(signedIn.status)}`)
-  yield examineRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
+    return yield failure(`The test viewer could not sign in at ${address}: ${reasonFor(signedIn.status)}`)
+  yield checkRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
@@ -132,33 +126,33 @@ export async function* trySignIn(
   if (lacking.length > 0) {
     return yield failure(
       setCookie === ''
-        ? 'The sign-in set no session cookie: the session store failed, see the log of the login app.'
-        : `The session cookie lacks ${lacking.join(', ')}: a proxy changes it, and browsers drop it in the player's frame.`,
+        ? 'The sign-in set no session cookie. The session store failed: see the log of the login app.'
+        : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, and browsers drop it in the frame of the player.`,
     )
   }
   const cookie = setCookie.split(';')[0] ?? ''
-  const again = await reach(address, signal, { headers: { Cookie: cookie } })
+  const again = await request(address, signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
-    ? ok('A viewer who returns is passed on without signing in again.')
+    ? ok('A returning viewer gets a new response without signing in again.')
     : failure(
-        'A viewer who returns has to sign in again: several instances need one session store, or SESSION_SECRET differs.',
+        'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET.',
       )
   await post('/sign-out', {}, cookie)
 }
 
-function examineRedirect(address: string, location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
+function checkRedirect(address: string, location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
   if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
     return failure(
-      `The sign-in does not lead to the address of the player, ${playerAddress.url}: the app runs with another PLAYER_RETURN_URL.`,
+      `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL.`,
     )
   }
   const response = new URL(location).searchParams.get('hash') ?? ''
   const diagnosis = diagnoseResponse(response, secret, Math.floor(nowSeconds()))
-  const text = `The test viewer signs in at ${address} and is sent to the player. The response: ${describeDiagnosis(diagnosis)}`
+  const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
   return diagnosis.kind === 'good' ? ok(text) : failure(text)
 }
 
-/** The address without its parameter `hash`, which stands before a fragment. */
+/** Removes the parameter `hash`, and keeps a fragment. */
 function withoutHash(address: string): string {
   const url = new URL(address)
   url.searchParams.delete('hash')
@@ -167,10 +161,10 @@ function withoutHash(address: string): string {
 
 function reasonFor(status: number): string {
   const reasons: Readonly<Record<number, string>> = {
-    401: 'user name or password wrong.',
-    403: 'the viewer is disabled or in none of the groups that may watch, or a proxy changes the header Origin.',
-    429: 'held back after too many failed tries; wait, or look at TRUST_PROXY_HOPS.',
-    503: 'the app is overloaded or the user store does not answer; see its log.',
+    401: 'incorrect user name or password.',
+    403: 'the viewer is disabled or in none of ALLOWED_GROUPS, or a proxy changes the header Origin.',
+    429: 'too many failed sign-ins. Wait, or check TRUST_PROXY_HOPS.',
+    503: 'the app is overloaded, or the user store does not answer. See the log of the app.',
   }
   return reasons[status] ?? `the app answered ${status} instead of a redirect to the player.`
 }

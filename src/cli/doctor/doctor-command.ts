@@ -7,12 +7,13 @@ import { addCommand, type CommandContext, type Outcome, runCommand } from '../co
 import { contentId } from '../service/lock-command.ts'
 import { withService } from '../service/service.ts'
 import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import { hasServiceSettings } from '../settings/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
-import { examineApp, type TestViewer, trySignIn } from './app.ts'
+import { checkApp, type TestViewer, trySignIn } from './app.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
-import { examineService } from './service.ts'
+import { checkService } from './service.ts'
 
 interface Options {
   readonly json?: boolean
@@ -23,42 +24,42 @@ interface Options {
 }
 
 const ABOUT = `
-It asks the login app over its PUBLIC_URL, as a browser would, and the video service; it changes nothing but the session
-of the test viewer, which it ends. The password of the test viewer comes from VIEWER_PASSWORD, the prompt or standard
-input. Exit status 1 when anything fails.`
+The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
+that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
+input. The exit status is 1 if any check fails.`
 
-/** `doctor`: whether viewers will get through. */
+/** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'doctor', 'tell whether viewers will get through: settings, app, service, lock, a sign-in', [
+  addCommand(program, 'doctor', 'check if viewers will get through: settings, app, service, lock, a sign-in', [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com',
   ])
     .addHelpText('after', ABOUT)
-    .option('--viewer <USERNAME>', 'sign this viewer in as a test')
+    .option('--viewer <USERNAME>', 'try a sign-in with this viewer')
     .option(
       '--entry-point <NAME>',
-      'where the test viewer signs in (default: where the lock leads, else the only one, or default)',
+      'where the test viewer signs in (default: the entry point of the lock, else the only one, or default)',
     )
-    .option('--channel <ID>', 'look at the lock of this channel', contentId)
-    .option('--video <ID>', 'look at the lock of this video', contentId)
+    .option('--channel <ID>', 'check the lock of this channel', contentId)
+    .option('--video <ID>', 'check the lock of this video', contentId)
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
-      return runCommand(context, options.json, () => examine(context.io, options))
+      return runCommand(context, options.json, () => runChecks(context.io, options))
     })
 }
 
-async function examine(io: CommandIo, options: Options): Promise<Outcome> {
+async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const findings: Finding[] = []
-  const tell = (finding: Finding) => {
+  const report = (finding: Finding) => {
     findings.push(finding)
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
   }
   const config = readConfig(io.env)
   if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
-  tell(ok('The settings of the login app are complete, and its secrets are long enough.'))
-  for (const text of config.warnings) tell(warning(text))
+  report(ok('The settings of the login app are complete, and its secrets are long enough.'))
+  for (const text of config.warnings) report(warning(text))
   let viewer: TestViewer | null = null
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
@@ -68,13 +69,13 @@ async function examine(io: CommandIo, options: Options): Promise<Outcome> {
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
   try {
-    for await (const finding of examineApp(config, stop.signal)) tell(finding)
-    const lockedTo = await examineAtService(io, config, options, tell)
+    for await (const finding of checkApp(config, stop.signal)) report(finding)
+    const entryPointOfLock = await checkVideoService(io, config, options, report)
     stop.signal.throwIfAborted()
-    if (viewer === null) tell(warning('No sign-in was tried: name a test viewer with --viewer.'))
+    if (viewer === null) report(warning('No sign-in was tried. Name a test viewer with --viewer.'))
     else {
-      const entryPoint = chosenEntryPoint(config, options.entryPoint ?? lockedTo)
-      for await (const finding of trySignIn(config, entryPoint, viewer, stop.signal)) tell(finding)
+      const entryPoint = chosenEntryPoint(config, options.entryPoint ?? entryPointOfLock)
+      for await (const finding of trySignIn(config, entryPoint, viewer, stop.signal)) report(finding)
     }
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
@@ -86,33 +87,33 @@ async function examine(io: CommandIo, options: Options): Promise<Outcome> {
 }
 
 /**
- * The login app is examined also without the settings of the service.
- * @returns the entry point that the lock of --channel or --video sends viewers to, where it is one of the settings.
+ * Checks the video service, unless its settings are missing.
+ * @returns the name of the entry point that the lock of --channel or --video points to, if the settings have it.
  */
-async function examineAtService(
+async function checkVideoService(
   io: CommandIo,
   config: Config,
   options: Options,
-  tell: (finding: Finding) => void,
+  report: (finding: Finding) => void,
 ): Promise<string | undefined> {
   const place = placeOf(options)
-  if (place === null && !Object.entries(io.env).some(([name, value]) => name.startsWith('SERVICE_') && value)) {
-    tell(warning('The video service was not asked: none of its settings, SERVICE_…, is there.'))
+  if (place === null && !hasServiceSettings(io.env)) {
+    report(warning('The video service was not checked, because no setting SERVICE_… is set.'))
     return undefined
   }
-  let lockedTo: string | undefined
+  let entryPointOfLock: string | undefined
   const outcome = await withService(io, async (service) => {
-    lockedTo = await examineService(io.env, config, service, place, tell)
+    entryPointOfLock = await checkService(io.env, config, service, place, report)
     return { ok: true }
   }).catch((error: unknown): Outcome => {
     if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
     throw error
   })
-  if (!outcome.ok) tell(failure(outcome.fault))
-  return lockedTo
+  if (!outcome.ok) report(failure(outcome.fault))
+  return entryPointOfLock
 }
 
-/** Of a heading and its lines, one sentence. */
+/** Joins a heading and its lines to one sentence. */
 function inOneLine(message: string): string {
   const [heading = '', ...lines] = message.split(/\n\s*/)
   return [heading, lines.join('; ')].join(' ').trimEnd()
@@ -125,7 +126,7 @@ function verdictOn(findings: readonly Finding[]): Outcome {
     failures > 0
       ? 'Viewers will not get through.'
       : warnings > 0
-        ? 'Nothing was found that stops viewers, but look at the warnings.'
+        ? 'Nothing stops viewers, but check the warnings.'
         : 'Viewers will get through.'
   const text = `${verdict} (${numberOf(failures, 'failure')}, ${numberOf(warnings, 'warning')})`
   return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }

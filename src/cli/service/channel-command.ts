@@ -3,13 +3,13 @@ import { createChannel, listChannels } from '../../video-service/channels.ts'
 import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
-import { announced, withService } from './service.ts'
+import { warnIfOutcomeUnknown, withService } from './service.ts'
 
 interface Options {
   readonly json?: boolean
 }
 
-/** `channel …`: the channels of the client's owner. */
+/** Adds `channel …`, for the channels of the user who owns the client. */
 export function addChannelCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(program, 'channel', 'channels at the video service')
@@ -17,10 +17,10 @@ export function addChannelCommands(program: Command, context: CommandContext): v
     (title: string, { json }: Options) =>
       runCommand(context, json, () =>
         withService(io, async ({ api, apiToken, signal }) => {
-          // So that a service that gives no token leaves no doubt.
+          // Get the token first: if that fails, it is certain that no channel was created.
           await apiToken(signal)
-          const doubt = 'It is not known whether the channel was created: see channel list'
-          const channel = await announced(doubt, () => createChannel(api, title, signal))
+          const warning = 'The channel may have been created. Check with channel list'
+          const channel = await warnIfOutcomeUnknown(warning, () => createChannel(api, title, signal))
           return {
             ok: true,
             text: `Created channel ${printable(channel.id)}: ${printable(channel.tinyUrl)}`,
@@ -29,7 +29,7 @@ export function addChannelCommands(program: Command, context: CommandContext): v
         }),
       ),
   )
-  addCommand(group, 'list', 'show the channels with their ids', [
+  addCommand(group, 'list', 'list the channels with their ids', [
     'viewer-auth channel list',
     'viewer-auth channel list --json',
   ]).action(({ json }: Options) =>

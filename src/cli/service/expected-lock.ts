@@ -5,7 +5,7 @@ import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
-/** What the service must be told so that the login app of the settings lets viewers through. */
+/** The lock that the service must have, so that the login app with these settings lets viewers through. */
 export interface ExpectedLock extends LockSettings {
   /** The name of the entry point. */
   readonly entryPoint: string
@@ -14,8 +14,8 @@ export interface ExpectedLock extends LockSettings {
 }
 
 /**
- * @param name of the entry point; without one it is the only one, or the one that is called default.
- * @throws ConfigError for settings that are wrong, and for a name that they do not have.
+ * Returns the lock of an entry point. Without a name: of the only entry point, or of the one named `default`.
+ * @throws ConfigError that lists every wrong setting, or if the settings have no such entry point.
  */
 export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
   const config = readConfig(env)
@@ -24,11 +24,11 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   return { url: addressOf(config, entryPoint), secret: entryPoint.secret, entryPoint: entryPoint.name, otherUrls }
 }
 
-/** In which way a lock is not as expected, each the end of a sentence; the secrets are compared, not shown. */
+/** Lists the differences between a lock and the expected one, without the secrets. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
   const found: string[] = []
-  if (!leadsTo(lock.url, expected)) found.push(`the address is ${printable(lock.url)} and should be ${expected.url}`)
-  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is another')
+  if (!leadsTo(lock.url, expected)) found.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
+  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is different')
   return found
 }
 
@@ -38,10 +38,10 @@ export function leadsTo(address: string, { url, otherUrls }: ExpectedLock): bool
   return [url, ...otherUrls].some((served) => new URL(served).href === href)
 }
 
-/** What a comparison leaves open where the service does not show the secret; empty where it does. */
-export function whatIsUnseen({ secret }: Lock, { entryPoint }: ExpectedLock): string {
+/** Returns a warning if the service does not show the secret, so that it cannot be compared; else an empty text. */
+export function hiddenSecretWarning({ secret }: Lock, { entryPoint }: ExpectedLock): string {
   if (secret !== undefined) return ''
-  return ` The service does not show its secret: where it is not that of ${entryPoint}, players refuse every response until lock set puts it there.`
+  return ` The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: use lock set.`
 }
 
 function isSame(one: string, other: string): boolean {

@@ -2,11 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
 import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { faultInConfirmation, faultInRemoval } from '../terminal/confirm.ts'
+import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
-import { differences, type ExpectedLock, expectedLock, whatIsUnseen } from './expected-lock.ts'
-import { announced, isRefusal, withService } from './service.ts'
+import { differences, type ExpectedLock, expectedLock, hiddenSecretWarning } from './expected-lock.ts'
+import { isRefusal, warnIfOutcomeUnknown, withService } from './service.ts'
+
+const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
 
 interface PlaceOptions {
   readonly json?: boolean
@@ -18,15 +20,15 @@ interface SetOptions extends PlaceOptions {
   readonly yes?: boolean
 }
 
-/** `lock …`: viewer authentication at the video service, compared with the settings of the login app. */
+/** Adds `lock …`: sets, shows and removes locks at the video service, as the settings of the login app say. */
 export function addLockCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'lock', 'the lock that sends viewers of a channel or video to the login app')
-  placeCommand(group, 'set', 'send viewers to the entry point of the settings, with its secret', [
+  const group = addGroup(program, 'lock', 'locks that send the viewers of a channel or video to the login app')
+  placeCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
     'viewer-auth lock set --channel 1002',
     'viewer-auth lock set --video 2001 --entry-point press --yes',
   ])
-    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .option('--yes', 'do not ask')
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
@@ -39,7 +41,7 @@ export function addLockCommands(program: Command, context: CommandContext): void
     'viewer-auth lock show --channel 1002',
     'viewer-auth lock show --video 2001 --json',
   ])
-    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
       return runCommand(context, options.json, async () => {
@@ -47,10 +49,12 @@ export function addLockCommands(program: Command, context: CommandContext): void
         return await withService(io, ({ api, signal }) => show(api, place, expected, signal))
       })
     })
-  placeCommand(group, 'remove', 'take the lock away: a channel is then open, a video has the lock of its channel', [
-    'viewer-auth lock remove --video 2001',
-    'viewer-auth lock remove --channel 1002 --yes',
-  ])
+  placeCommand(
+    group,
+    'remove',
+    'remove the lock; a channel is then open to everyone, a video has the lock of its channel',
+    ['viewer-auth lock remove --video 2001', 'viewer-auth lock remove --channel 1002 --yes'],
+  )
     .option('--yes', 'do not ask')
     .action((options: SetOptions, command: Command) => {
       const place = placeOf(options, command)
@@ -60,14 +64,14 @@ export function addLockCommands(program: Command, context: CommandContext): void
     })
 }
 
-interface Called {
+interface ServiceAccess {
   readonly api: RestApi
   readonly signal: AbortSignal
 }
 
 async function set(
   io: CommandIo,
-  { api, signal }: Called,
+  { api, signal }: ServiceAccess,
   place: LockPlace,
   expected: ExpectedLock,
   yes: boolean | undefined,
@@ -75,25 +79,25 @@ async function set(
   const before = await ownLock(api, place, signal)
   const name = nameOf(place)
   io.stderr.write(`${printableLines(plan(name, before, expected))}\n`)
-  const fault = await faultInConfirmation(io, yes, `Set the lock of ${name}?`)
-  if (fault !== null) return { ok: false, fault }
+  const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
+  if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  // From here on Ctrl-C waits: what was changed is told.
-  const done = await announced(doubtAbout(place), () => setLock(api, place, expected))
-  const after = await announced(doubtAbout(place), () => readLock(api, place))
-  const wrong = after === null ? ['it has none'] : differences(after, expected)
+  // No abort signal from here on, because Ctrl-C must not hide what was changed.
+  const done = await warnIfOutcomeUnknown(unknownOutcome(place), () => setLock(api, place, expected))
+  const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
+  const wrong = after === null ? ['there is no lock'] : differences(after, expected)
   if (wrong.length > 0) {
     return {
       ok: false,
-      fault: `The lock of ${name} was set, but read back it is not as it should be: ${wrong.join('; ')}.`,
+      fault: `The lock of ${name} was set, but the service shows another one: ${wrong.join('; ')}.`,
     }
   }
   const state = done === 'set' ? (before === null ? 'new' : 'replaced') : done
-  const text = `The lock of ${name} is ${state === 'new' ? 'new' : 'set; the one before was replaced'}: viewers are sent to ${expected.url}`
+  const text = `${state === 'new' ? 'Created' : 'Replaced'} the lock of ${name}. It sends viewers to ${expected.url}`
   return { ok: true, text, data: { ...place, state, url: expected.url } }
 }
 
-/** What is there now and what will be, without the secrets. */
+/** Describes the lock before and after the change, without the secrets. */
 function plan(name: string, before: Lock | null, { url, entryPoint }: ExpectedLock): string {
   const lines = [
     `${name[0]?.toUpperCase()}${name.slice(1)}:`,
@@ -101,7 +105,7 @@ function plan(name: string, before: Lock | null, { url, entryPoint }: ExpectedLo
     `  then: ${url}, with the secret of the entry point ${entryPoint}`,
   ]
   if (before?.message || before?.buttonCaption) {
-    lines.push('  It has a message or a button caption of its own, which the service may take away.')
+    lines.push('  The lock has its own message or button caption. The service may remove them.')
   }
   return lines.join('\n')
 }
@@ -112,7 +116,7 @@ async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, sign
   if (lock === null) {
     return {
       ok: false,
-      fault: `The ${name} has no lock of its own; that of its channel holds. See lock show --channel.`,
+      fault: `The ${name} has no lock of its own, so the lock of its channel applies. Check it with lock show --channel.`,
     }
   }
   const wrong = differences(lock, expected)
@@ -123,7 +127,7 @@ async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, sign
       .filter(([, value]) => value !== null)
       .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
     ...(wrong.length === 0
-      ? [`It is as the settings of the entry point ${expected.entryPoint} say.${whatIsUnseen(lock, expected)}`]
+      ? [`It matches the settings of the entry point ${expected.entryPoint}.${hiddenSecretWarning(lock, expected)}`]
       : [
           `It differs from the settings of the entry point ${expected.entryPoint}:`,
           ...wrong.map((line) => `  ${line}`),
@@ -139,24 +143,24 @@ async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, sign
 
 async function remove(
   io: CommandIo,
-  { api, signal }: Called,
+  { api, signal }: ServiceAccess,
   place: LockPlace,
   yes: boolean | undefined,
 ): Promise<Outcome> {
   const before = await readLock(api, place, 'json', signal)
   const name = nameOf(place)
-  if (before === null) return { ok: false, fault: `The ${name} has no lock of its own; nothing was changed.` }
+  if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
   const after =
-    place.kind === 'video' ? 'the lock of its channel holds then' : 'everybody can watch it then, without signing in'
-  io.stderr.write(`The lock of ${name} leads to ${printable(before.url)}; ${after}.\n`)
-  const fault = await faultInRemoval(io, yes, `Remove the lock of ${name}?`)
-  if (fault !== null) return { ok: false, fault }
+    place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
+  io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${after}.\n`)
+  const confirmation = await confirmRemoval(io, yes, `Remove the lock of ${name}?`)
+  if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  await announced(doubtAbout(place), () => removeLock(api, place))
+  await warnIfOutcomeUnknown(unknownOutcome(place), () => removeLock(api, place))
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 
-/** A channel without a lock and one that is not there have the same error: which it is shows when the lock is set. */
+/** The error is the same for a channel without a lock and for an unknown channel. Setting the lock tells which it is. */
 async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Promise<Lock | null> {
   try {
     return await readLock(api, place, 'json', signal)
@@ -166,8 +170,8 @@ async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Pro
   }
 }
 
-function doubtAbout(place: LockPlace): string {
-  return `It is not known whether the lock of ${nameOf(place)} was changed: see lock show`
+function unknownOutcome(place: LockPlace): string {
+  return `The lock of ${nameOf(place)} may have been changed. Check with lock show`
 }
 
 function nameOf({ kind, id }: LockPlace): string {
@@ -183,15 +187,15 @@ function placeCommand(group: Command, name: string, summary: string, examples: r
 function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace {
   if (channel !== undefined && video === undefined) return { kind: 'channel', id: channel }
   if (video !== undefined && channel === undefined) return { kind: 'video', id: video }
-  return command.error('error: one of --channel ID and --video ID is needed')
+  return command.error('error: give either --channel ID or --video ID')
 }
 
 /**
- * The parser of an id.
- * @throws InvalidArgumentError for what is no whole number, and for a second one, which would quietly win over the first.
+ * Parses the id of a channel or video.
+ * @throws InvalidArgumentError for a text that is no whole number, or if the option is given twice.
  */
 export function contentId(text: string, previous: string | undefined): string {
-  if (previous !== undefined) throw new InvalidArgumentError('One at a time: run the command for each.')
+  if (previous !== undefined) throw new InvalidArgumentError('Give one id only, and run the command once for each.')
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An id is a whole number.')
   return text
 }

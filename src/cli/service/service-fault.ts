@@ -6,40 +6,41 @@ import {
 } from '../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../video-service/service-settings.ts'
 
-const LATER = 'The service cannot handle the request now: try again in a minute.'
+const LATER = 'The service cannot handle the request now. Try again in a minute.'
 const WRONG_TOKEN =
-  "The service does not accept the token: check that all SERVICE_… addresses are of one service, and this machine's clock."
-/** What to do about each documented error value, and those that services of this kind have besides. */
+  "The service does not accept the token. Check that all SERVICE_… addresses belong to one service, and check this machine's clock."
+/** The message for each error value, documented or usual for OAuth 2.0 services. */
 const SENTENCES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    invalid_request: 'The service finds something in the request missing or malformed.',
-    unsupported_grant_type: 'The service does not have this way to get a token: choose another with --grant.',
+    invalid_request: 'Something in the request is missing or malformed.',
+    unsupported_grant_type: 'The service does not support this grant. Choose another with --grant.',
     invalid_grant:
-      'The user name or the password is wrong, or the authorization code has been used or has expired: begin again.',
-    invalid_scope: 'The service does not give this scope: broadcaster goes with --type mac only.',
+      'Incorrect user name or password, or the authorization code was already used or has expired. Start again.',
+    invalid_scope: 'The service does not grant this scope. Use --scope broadcaster only with --type mac.',
     server_error: LATER,
-    invalid_type: "The service does not take the entry point's address: PUBLIC_URL must be one that it can reach.",
+    invalid_type:
+      "The service refuses the entry point's address. PUBLIC_URL must be an address that the service can reach.",
     lack_of_ownership:
-      'The channel or video belongs to another user: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET to those of a client of its owner.',
-    not_found: 'The service knows no such channel or video, or it has no lock of its own: see channel list.',
+      'The channel or video belongs to another user. Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET to a client of its owner.',
+    not_found: 'Unknown channel or video, or it has no lock of its own. See channel list.',
     unauthorized: WRONG_TOKEN,
     invalid_token: WRONG_TOKEN,
-    insufficient_scope: 'The token may not do this: ask the service for a client that may.',
-    bad_request: 'The service does not take the question.',
-    too_many_requests: 'The service is asked too often: try again in a few minutes.',
+    insufficient_scope: 'The token has too few rights. Ask the service for a client with more rights.',
+    bad_request: 'The service refuses the request as malformed.',
+    too_many_requests: 'Too many requests. Try again in a few minutes.',
   }),
 )
 
-/** What went wrong with the service, as a sentence that says what to do; null for what is not the service's. */
+/** Returns what is wrong with the service and what to do; null for an error that is not from the service. */
 export function serviceFault(error: unknown, settings: Pick<ServiceSettings, 'basicForm'>): string | null {
   if (error instanceof ServiceRefusal) {
     const sentence = error.error === 'invalid_client' ? wrongClient(settings) : SENTENCES.get(error.error)
     if (sentence === undefined) return `${error.message}.`
-    const words = error.description === undefined ? '' : ` It says: ${error.description.replace(/\.?$/, '.')}`
-    return `${sentence}${words} (${error.error}, status ${error.status})`
+    const quote = error.description === undefined ? '' : ` It says: ${error.description.replace(/\.?$/, '.')}`
+    return `${sentence}${quote} (${error.error}, status ${error.status})`
   }
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'Nobody allowed the access on the authorization page in time: begin again.'
+    return 'The access was not allowed on the authorization page in time. Start again.'
   }
   const isKnown =
     error instanceof ServiceUnreachable ||
@@ -51,5 +52,5 @@ export function serviceFault(error: unknown, settings: Pick<ServiceSettings, 'ba
 
 function wrongClient({ basicForm }: Pick<ServiceSettings, 'basicForm'>): string {
   const other = basicForm === 'bare' ? 'standard' : 'bare'
-  return `The service does not know this client, or its secret is another: check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET; if both are right, try SERVICE_BASIC_FORM=${other}.`
+  return `Unknown client or wrong client secret. Check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET. If both are right, try SERVICE_BASIC_FORM=${other}.`
 }

@@ -14,8 +14,8 @@ import { nowSeconds, type Service, withService } from './service.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const
-/** Somebody may have to find a password first. */
-const PERSON_TIMEOUT_MS = 600_000
+/** The user may have to look for a password first. */
+const USER_TIMEOUT_MS = 600_000
 
 interface Options {
   readonly json?: boolean
@@ -28,12 +28,12 @@ interface Options {
 }
 
 const ABOUT = `
-The token is printed on standard output and nothing else is, so that TOKEN=$(viewer-auth token) works; of a MAC token
-three lines: id, key, created_at. For password, the password comes from SERVICE_PASSWORD, the prompt or standard input.
-For authorization_code and implicit an address is printed to be opened in a browser of this machine; the client must
-have been registered with the prefix http://127.0.0.1/callback.`
+Standard output holds the token alone, so that TOKEN=$(viewer-auth token) works. A MAC token takes three lines: id, key,
+created_at. --grant password reads the password from SERVICE_PASSWORD, a prompt or standard input. --grant
+authorization_code and implicit print an address: open it in a browser on this machine. The client must be registered
+with the redirect prefix http://127.0.0.1/callback.`
 
-/** `token`: an access token of the video service, by any of its flows. */
+/** Adds `token`, which gets an access token of the video service by any of its grants. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
   addCommand(program, 'token', 'print an access token of the video service', [
     'viewer-auth token',
@@ -43,49 +43,52 @@ export function addTokenCommand(program: Command, context: CommandContext): void
     'viewer-auth token --grant authorization_code',
   ])
     .addHelpText('after', ABOUT)
-    .addOption(new Option('--grant <GRANT>', 'how it is asked for').choices(GRANTS).default('client_credentials'))
-    .addOption(new Option('--type <TYPE>', 'what kind of token').choices(TYPES).default('bearer'))
-    .addOption(new Option('--scope <SCOPE>', 'with a MAC token: may broadcast').choices(['broadcaster']))
+    .addOption(new Option('--grant <GRANT>', 'the OAuth 2.0 grant').choices(GRANTS).default('client_credentials'))
+    .addOption(new Option('--type <TYPE>', 'the type of the token').choices(TYPES).default('bearer'))
+    .addOption(new Option('--scope <SCOPE>', 'with a MAC token: allow broadcasting').choices(['broadcaster']))
     .option('--username <NAME>', 'the user of the video service, with --grant password')
-    .option('--device-name <TEXT>', 'shown to the user among the connected clients')
-    .option('--lang <LOCALE>', 'language of the authorization page, such as de_DE')
+    .option('--device-name <TEXT>', "the name in the user's list of connected clients")
+    .option('--lang <LOCALE>', 'the language of the authorization page, such as de_DE')
     .action((options: Options, command: Command) => {
       const fault = faultInUsage(options)
       if (fault !== null) command.error(`error: ${fault}`)
       return runCommand(context, options.json, () =>
-        withService(context.io, async (service) => outcomeOf(context.io, await obtain(context.io, service, options))),
+        withService(context.io, async (service) =>
+          outcomeOf(context.io, await requestChosenToken(context.io, service, options)),
+        ),
       )
     })
 }
 
 function faultInUsage({ grant, type, scope, username }: Options): string | null {
   if (grant === 'password' && username === undefined) return '--grant password needs --username NAME'
-  if (grant !== 'password' && username !== undefined) return '--username goes with --grant password only'
-  if (grant === 'authorization_code' && type !== 'bearer') return 'the code flow gives tokens of the type bearer only'
-  if (grant !== 'client_credentials' && type === 'jwt') return '--type jwt goes with --grant client_credentials only'
-  if (scope !== undefined && type !== 'mac') return '--scope broadcaster goes with --type mac only'
+  if (grant !== 'password' && username !== undefined) return 'use --username only with --grant password'
+  if (grant === 'authorization_code' && type !== 'bearer') return '--grant authorization_code gives bearer tokens only'
+  if (grant !== 'client_credentials' && type === 'jwt') return 'use --type jwt only with --grant client_credentials'
+  if (scope !== undefined && type !== 'mac') return 'use --scope broadcaster only with --type mac'
   return null
 }
 
-type Obtained = { readonly ok: true; readonly token: AccessToken } | { readonly ok: false; readonly fault: string }
+type TokenResult = { readonly ok: true; readonly token: AccessToken } | { readonly ok: false; readonly fault: string }
 
-async function obtain(io: CommandIo, service: Service, options: Options): Promise<Obtained> {
+async function requestChosenToken(io: CommandIo, service: Service, options: Options): Promise<TokenResult> {
   const { grant, type, username = '' } = options
   const deps = { settings: service.settings, send: service.send, nowSeconds }
-  const asked: TokenOptions = {
+  const tokenOptions: TokenOptions = {
     signal: service.signal,
     ...(options.deviceName === undefined ? {} : { deviceName: options.deviceName }),
     ...(options.scope === undefined ? {} : { scope: options.scope }),
   }
-  if (grant === 'client_credentials') return { ok: true, token: await requestToken(deps, { grant, type }, asked) }
-  if (grant !== 'password') return { ok: true, token: await fromAuthorizationPage(io, service, options, grant) }
-  if (type === 'jwt') return { ok: false, fault: 'The password grant gives no token of the type jwt.' }
+  if (grant === 'client_credentials')
+    return { ok: true, token: await requestToken(deps, { grant, type }, tokenOptions) }
+  if (grant !== 'password') return { ok: true, token: await tokenFromAuthorizationPage(io, service, options, grant) }
+  if (type === 'jwt') return { ok: false, fault: '--grant password gives no JWT.' }
   const read = await readKnownPassword(io, 'SERVICE_PASSWORD', `${username} at the video service`)
   if (!read.ok) return read
-  return { ok: true, token: await requestToken(deps, { grant, type, username, password: read.password }, asked) }
+  return { ok: true, token: await requestToken(deps, { grant, type, username, password: read.password }, tokenOptions) }
 }
 
-async function fromAuthorizationPage(
+async function tokenFromAuthorizationPage(
   { stderr }: CommandIo,
   { settings, send, signal }: Service,
   { type, scope, deviceName, lang }: Options,
@@ -104,9 +107,9 @@ async function fromAuthorizationPage(
       ...(deviceName === undefined ? {} : { deviceName }),
       ...(lang === undefined ? {} : { language: lang }),
     })
-    const arrived = listener.redirected(state, AbortSignal.any([signal, AbortSignal.timeout(PERSON_TIMEOUT_MS)]))
-    stderr.write(`Open this address in a browser of this machine, sign in and allow the access:\n${address}\n`)
-    const redirect = await arrived
+    const redirected = listener.redirected(state, AbortSignal.any([signal, AbortSignal.timeout(USER_TIMEOUT_MS)]))
+    stderr.write(`Open this address in a browser on this machine, sign in and allow the access:\n${address}\n`)
+    const redirect = await redirected
     if (grant === 'implicit') return readImplicitToken(redirect, state, nowSeconds())
     const question = { grant, code: readCode(redirect, state), redirectUri }
     return await requestToken({ settings, send, nowSeconds }, question, { signal })
@@ -115,11 +118,11 @@ async function fromAuthorizationPage(
   }
 }
 
-function outcomeOf({ stderr }: CommandIo, obtained: Obtained): Outcome {
-  if (!obtained.ok) return obtained
-  const { token } = obtained
+function outcomeOf({ stderr }: CommandIo, result: TokenResult): Outcome {
+  if (!result.ok) return result
+  const { token } = result
   const expires = new Date(token.expiresAtSeconds * 1000).toISOString()
-  stderr.write(`A token of the type ${token.type}, good until ${expires}. Keep it as you would a password.\n`)
+  stderr.write(`This ${token.type} token expires at ${expires}. Keep it secret, like a password.\n`)
   if (token.type !== 'mac') {
     return { ok: true, text: token.value, data: { type: token.type, access_token: token.value, expires_at: expires } }
   }

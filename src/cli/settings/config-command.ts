@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { readServiceSettings } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { addressOf } from './chosen-entry-point.ts'
+import { hasServiceSettings, readServiceSettings } from './read-service-settings.ts'
 
-/** `config …`: the settings of the login app, as `npm start` would find them. */
+/** Adds `config check`, which checks the settings as `npm start` would. */
 export function addConfigCommands(program: Command, context: CommandContext): void {
   const group = addGroup(program, 'config', 'the settings, from the environment or the file .env')
-  addCommand(group, 'check', 'name every setting that is missing or wrong; exit status 1 when one is', [
+  addCommand(group, 'check', 'list every missing or wrong setting; exit status 1 if there is one', [
     'viewer-auth config check',
     'viewer-auth config check --json',
   ]).action(({ json }: { json?: boolean }) => runCommand(context, json, () => Promise.resolve(check(context.io))))
@@ -17,8 +17,8 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
 
 function check({ env }: CommandIo): Outcome {
   const app = settingsOrMistakes(() => readConfig(env))
-  // Who has no command line for the service need not say where it is.
-  const hasService = Object.entries(env).some(([name, value]) => name.startsWith('SERVICE_') && value !== '')
+  // The video service is optional: check its settings only if there are any.
+  const hasService = hasServiceSettings(env)
   const service = hasService ? settingsOrMistakes(() => readServiceSettings(env)) : null
   const faults = [app, service].filter((found) => typeof found === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
@@ -44,9 +44,11 @@ function report(config: Config, hasService: boolean): object {
 
 function describe(config: Config, hasService: boolean): string {
   return [
-    'The settings are complete and well-formed.',
+    'The settings are complete and valid.',
     ...config.entryPoints.map((entryPoint) => `  Entry point ${entryPoint.name}: ${addressOf(config, entryPoint)}`),
-    hasService ? '  Video service: set' : '  Video service: not set (SERVICE_…), so no token, channel, lock and report',
+    hasService
+      ? '  Video service: set'
+      : '  Video service: not set. token, channel, lock and report need the settings SERVICE_…',
     ...config.warnings.map((warning) => `Warning: ${warning}`),
   ].join('\n')
 }

@@ -8,9 +8,9 @@ import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
 import { type ChosenEntryPoint, chosenEntryPoint } from './chosen-entry-point.ts'
 
-/** The longest response, percent-encoded in the longest address. */
-const MOST_BYTES = 65_536
-const LONGEST_LIFETIME_SECONDS = 31_536_000
+/** Enough for the longest response, percent-encoded in an address. */
+const MAX_BYTES = 65_536
+const MAX_LIFETIME_SECONDS = 31_536_000
 
 interface BuildOptions {
   readonly json?: boolean
@@ -18,26 +18,30 @@ interface BuildOptions {
   readonly lifetime?: number
 }
 
-/** `response …`: what the login app hands to the player, made and examined by hand. */
+/** Adds `response build` and `response check`, for authentication responses by hand. */
 export function addResponseCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'response', 'authentication responses, with the secret of the settings')
-  addCommand(group, 'build <NAME=VALUE...>', 'make a response with these parameters in this order', [
+  const group = addGroup(
+    program,
+    'response',
+    'authentication responses, built and checked with the secret of the settings',
+  )
+  addCommand(group, 'build <NAME=VALUE...>', 'build a response with these parameters, hashed in this order', [
     'viewer-auth response build user=ada@example.com',
     'viewer-auth response build user=ada group=staff --lifetime 60',
   ])
     .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
-    .option('--lifetime <SECONDS>', 'how long it is good; 0: for ever (default: as in the settings)', lifetime)
+    .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
       const parameters = pairs.map((pair) => parameterOf(pair, command))
       return runCommand(context, options.json, () => Promise.resolve(build(io, parameters, options)))
     })
-  addCommand(group, 'check', 'say exactly why the service would accept or refuse a response', [
+  addCommand(group, 'check', 'tell exactly why the service accepts or refuses a response', [
     'viewer-auth response check < response.json',
-    `printf %s "$ADDRESS" | viewer-auth response check   # the address that the player was sent to`,
+    `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
-    .addHelpText('after', '\nStandard input: the response, or the whole address or query that holds it as hash=.')
-    .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: of each)')
+    .addHelpText('after', '\nStandard input: the response, or an address or query that contains it as hash=.')
+    .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .action((options: BuildOptions) => runCommand(context, options.json, () => check(io, options.entryPoint)))
 }
 
@@ -56,21 +60,22 @@ function build(io: CommandIo, parameters: [string, string][], { entryPoint, life
 
 async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
   const config = readConfig(io.env)
-  const tried = name === undefined ? config.entryPoints : [chosenEntryPoint(config, name)]
-  if (io.stdin.isTTY) io.stderr.write('Paste the response or the address that holds it, then press Enter and Ctrl-D:\n')
-  const read = await readStandardInput(io.stdin, MOST_BYTES)
+  const entryPoints = name === undefined ? config.entryPoints : [chosenEntryPoint(config, name)]
+  if (io.stdin.isTTY)
+    io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
+  const read = await readStandardInput(io.stdin, MAX_BYTES)
   if (!read.ok) return read
   const response = responseIn(read.text.trim())
-  if (response === '') return { ok: false, fault: 'No response: give it on standard input. Try response check --help.' }
+  if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
   if (response === 'false') {
-    return { ok: false, fault: 'It is the text false: the login app says that the viewer may not watch.' }
+    return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
-  const found = tried.map((entryPoint) => ({
+  const found = entryPoints.map((entryPoint) => ({
     entryPoint,
     diagnosis: diagnoseResponse(response, entryPoint.secret, now),
   }))
-  // The secret that fits says most.
+  // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = found.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? found[0]
   if (best === undefined) throw new Error('There is no entry point')
   return describe(config, best.entryPoint, best.diagnosis, response)
@@ -79,13 +84,13 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
 function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagnosis, response: string): Outcome {
   const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'
   const names = parseAuthenticationResponse(response)?.parameters.map(([parameter]) => parameter) ?? []
-  const agreed = entryPoint.parameters.map((parameter) => parameter.name)
+  const expected = entryPoint.parameters.map((parameter) => parameter.name)
   const lines = [describeDiagnosis(diagnosis)]
   if (config.entryPoints.length > 1 && diagnosis.kind !== 'wrong-secret-or-altered' && diagnosis.kind !== 'malformed') {
-    lines.push(`Looked at with the secret of the entry point ${entryPoint.name}.`)
+    lines.push(`Checked with the secret of the entry point ${entryPoint.name}.`)
   }
-  if (names.length > 0 && names.join('\n') !== agreed.join('\n')) {
-    lines.push(`Its parameters are ${names.map(printable).join(', ')}; those of the settings are ${agreed.join(', ')}.`)
+  if (names.length > 0 && names.join('\n') !== expected.join('\n')) {
+    lines.push(`The parameters are ${names.map(printable).join(', ')}, but the settings name ${expected.join(', ')}.`)
   }
   return {
     ok: true,
@@ -95,7 +100,7 @@ function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagn
   }
 }
 
-/** The response in what somebody copied: itself, or an address or a query with the parameter hash. */
+/** Finds the response in the text: the text itself, or the parameter `hash` of an address or query. */
 function responseIn(text: string): string {
   if (/^[[{]/.test(text)) return text
   const query = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).search : text
@@ -110,13 +115,13 @@ function responseIn(text: string): string {
 
 function parameterOf(pair: string, command: Command): [string, string] {
   const at = pair.indexOf('=')
-  if (at < 1) return command.error(`error: write each parameter as NAME=VALUE`)
+  if (at < 1) return command.error('error: give each parameter as NAME=VALUE')
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
 function lifetime(text: string): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) <= LONGEST_LIFETIME_SECONDS) return Number(text)
-  throw new InvalidArgumentError(`Write a whole number of seconds from 0 to ${LONGEST_LIFETIME_SECONDS}.`)
+  if (/^\d{1,9}$/.test(text) && Number(text) <= MAX_LIFETIME_SECONDS) return Number(text)
+  throw new InvalidArgumentError(`Use a whole number of seconds from 0 to ${MAX_LIFETIME_SECONDS}.`)
 }
 
 function nowSeconds(): number {

@@ -4,7 +4,7 @@ import { addCommand, addGroup, type CommandContext, runCommand } from '../comman
 
 const SECRET_BYTES = 32
 
-/** `secret …`: the keys that the settings need. */
+/** Adds `secret generate`. */
 export function addSecretCommands(program: Command, context: CommandContext): void {
   const group = addGroup(program, 'secret', 'secrets for the settings')
   addCommand(group, 'generate', 'print a new secret of 256 random bits, for HASH_SECRET or SESSION_SECRET', [
@@ -12,7 +12,7 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
     'viewer-auth secret generate > hash-secret   # then set HASH_SECRET_FILE=hash-secret',
   ]).action(({ json }: { json?: boolean }) =>
     runCommand(context, json, () => {
-      // Hexadecimal passes through shells, files, forms and URLs unchanged.
+      // Hexadecimal needs no escaping in shells, files, forms and URLs.
       const secret = randomBytes(SECRET_BYTES).toString('hex')
       return Promise.resolve({ ok: true, text: secret, data: { secret } })
     }),

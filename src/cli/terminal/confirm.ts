@@ -1,37 +1,34 @@
+import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
-import { untilInputEnds } from './until-input-ends.ts'
+
+export type Confirmation = { readonly ok: true } | { readonly ok: false; readonly fault: string }
 
 /**
- * Asks a person before something is taken away that was named. A script that names it has nobody to ask, and means it.
+ * Asks at a terminal before something that the user named is removed. A script is not asked.
  * @param yes the option `--yes`: do not ask.
- * @returns why it is not to be done; null when it is.
  */
-export async function faultInRemoval(
-  io: CommandIo,
-  yes: boolean | undefined,
-  question: string,
-): Promise<string | null> {
-  return io.stdin.isTTY ? await faultInConfirmation(io, yes, question) : null
+export async function confirmRemoval(io: CommandIo, yes: boolean | undefined, question: string): Promise<Confirmation> {
+  return io.stdin.isTTY ? await confirmChange(io, yes, question) : { ok: true }
 }
 
 /**
- * Asks before something is changed in a way that only the command itself has worked out.
+ * Asks before a change that the user did not spell out. Without a terminal it is refused.
  * @param yes the option `--yes`: do not ask.
- * @returns why it is not to be done; null when it is.
  */
-export async function faultInConfirmation(
-  io: CommandIo,
-  yes: boolean | undefined,
-  question: string,
-): Promise<string | null> {
-  if (yes) return null
-  if (!io.stdin.isTTY) return 'Nobody is here to be asked: add --yes to do it all the same. Nothing was changed.'
-  // Loaded for people only: scripts start sooner.
+export async function confirmChange(io: CommandIo, yes: boolean | undefined, question: string): Promise<Confirmation> {
+  if (yes) return { ok: true }
+  if (!io.stdin.isTTY) {
+    return {
+      ok: false,
+      fault: 'Cannot ask for confirmation without a terminal. Nothing was changed. Use --yes to proceed.',
+    }
+  }
+  // Loaded only at a terminal, so that scripts start sooner.
   const { confirm } = await import('@clack/prompts')
   const message = printable(question)
-  const confirmed = await untilInputEnds(io.stdin, (signal) =>
+  const confirmed = await cancelAtEndOfInput(io.stdin, (signal) =>
     confirm({ message, initialValue: false, input: io.stdin, output: io.stderr, signal }),
   )
-  return confirmed === true ? null : 'Not confirmed; nothing was changed.'
+  return confirmed === true ? { ok: true } : { ok: false, fault: 'Not confirmed. Nothing was changed.' }
 }

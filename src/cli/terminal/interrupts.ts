@@ -1,12 +1,12 @@
 import { constants } from 'node:os'
 
-/** npm passes on the Ctrl-C that the terminal has sent already, so one key press may come twice. */
+/** npm forwards a Ctrl-C that the terminal has already sent, so one key press may arrive twice. */
 const SAME_KEY_PRESS_MS = 300
 
 /**
- * Calls the listener at the first Ctrl-C. A second one ends the program; by process.exit(), since what tidies up at the
- * end would not run after a signal.
- * @returns what takes the listener away.
+ * Calls the listener at the first Ctrl-C. A second Ctrl-C ends the program with process.exit(), because a signal would
+ * skip the exit handlers that clean up.
+ * @returns a function that removes the listener.
  */
 export function onInterrupt(listener: () => void, nowMs: () => number = () => performance.now()): () => void {
   let interruptedAtMs: number | null = null
@@ -21,7 +21,7 @@ export function onInterrupt(listener: () => void, nowMs: () => number = () => pe
   }
   process.on('SIGINT', interrupt)
   return () => {
-    // An interrupted program is about to end; the same key press coming once more must not kill it on the way.
+    // An interrupted program is about to end. The second copy of the same key press must not kill it before that.
     if (interruptedAtMs === null) process.off('SIGINT', interrupt)
   }
 }

@@ -1,20 +1,20 @@
 import type { CommandIo } from './io.ts'
 
 export interface Progress {
-  /** A line above the bar, or alone where there is none. */
+  /** Writes a line, above the bar if there is one. */
   write(line: string): void
   update(done: number, label: string): void
   stop(): void
 }
 
-/** Whether what was written can be drawn over: on a terminal, but for one that only prints (`TERM=dumb`). */
+/** True if the terminal can redraw what it shows. A terminal with `TERM=dumb` cannot. */
 export function canRedraw({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): boolean {
   return stderr.isTTY === true && env.TERM !== 'dumb'
 }
 
 /**
- * A bar on a terminal; elsewhere nothing but the lines, so that a log stays one.
- * @param total 0 where there is nothing to compare with: no bar then either.
+ * Starts a progress bar on a terminal. Elsewhere only lines are written, so that a log file stays readable.
+ * @param total 0 if the total is unknown: no bar.
  */
 export async function startProgress(
   { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
@@ -26,11 +26,11 @@ export async function startProgress(
   const { default: cliProgress } = await import('cli-progress')
   const bars = new cliProgress.MultiBar({
     stream: stderr as NodeJS.WriteStream,
-    format: '{bar} {percentage} % · {label} · {eta_formatted} to go',
+    format: '{bar} {percentage} % · {label} · {eta_formatted} left',
     barCompleteChar: '█',
     barIncompleteChar: '░',
     clearOnComplete: true,
-    // It would take the first Ctrl-C for itself, and the import would go on.
+    // Otherwise the bar would handle the first Ctrl-C, and the import would not stop.
     gracefulExit: false,
   })
   const bar = bars.create(total, 0, { label: '' })
@@ -38,7 +38,7 @@ export async function startProgress(
     write: (line) => bars.log(`${line}\n`),
     update: (done, label) => bar.update(Math.min(done, total), { label }),
     stop: () => {
-      // Draws the lines that still wait.
+      // Draws the lines that are still in the queue.
       bars.update()
       bars.stop()
     },

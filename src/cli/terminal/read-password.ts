@@ -1,48 +1,48 @@
 import { faultInNewPassword } from '../../users/passwords/new-password.ts'
+import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
 import type { CommandIo } from './io.ts'
 import { readStandardInput } from './read-standard-input.ts'
 import { printable } from './text.ts'
-import { untilInputEnds } from './until-input-ends.ts'
 
 export type ReadPassword =
   | { readonly ok: true; readonly password: string }
   | { readonly ok: false; readonly fault: string }
 
-const MOST_BYTES = 4096
+const MAX_BYTES = 4096
 
 /**
- * A new viewer's password: from VIEWER_PASSWORD, else asked for twice where somebody sits at the terminal, else the whole
- * of standard input without the line end that `echo` adds. Never from an argument, which every user of the machine sees.
+ * Reads a new password: from VIEWER_PASSWORD, from two prompts at a terminal, or from standard input without its last
+ * line end. Never from an argument, because every user of the machine can see the arguments of a program.
  */
 export async function readNewPassword(io: CommandIo, username: string): Promise<ReadPassword> {
   const fromEnvironment = io.env.VIEWER_PASSWORD
   if (fromEnvironment) return { ok: true, password: fromEnvironment }
-  return io.stdin.isTTY ? await askTwice(io, username) : await readWhole(io.stdin, 'VIEWER_PASSWORD')
+  return io.stdin.isTTY ? await promptTwice(io, username) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
 }
 
-/** A password that exists already: from the environment, a prompt or standard input, likewise. */
+/** Reads an existing password: from the environment, one prompt at a terminal, or standard input. */
 export async function readKnownPassword(
   io: CommandIo,
   variable: 'SERVICE_PASSWORD' | 'VIEWER_PASSWORD',
-  whose: string,
+  owner: string,
 ): Promise<ReadPassword> {
   const fromEnvironment = io.env[variable]
   if (fromEnvironment) return { ok: true, password: fromEnvironment }
-  if (!io.stdin.isTTY) return await readWhole(io.stdin, variable)
+  if (!io.stdin.isTTY) return await readPiped(io.stdin, variable)
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
-  const message = `Password of ${printable(whose)}`
-  const password = await untilInputEnds(io.stdin, (signal) =>
+  const message = `Password of ${printable(owner)}`
+  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
     promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true, signal }),
   )
   return isCancel(password) ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
 }
 
-async function askTwice(io: CommandIo, username: string): Promise<ReadPassword> {
-  // Loaded for people only: scripts start sooner.
+async function promptTwice(io: CommandIo, username: string): Promise<ReadPassword> {
+  // Loaded only at a terminal, so that scripts start sooner.
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
-  // Not standard output, which may go to a file or, with --json, to a program.
+  // Standard output may be a file or, with --json, the input of another program.
   const streams = { input: io.stdin, output: io.stderr, clearOnError: true }
-  const password = await untilInputEnds(io.stdin, (signal) =>
+  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
     promptForPassword({
       ...streams,
       signal,
@@ -50,24 +50,24 @@ async function askTwice(io: CommandIo, username: string): Promise<ReadPassword> 
       validate: async (text = '') => (await faultInNewPassword(text, [username])) ?? undefined,
     }),
   )
-  if (isCancel(password)) return { ok: false, fault: 'Cancelled; nothing was changed.' }
-  const repeated = await untilInputEnds(io.stdin, (signal) =>
+  if (isCancel(password)) return { ok: false, fault: 'Cancelled. Nothing was changed.' }
+  const repeated = await cancelAtEndOfInput(io.stdin, (signal) =>
     promptForPassword({
       ...streams,
       signal,
-      message: 'The same password again',
-      validate: (text) => (text === password ? undefined : 'This is not the same password.'),
+      message: 'Repeat the password',
+      validate: (text) => (text === password ? undefined : 'The passwords do not match.'),
     }),
   )
-  return isCancel(repeated) ? { ok: false, fault: 'Cancelled; nothing was changed.' } : { ok: true, password }
+  return isCancel(repeated) ? { ok: false, fault: 'Cancelled. Nothing was changed.' } : { ok: true, password }
 }
 
-async function readWhole(stdin: CommandIo['stdin'], variable: string): Promise<ReadPassword> {
-  const read = await readStandardInput(stdin, MOST_BYTES)
+async function readPiped(stdin: CommandIo['stdin'], variable: string): Promise<ReadPassword> {
+  const read = await readStandardInput(stdin, MAX_BYTES)
   if (!read.ok) return read
   if (read.text !== '') return { ok: true, password: read.text }
   return {
     ok: false,
-    fault: `No password: give it on standard input, in ${variable} or at the prompt of a terminal.`,
+    fault: `No password. Give it on standard input, in ${variable}, or at a terminal.`,
   }
 }

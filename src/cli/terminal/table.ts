@@ -2,12 +2,12 @@ import { styleText } from 'node:util'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
 
-/** Each row is padded to the longest cell of each column. */
-const MOST_CELL_LETTERS = 200
+/** Bounds the table: every row is padded to the longest cell of a column. */
+const MAX_CELL_LENGTH = 200
 
 /**
- * Columns under titles, without lines: for people, and for programs that cut columns. Longer texts end in `…`.
- * @param stdout where the titles are bold if it is a terminal; null for a file.
+ * Formats rows as columns under titles, without lines. Longer texts are truncated and end in `…`.
+ * @param stdout decides if the titles are bold: they are at a terminal. Null for a file.
  */
 export async function textTable(
   stdout: CommandIo['stdout'] | null,
@@ -24,11 +24,11 @@ export async function textTable(
   const head = titles.map((title) => (stdout === null ? title : styleText('bold', title, { stream: stdout })))
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 }
   const table = new Table({ head, chars: noLines, style })
-  for (const row of rows) table.push(row.map((cell) => printable(shortened(cell))))
+  for (const row of rows) table.push(row.map((cell) => printable(truncated(cell))))
   const lines = table.toString().split('\n')
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-function shortened(text: string): string {
-  return text.length > MOST_CELL_LETTERS ? `${text.slice(0, MOST_CELL_LETTERS).toWellFormed()}…` : text
+function truncated(text: string): string {
+  return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH).toWellFormed()}…` : text
 }

@@ -1,22 +1,22 @@
 /**
- * Stored names come from elsewhere. What a terminal would obey (ESC and CSI sequences, line breaks) or what changes the
- * order of letters on the screen (bidirectional controls) could hide or forge lines.
+ * Control characters, line breaks and bidirectional controls. In a name that comes from elsewhere they could hide or
+ * forge lines at a terminal.
  */
-const OBEYED_BY_TERMINALS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const TERMINAL_CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** A text for a place within a line: what a terminal would obey is written out, as in `\u001b`. */
+/** Escapes the control characters of a text within a line, as in `\u001b`. */
 export function printable(text: string): string {
-  return text.toWellFormed().replace(OBEYED_BY_TERMINALS, escaped)
+  return text.toWellFormed().replace(TERMINAL_CONTROLS, escaped)
 }
 
-/** Sentences of our own, which may take several lines. */
+/** Escapes control characters but keeps line breaks. For messages of this program only. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
-/** JSON in one line, safe to look at in a terminal too: JSON itself leaves most of these characters as they are. */
+/** Formats JSON in one line and escapes the control characters that JSON itself leaves as they are. */
 export function printableJson(data: unknown): string {
-  return JSON.stringify(data).replace(OBEYED_BY_TERMINALS, escaped)
+  return JSON.stringify(data).replace(TERMINAL_CONTROLS, escaped)
 }
 
 function escaped(character: string): string {

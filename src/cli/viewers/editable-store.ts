@@ -5,9 +5,9 @@ import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /**
- * Does the work on the user store of the settings, and closes it whatever comes of it. The settings of the user store
- * are read alone: who looks after the viewers need not have the secrets of the login app.
- * @throws ConfigError for settings that are wrong, naming each, and for a store that cannot be used.
+ * Opens the user store of the settings, does the work and closes the store. Reads only the settings of the user store,
+ * so that a machine without the secrets of the login app can manage viewers.
+ * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
 export async function withEditableStore(
   io: CommandIo,
@@ -22,8 +22,8 @@ export async function withEditableStore(
 }
 
 /**
- * Makes the place for viewers in the user store of the settings.
- * @throws ConfigError for settings that are wrong, naming each, and for a store that cannot be used.
+ * Creates or updates the table of viewers in the user store of the settings.
+ * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
 export function migrateStore(io: CommandIo): Promise<Migration | null> {
   return userStores.migrate(readUserStore(io.env))

@@ -21,26 +21,26 @@ interface ImportCommandOptions {
 
 const ABOUT = `
 FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
-password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other one is an attribute.
-Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC or Django), SSHA, SSHA256, SSHA512, phpass. Each is replaced at
-the viewer's first sign-in. A stopped import goes on where it was when it is begun again.`
+password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other column is an attribute.
+Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC or Django), SSHA, SSHA256, SSHA512, phpass. The app replaces
+each hash at the viewer's first sign-in. To continue a stopped import, run the same command again.`
 
 /**
- * `viewers import`: the viewers of another system, as many as there are. Each row is garbage at once, so the npm script
- * bounds V8's heap, which V8 then keeps tidy: without that, a million rows take 275 MB instead of 190.
+ * Adds `viewers import`. The npm script limits V8's heap: every row soon becomes garbage, and without a limit a million
+ * rows take 275 MB instead of 190.
  */
 export function addViewersImportCommand(group: Command, context: CommandContext): void {
-  addCommand(group, 'import <FILE>', 'add the viewers of a file, with their passwords or password hashes', [
+  addCommand(group, 'import <FILE>', 'add all viewers of a file, with their passwords or password hashes', [
     'viewer-auth viewers import viewers.csv',
     'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
     'viewer-auth viewers import viewers.jsonl --check',
   ])
     .addHelpText('after', ABOUT)
-    .option('--column <FIELD=COLUMN>', 'the column that holds a field; may be repeated', collectColumn)
-    .option('--ignore <COLUMN>', 'a column to leave out; may be repeated', collectIgnored)
-    .option('--update', 'give viewers who are there already the groups, state and attributes of the file')
-    .option('--accept-weak-passwords', 'take passwords that could not be chosen today, such as short ones')
-    .option('--check', 'read and check the file, and change nothing')
+    .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
+    .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
+    .option('--update', 'give existing viewers the groups, state and attributes of the file')
+    .option('--accept-weak-passwords', 'accept passwords that the app refuses for new viewers, such as short ones')
+    .option('--check', 'check the file and change nothing')
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
         options.check
@@ -80,7 +80,8 @@ async function importFile(
         onProgress: (bytesRead, soFar) => progress.update(bytesRead, `${rowsOf(soFar)} rows`),
       },
     )
-    if (isStopped) return { ok: false, fault: `Stopped after ${rowsOf(counts)} rows; begin the import again to go on.` }
+    if (isStopped)
+      return { ok: false, fault: `Stopped after ${rowsOf(counts)} rows. Run the same import again to continue.` }
     return outcomeOf(path, counts, store === null)
   } finally {
     release()
@@ -101,10 +102,9 @@ function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcom
   const { good, added, updated, unchanged, refused, inTheClear } = counts
   const count = (number: number) => number.toLocaleString('en')
   const sentence = isCheck
-    ? `${path}: ${count(good)} rows can be imported, ${count(refused)} cannot.`
-    : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} there already, ${count(refused)} refused.`
-  const warning =
-    inTheClear > 0 && !isCheck ? '\nThe file holds passwords in the clear: delete it when you are done.' : ''
+    ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
+    : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
+  const warning = inTheClear > 0 && !isCheck ? '\nThe file holds plaintext passwords. Delete it when you are done.' : ''
   const data = isCheck ? { good, refused } : { added, updated, unchanged, refused }
   return { ok: true, text: sentence + warning, data, isPartial: refused > 0 }
 }
@@ -113,7 +113,7 @@ function collectColumn(text: string, columns: ReadonlyMap<RowField, string> = ne
   const [name, column] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]
   const field = ROW_FIELDS.find((one) => one === name)
   if (!field || column === '') {
-    throw new InvalidArgumentError(`Write it as FIELD=COLUMN, where FIELD is one of ${ROW_FIELDS.join(', ')}.`)
+    throw new InvalidArgumentError(`Use FIELD=COLUMN with one of these fields: ${ROW_FIELDS.join(', ')}.`)
   }
   return new Map([...columns, [field, column]])
 }

@@ -15,21 +15,21 @@ interface ListOptions {
   readonly limit?: number
 }
 
-/** A table is held in memory to find its widths, and nobody reads more. */
-const MOST_TABLE_ROWS = 1000
+/** A table is held in memory to find its column widths. */
+const MAX_TABLE_ROWS = 1000
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
 export function addViewersListCommand(group: Command, context: CommandContext): void {
-  addCommand(group, 'list', 'show the viewers, by name', [
+  addCommand(group, 'list', 'list the viewers, sorted by name', [
     'viewer-auth viewers list',
     'viewer-auth viewers list --name @example.com --group staff',
     'viewer-auth viewers list --json > viewers.json',
   ])
-    .option('--name <TEXT>', 'only viewers whose user name holds this text, whatever the case')
+    .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
     .option('--group <NAME>', 'only members of this group')
     .option(
       '--limit <N>',
-      `at most this many (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`,
+      `the highest number of viewers (default: ${MAX_TABLE_ROWS} in a table, all in JSON)`,
       positiveWholeNumber,
     )
     .action((options: ListOptions) =>
@@ -41,12 +41,12 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
     )
 }
 
-/** One array, a viewer a line, written as it is read: a million viewers need no memory. */
+/** Writes one array, a viewer a line, while it reads the store: a million viewers need no memory. */
 async function writeJson({ stdout }: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   let written = 0
   stdout.write('[')
-  for await (const viewer of chosen(store, options)) {
+  for await (const viewer of matching(store, options)) {
     const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(viewer)}`)
     if (!isWritten) await once(stdout, 'drain')
     written += 1
@@ -57,23 +57,23 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
 }
 
 async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
-  const limit = options.limit ?? MOST_TABLE_ROWS
+  const limit = options.limit ?? MAX_TABLE_ROWS
   const shown: ListedViewer[] = []
   let found = 0
-  for await (const viewer of chosen(store, options)) {
+  for await (const viewer of matching(store, options)) {
     found += 1
     if (shown.length < limit) shown.push(viewer)
   }
   if (found === 0) return { ok: true, text: 'No viewers.' }
   io.stdout.write(`${await textTable(io.stdout, TITLES, shown.map(cellsOf))}\n`)
   const count = found === 1 ? '1 viewer' : `${found} viewers`
-  const text = found > shown.length ? `The first ${shown.length} of ${count}; --limit and --json show more.` : count
-  // Beside the table, not in it: a program that cuts columns is not misled.
+  const text = found > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
+  // On standard error, so that a program that reads the table does not take the count for a row.
   io.stderr.write(`${text}\n`)
   return { ok: true }
 }
 
-async function* chosen(store: EditableUserStore, { name, group }: ListOptions): AsyncGenerator<ListedViewer> {
+async function* matching(store: EditableUserStore, { name, group }: ListOptions): AsyncGenerator<ListedViewer> {
   const part = name === undefined ? '' : usernameKey(name)
   for await (const viewer of store.list()) {
     const isInGroup = group === undefined || viewer.groups.includes(group.normalize('NFC'))
@@ -87,6 +87,6 @@ function cellsOf({ username, disabled, groups, attributes }: ListedViewer): stri
 }
 
 function positiveWholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Write a whole number above zero.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
   return Number(text)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
 import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
-import { faultInRemoval } from '../terminal/confirm.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
 import { printable } from '../terminal/text.ts'
 
 interface Options {
@@ -10,23 +10,24 @@ interface Options {
   readonly yes?: boolean
 }
 
-/** `sessions …`: who is signed in to the login app. */
+/** Adds `sessions end`. */
 export function addSessionsCommands(program: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'sessions', 'sessions of the login app, kept in SESSION_STORE_URL')
-  addCommand(group, 'end [USERNAME]', 'sign a viewer out, on every device, while the app runs', [
+  const group = addGroup(program, 'sessions', 'sessions of the login app, stored where SESSION_STORE_URL says')
+  addCommand(group, 'end [USERNAME]', 'sign a viewer out on all devices; the app may run meanwhile', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',
   ])
-    .option('--all', 'sign everybody out')
+    .option('--all', 'sign all viewers out')
     .option('--yes', 'do not ask')
     .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
-      if ((username === undefined) === (all === undefined)) command.error('error: give a USERNAME, or --all')
+      if ((username === undefined) === (all === undefined)) command.error('error: give either a USERNAME or --all')
       return runCommand(context, json, async () => {
         const { sessionStore } = readSharedStores(io.env)
-        const question = 'Sign everybody out?'
-        const fault = username === undefined ? await faultInRemoval(io, yes, question) : null
-        if (fault !== null) return { ok: false, fault }
+        if (username === undefined) {
+          const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
+          if (!confirmation.ok) return confirmation
+        }
         const { ended, text } = await endSessionsOf(sessionStore, username ?? null)
         return { ok: true, text, data: { ended } }
       })
@@ -34,16 +35,16 @@ export function addSessionsCommands(program: Command, context: CommandContext): 
 }
 
 /**
- * @param username whose sessions; null ends those of everybody.
- * @returns how many there were, and the sentence that says so.
+ * Ends the sessions of one viewer, or with null the sessions of all viewers.
+ * @returns the number of sessions, and a message that tells it.
  */
 export async function endSessionsOf(
   sessionStore: Config['sessionStore'],
   username: string | null,
 ): Promise<{ ended: number; text: string }> {
-  // The client of Redis is loaded only here: an import of many viewers has better use for its memory.
+  // Loaded late, because an import needs the memory that the Redis client would take.
   const { endSessions } = await import('../../sessions/end-sessions.ts')
   const ended = await endSessions(sessionStore, username)
-  const whose = username === null ? '' : ` of ${printable(username)}`
-  return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${whose}.` }
+  const owner = username === null ? '' : ` of ${printable(username)}`
+  return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${owner}.` }
 }

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
 import type { Change } from '../../users/editable-user-store.ts'
+import { exists } from '../../users/viewer-changes.ts'
 import { faultInViewer } from '../../users/viewer-fields.ts'
 import { addCommand, addGroup, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
-import { faultInRemoval } from '../terminal/confirm.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
@@ -17,9 +18,9 @@ interface Options {
   readonly json?: boolean
 }
 
-/** `viewers …`: who may sign in, where this app itself looks after the viewers. */
+/** Adds `viewers …`, for stores that this app manages itself. */
 export function addViewersCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'viewers', 'the viewers who can sign in, kept where USER_STORE_URL says')
+  const group = addGroup(program, 'viewers', 'the viewers who can sign in, stored where USER_STORE_URL says')
   addAddCommand(group, context)
   addViewersImportCommand(group, context)
   addViewersListCommand(group, context)
@@ -35,23 +36,26 @@ function addAddCommand(group: Command, context: CommandContext): void {
     readonly group?: string[]
     readonly attribute?: [name: string, value: string][]
   }
-  addCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from the prompt or standard input', [
+  addCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from a prompt or standard input', [
     'viewer-auth viewers add ada@example.com',
     'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
     'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
   ])
-    .option('--group <NAME>', 'a group of the viewer; may be repeated', collectGroup)
-    .option('--attribute <NAME=VALUE>', 'what a hashed parameter can send; may be repeated', collectAttribute)
+    .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
+    .option(
+      '--attribute <NAME=VALUE>',
+      'an attribute of the viewer, for hashed parameters; repeatable',
+      collectAttribute,
+    )
     .action((username: string, { json, group: groups = [], attribute = [] }: AddOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
-          // Before anybody is asked for a password in vain.
+          // Before the prompt, so that no password is typed in vain.
           const fault = faultInViewer(viewer)
           if (fault !== null) return { ok: false, fault }
-          const there = await store.show(username)
-          if (there.ok)
-            return { ok: false, fault: `There is a viewer ${JSON.stringify(there.viewer.username)} already.` }
+          const known = await store.show(username)
+          if (known.ok) return exists(known.viewer)
           const read = await readNewPassword(context.io, username)
           return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
         }),
@@ -63,30 +67,30 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
   interface SetPasswordOptions extends Options {
     readonly endSessions?: boolean
   }
-  addCommand(group, 'set-password <USERNAME>', 'give a viewer a new password', [
+  addCommand(group, 'set-password <USERNAME>', 'set a new password for a viewer', [
     'viewer-auth viewers set-password ada@example.com',
     'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
   ])
-    .option('--end-sessions', 'sign the viewer out on every device, as after a theft of the old password')
+    .option('--end-sessions', 'also sign the viewer out on all devices, for example after a theft of the old password')
     .action((username: string, { json, endSessions }: SetPasswordOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
-          const there = await store.show(username)
-          if (!there.ok) return there
-          const read = await readNewPassword(context.io, there.viewer.username)
+          const known = await store.show(username)
+          if (!known.ok) return known
+          const read = await readNewPassword(context.io, known.viewer.username)
           if (!read.ok) return read
-          const changed = outcomeOf(await store.setPassword(username, read.password), 'New password for')
+          const changed = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
           return changed.ok && sessionStore
-            ? await withoutSessions(changed, sessionStore, there.viewer.username)
+            ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
             : changed
         }),
       ),
     )
 }
 
-async function withoutSessions(
+async function withSessionsEnded(
   changed: Extract<Outcome, { ok: true }>,
   sessionStore: Config['sessionStore'],
   username: string,
@@ -95,13 +99,16 @@ async function withoutSessions(
     const { ended, text } = await endSessionsOf(sessionStore, username)
     return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
   } catch (error) {
-    return { ok: false, fault: `The password is new, but the sessions go on. ${messageOf(error)}` }
+    return {
+      ok: false,
+      fault: `The new password is set, but the sessions of the viewer could not be ended. ${messageOf(error)}`,
+    }
   }
 }
 
 function addStateCommands(group: Command, context: CommandContext): void {
   const states = [
-    ['disable', 'stop a viewer from signing in, and from passing with a session', true, 'Disabled'],
+    ['disable', 'stop a viewer from signing in and from using a session', true, 'Disabled'],
     ['enable', 'let a disabled viewer sign in again', false, 'Enabled'],
   ] as const
   for (const [name, summary, disabled, done] of states) {
@@ -118,7 +125,7 @@ function addRemoveCommand(group: Command, context: CommandContext): void {
   interface RemoveOptions extends Options {
     readonly yes?: boolean
   }
-  addCommand(group, 'remove <USERNAME>', 'forget a viewer; there is no way back', [
+  addCommand(group, 'remove <USERNAME>', 'remove a viewer; this cannot be undone', [
     'viewer-auth viewers remove ada@example.com',
     'viewer-auth viewers remove ada@example.com --yes',
   ])
@@ -126,11 +133,11 @@ function addRemoveCommand(group: Command, context: CommandContext): void {
     .action((username: string, { json, yes }: RemoveOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
-          const there = await store.show(username)
-          if (!there.ok) return there
-          const question = `Remove the viewer ${there.viewer.username}? There is no way back.`
-          const fault = await faultInRemoval(context.io, yes, question)
-          return fault === null ? outcomeOf(await store.remove(username), 'Removed') : { ok: false, fault }
+          const known = await store.show(username)
+          if (!known.ok) return known
+          const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
+          const confirmation = await confirmRemoval(context.io, yes, question)
+          return confirmation.ok ? outcomeOf(await store.remove(username), 'Removed') : confirmation
         }),
       ),
     )
@@ -147,8 +154,8 @@ function collectGroup(value: string, groups: string[] = []): string[] {
 
 function collectAttribute(text: string, attributes: [string, string][] = []): [string, string][] {
   const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('Write it as NAME=VALUE.')
+  if (at < 1) throw new InvalidArgumentError('Use NAME=VALUE.')
   const name = text.slice(0, at)
-  if (attributes.some(([other]) => other === name)) throw new InvalidArgumentError('Each attribute has one value.')
+  if (attributes.some(([other]) => other === name)) throw new InvalidArgumentError('An attribute has only one value.')
   return [...attributes, [name, text.slice(at + 1)]]
 }

@@ -4,6 +4,9 @@ import { ServiceRefusal } from '../../../src/video-service/service-errors.ts'
 
 const settings = { basicForm: 'standard' } as const
 
-test.each(['constructor', '__proto__', 'toString'])('the error value %s is no word of ours', (error) => {
-  expect(serviceFault(new ServiceRefusal(error, 400), settings)).toBe(`The service refused: ${error} (status 400).`)
-})
+test.each(['constructor', '__proto__', 'toString'])(
+  'the error value %s from the service is not looked up in Object.prototype',
+  (error) => {
+    expect(serviceFault(new ServiceRefusal(error, 400), settings)).toBe(`The service refused: ${error} (status 400).`)
+  },
+)

@@ -6,7 +6,7 @@ import { runHere } from '../run-here.ts'
 const check = (env: Record<string, string>, ...options: string[]) =>
   runHere(['config', 'check', ...options], { cwd: temporaryFolder(), env })
 
-test('settings that are right are told with the address for the lock', async () => {
+test('config check accepts right settings and prints the address for the lock', async () => {
   expect(await check(SETTINGS)).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('Entry point default: https://login.example.com/\n'),
@@ -28,7 +28,7 @@ test('a look-alike of a setting is shown as a warning', async () => {
   ])
 })
 
-test('every mistake is named at once, those of the video service too, and no value is shown', async () => {
+test('config check lists all mistakes at once, also of the video service, and shows no value', async () => {
   const { status, stdout, stderr } = await check({
     ...SETTINGS,
     HASH_SECRET: 'hunter2',

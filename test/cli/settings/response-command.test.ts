@@ -19,7 +19,7 @@ describe('response build', () => {
   const build = (...args: string[]) =>
     runHere(['response', 'build', ...args], { cwd: temporaryFolder(), env: { ...SETTINGS } })
 
-  test('makes what response check accepts, good for as long as the settings say', async () => {
+  test('response build makes a response that response check accepts, with the lifetime of the settings', async () => {
     const { status, stdout } = await build('user=a=b', 'group=Zoë')
     const [user, group, expiry, hash] = JSON.parse(stdout)
     expect([status, user, group]).toEqual([0, { user: 'a=b' }, { group: 'Zoë' }])
@@ -28,7 +28,7 @@ describe('response build', () => {
     expect(await check(stdout)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Accepted until /) })
   })
 
-  test('makes one without an end on demand', async () => {
+  test('response build --lifetime 0 makes a response without expiry', async () => {
     const { stdout } = await build('user=ada', '--lifetime', '0', '--json')
     const { response, expiresAtSeconds } = JSON.parse(stdout)
     expect(expiresAtSeconds).toBeNull()
@@ -42,51 +42,47 @@ describe('response build', () => {
     [['user'], 2, 'NAME=VALUE'],
     [['user=a', '--lifetime', '-1'], 2, 'whole number'],
     [[], 2, 'missing required argument'],
-  ])('refuses %j', async (args, status, said) => {
-    expect(await build(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  ])('response build refuses %j', async (args, status, message) => {
+    expect(await build(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) })
   })
 })
 
 describe('response check', () => {
   test.each([
     ['the response', GOOD],
-    ['the address that the player was sent to', `https://player.example/pass?a=1&hash=${encodeURIComponent(GOOD)}`],
+    ['the address that received it', `https://player.example/pass?a=1&hash=${encodeURIComponent(GOOD)}`],
     ['its query', `?hash=${encodeURIComponent(GOOD)}`],
     ['the encoded response', encodeURIComponent(GOOD)],
-  ])('reads %s', async (_case, stdin) => {
+  ])('response check reads %s', async (_case, stdin) => {
     const { status, stdout } = await check(`${stdin}\n`)
     expect([status, stdout]).toEqual([0, 'Accepted until 2096-10-02T07:06:40.000Z.\n'])
   })
 
   const pairs = (hash: string, ...parameters: object[]) => JSON.stringify([...parameters, { hash }])
   test.each([
-    ['another secret', pairs(md5('ada', 'another'), { user: 'ada' }), 'made with another secret, or the response was'],
-    [
-      'another order',
-      pairs(md5('staff', 'ada', SECRET), { user: 'ada' }, { group: 'staff' }),
-      'would match in this other order: group, user',
-    ],
-    ['an end that is over', pairs(md5('ada', '1000', SECRET), { user: 'ada' }, { hashExpire: 1000 }), 'expired'],
-    ['an end not hashed', pairs(md5('ada', SECRET), { user: 'ada' }, { hashExpire: EXPIRES }), 'without its expiry'],
-    ['a line end in the secret', pairs(md5('ada', `${SECRET}\n`), { user: 'ada' }), 'white space around the secret'],
+    ['another secret', pairs(md5('ada', 'another'), { user: 'ada' }), 'another secret'],
+    ['another order', pairs(md5('staff', 'ada', SECRET), { user: 'ada' }, { group: 'staff' }), 'group, user'],
+    ['an expiry in the past', pairs(md5('ada', '1000', SECRET), { user: 'ada' }, { hashExpire: 1000 }), 'expired'],
+    ['an expiry that is not hashed', pairs(md5('ada', SECRET), { user: 'ada' }, { hashExpire: EXPIRES }), 'hashExpire'],
+    ['a line end after the secret', pairs(md5('ada', `${SECRET}\n`), { user: 'ada' }), 'white space'],
     ['a name twice', pairs(md5('ada', 'eve', SECRET), { user: 'ada' }, { user: 'eve' }), 'named twice'],
     ['a "|"', pairs(md5('a|b', SECRET), { user: 'a|b' }), 'holds a "|"'],
     ['no JSON', 'hello', 'not JSON'],
-  ])('says of %s why it is refused, and shows neither values nor the secret', async (_case, stdin, said) => {
+  ])('response check tells why it refuses %s, without values and secrets', async (_case, stdin, message) => {
     const { status, stdout, stderr } = await check(stdin)
     expect([status, stderr]).toEqual([1, ''])
-    expect(stdout).toContain(said)
+    expect(stdout).toContain(message)
     expect(stdout).not.toContain(SECRET)
     expect(stdout).not.toContain('ada')
   })
 
-  test('says that parameters are not those of the settings', async () => {
+  test('response check tells that the parameters differ from the settings', async () => {
     const { status, stdout } = await check(pairs(md5('ada', SECRET), { name: 'ada' }))
     expect(status).toBe(0)
-    expect(stdout).toContain('Its parameters are name; those of the settings are user.')
+    expect(stdout).toMatch(/ name,.* user\./)
   })
 
-  test('finds the entry point whose secret fits', async () => {
+  test('response check finds the entry point with the matching secret', async () => {
     const entry = (name: string, secret: string) => ({
       name,
       secret,
@@ -106,15 +102,15 @@ describe('response check', () => {
       parameters: ['user'],
     })
     expect((await check(GOOD, env, '--entry-point', 'staff')).status).toBe(1)
-    const unknown = await check(GOOD, env, '--entry-point', 'nobody')
+    const unknown = await check(GOOD, env, '--entry-point', 'unknown')
     expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('one of: staff, press') })
   })
 
   test.each([
-    ['', 'No response'],
-    ['false', 'may not watch'],
-    ['x'.repeat(70_000), 'more than 65536 bytes'],
-  ])('refuses %.10s in a sentence', async (stdin, said) => {
-    expect(await check(stdin)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+    ['nothing', '', 'No response'],
+    ['false', 'false', 'false'],
+    ['70 kB', 'x'.repeat(70_000), '65536'],
+  ])('response check refuses %s on standard input', async (_case, stdin, message) => {
+    expect(await check(stdin)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(message) })
   })
 })

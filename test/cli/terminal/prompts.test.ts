@@ -8,7 +8,7 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { signIn } from '../viewers/sign-in.ts'
 
-// Hashing takes its time on a machine that runs other tests as well.
+// Hashing is slow beside other tests.
 vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
@@ -16,7 +16,7 @@ const enter = '\r'
 const ctrlC = '\u0003'
 const ctrlD = '\u0004'
 
-/** Somebody at a terminal who, each time a text appears, types what follows it. */
+/** Runs a command at a terminal. At each text that appears, types the answer of that step. */
 async function atTerminal(cwd: string, args: readonly string[], steps: readonly [sees: string, types: string][]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => stdin })
   const stdout = new PassThrough()
@@ -31,7 +31,7 @@ async function atTerminal(cwd: string, args: readonly string[], steps: readonly 
   for (const [sees, types] of steps) {
     await expect.poll(() => seen.indexOf(sees, from), { interval: 5, timeout: 20_000 }).toBeGreaterThanOrEqual(0)
     from = seen.length
-    // The prompt draws itself first and listens a tick later.
+    // The prompt listens one tick after it has drawn itself.
     await pause(0)
     stdin.write(types)
   }
@@ -48,14 +48,14 @@ async function folderWithAda(): Promise<string> {
   return cwd
 }
 
-test('at a terminal the password is asked for twice, never shown, and kept out of standard output', async () => {
+test('a terminal prompts twice for the password and never shows it', async () => {
   const cwd = temporaryFolder()
   const { status, seen, stdout } = await atTerminal(
     cwd,
     ['viewers', 'add', 'ada', '--json'],
     [
       ['Password for ada', password + enter],
-      ['The same password again', password + enter],
+      ['Repeat the password', password + enter],
     ],
   )
   expect(status).toBe(0)
@@ -64,16 +64,16 @@ test('at a terminal the password is asked for twice, never shown, and kept out o
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: true })
 })
 
-test('a password that cannot be chosen, or is not repeated, is asked for again', async () => {
+test('the prompt asks again after a common password or a wrong repetition', async () => {
   const cwd = temporaryFolder()
   const { status } = await atTerminal(
     cwd,
     ['viewers', 'add', 'ada'],
     [
       ['Password for ada', `password1${enter}`],
-      ['among the 10,000 most common', password + enter],
-      ['The same password again', `another heron${enter}`],
-      ['This is not the same password.', password + enter],
+      ['common', password + enter],
+      ['Repeat the password', `another heron${enter}`],
+      ['do not match', password + enter],
     ],
   )
   expect(status).toBe(0)
@@ -87,21 +87,21 @@ test.each([
     'Ctrl-C at the second prompt',
     [
       ['Password for ada', `another heron ladder${enter}`],
-      ['The same password again', ctrlC],
+      ['Repeat the password', ctrlC],
     ],
   ],
   [
     'Ctrl-D at the second prompt',
     [
       ['Password for ada', `another heron ladder${enter}`],
-      ['The same password again', ctrlD],
+      ['Repeat the password', ctrlD],
     ],
   ],
-] satisfies [string, [string, string][]][])('%s changes nothing', async (_which, steps) => {
+] satisfies [string, [string, string][]][])('the password stays as it is after %s', async (_which, steps) => {
   const cwd = await folderWithAda()
   const { status, seen } = await atTerminal(cwd, ['viewers', 'set-password', 'ada'], steps)
   expect(status).toBe(1)
-  expect(seen).toContain('Failed: Cancelled; nothing was changed.')
+  expect(seen).toContain('Cancelled')
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: true })
 })
 
@@ -110,7 +110,7 @@ test.each([
   [enter, 1, true],
   [ctrlC, 1, true],
   [ctrlD, 1, true],
-])('a removal is asked about, and %j ends with %d', async (types, expected, isThere) => {
+])('viewers remove asks at a terminal: the key %j ends with status %d', async (types, expected, isThere) => {
   const cwd = await folderWithAda()
   const { status } = await atTerminal(cwd, ['viewers', 'remove', 'ada'], [['Remove the viewer ada?', types]])
   expect(status).toBe(expected)

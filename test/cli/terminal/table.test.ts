@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { textTable } from '../../../src/cli/terminal/table.ts'
 
-test('one endless name among many does not make every row as long', async () => {
+test('a table truncates a very long cell, so that the other rows stay short', async () => {
   const rows = [['x'.repeat(1_000_000), 'end'], ...Array.from({ length: 999 }, () => ['ada', 'end'])]
   const lines = (await textTable(null, ['Viewer', 'Last'], rows)).split('\n')
   expect(lines).toHaveLength(1_001)

@@ -9,7 +9,7 @@ import { runHere } from '../run-here.ts'
 import { runProgram, startProgram } from '../run-program.ts'
 
 const password = 'correct horse battery'
-/** Of "U*U", from crypt_blowfish. */
+/** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
 let server: PostgresServer
@@ -42,16 +42,16 @@ async function signIn(username: string, typed: string) {
   }
 }
 
-test('the real program makes the table once, and every command then works on it', async () => {
+test('viewers migrate creates the table once, and then every command works', async () => {
   const migrate = () => runProgram(['viewers', 'migrate'], { cwd: temporaryFolder(), env })
-  expect(await migrate()).toEqual({ status: 0, stdout: 'Made the table of viewers (version 1).\n', stderr: '' })
+  expect(await migrate()).toEqual({ status: 0, stdout: 'Created the table of viewers (version 1).\n', stderr: '' })
   expect(await migrate()).toEqual({
     status: 0,
     stdout: 'The table of viewers is up to date (version 1).\n',
     stderr: '',
   })
   expect(await viewers('add', 'Ada', '--group', 'staff', '--attribute', 'team=R&D')).toMatchObject({ status: 0 })
-  expect((await viewers('add', 'ada')).stderr).toBe('Failed: There is a viewer "Ada" already.\n')
+  expect((await viewers('add', 'ada')).stderr).toMatch(/^Failed: .*"Ada".*\n$/)
   expect(await signIn('ADA', password)).toEqual({
     ok: true,
     viewer: { username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' } },
@@ -62,36 +62,33 @@ test('the real program makes the table once, and every command then works on it'
     { username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: true },
   ])
   expect((await viewers('enable', 'ada')).status).toBe(0)
-  expect((await viewers('set-password', 'ada')).stdout).toBe('New password for Ada.\n')
+  expect((await viewers('set-password', 'ada')).stdout).toContain('Ada')
   expect((await viewers('remove', 'ada', '--yes')).stdout).toBe('Removed Ada.\n')
   expect(await countViewers()).toBe(0)
 })
 
-test('without the table a command says how to make it', async () => {
+test('a command without the table names viewers migrate', async () => {
   const { status, stderr } = await viewers('list')
   expect(status).toBe(1)
-  expect(stderr).toContain('make it with npm run -s viewer-auth -- viewers migrate')
+  expect(stderr).toContain('viewers migrate')
 })
 
-test('a file of viewers needs no table to be made', async () => {
+test('viewers migrate has nothing to do for a file of viewers', async () => {
   env = {}
-  expect((await viewers('migrate')).stdout).toBe(
-    'A file of viewers is brought up to date whenever it is opened: nothing to do.\n',
-  )
+  expect(await viewers('migrate')).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing to do') })
 })
 
-test('a server that is away is told in a sentence, and the password in its address is not', async () => {
+test('a server that does not answer is named without the password of its address', async () => {
   env = { USER_STORE_URL: 'postgres://app:PASSWORDMARKER@127.0.0.1:1/shop' }
   for (const command of [['list'], ['migrate']]) {
     const { status, stderr } = await viewers(...command)
     expect(status).toBe(1)
-    expect(stderr).toBe(
-      'Failed: The PostgreSQL database "shop" at 127.0.0.1:1 failed: connect ECONNREFUSED 127.0.0.1:1\n',
-    )
+    expect(stderr).toMatch(/^Failed: .*"shop" at 127\.0\.0\.1:1 .*ECONNREFUSED.*\n$/)
+    expect(stderr).not.toContain('PASSWORDMARKER')
   }
 })
 
-test('an import that was killed goes on when it is begun again, and nobody is there twice', async () => {
+test('a killed import into PostgreSQL continues when it is run again, without duplicates', async () => {
   await viewers('migrate')
   const count = 10_000
   const cwd = temporaryFolder()
@@ -101,9 +98,9 @@ test('an import that was killed goes on when it is begun again, and nobody is th
   await expect.poll(countViewers, { interval: 5, timeout: 30_000 }).toBeGreaterThan(0)
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ status: null })
-  const there = await countViewers()
-  expect(there).toBeLessThan(count)
-  expect(there % 250).toBe(0)
+  const imported = await countViewers()
+  expect(imported).toBeLessThan(count)
+  expect(imported % 250).toBe(0)
   const { status, stdout } = await runProgram(['viewers', 'import', 'v.csv', '--json'], { cwd, env })
   expect(status).toBe(0)
   const { added, unchanged } = JSON.parse(stdout) as { added: number; unchanged: number }
@@ -112,7 +109,7 @@ test('an import that was killed goes on when it is begun again, and nobody is th
   expect(await signIn('viewer-7', 'U*U')).toMatchObject({ ok: true, viewer: { groups: ['staff', 'press'] } })
 })
 
-test('an import whose server ends says so, and begun again goes on', async () => {
+test('an import whose server restarts fails, and continues when it is run again', async () => {
   await viewers('migrate')
   const count = 10_000
   const cwd = temporaryFolder()
@@ -123,7 +120,7 @@ test('an import whose server ends says so, and begun again goes on', async () =>
   await server.restart()
   const { status, stderr } = await ended
   expect(status).toBe(1)
-  expect(stderr).toMatch(/^Failed: The PostgreSQL database .* failed: .*\n$/)
+  expect(stderr).toMatch(/^Failed: .*PostgreSQL.*\n$/)
   expect(await runProgram(['viewers', 'import', 'v.csv'], { cwd, env })).toMatchObject({ status: 0 })
   expect(await countViewers()).toBe(count)
 })

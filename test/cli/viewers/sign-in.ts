@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/users/sqlite/store.ts'
 import type { Authentication } from '../../../src/users/user-store.ts'
 
-/** What the login app in that folder, with its default store, answers to a sign-in. */
+/** Signs in with the default store of the login app in that folder. */
 export async function signIn(cwd: string, username: string, typed: string): Promise<Authentication> {
   const store = openSqliteStore(join(cwd, 'data', 'viewers.db'))
   try {

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { signIn } from './sign-in.ts'
 
-// Hashing takes its time on a machine that runs other tests as well.
+// Hashing is slow beside other tests.
 vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
@@ -18,22 +18,22 @@ async function addViewer(cwd: string, username: string, ...options: string[]): P
 
 test.each([
   ['a line end, as echo writes', `${password}\n`, password],
-  ['a line end of Windows', `${password}\r\n`, password],
+  ['a Windows line end', `${password}\r\n`, password],
   ['a byte order mark', `\uFEFF${password}`, password],
-  ['spaces at its ends, which belong to it', `  ${password} \n`, `  ${password} `],
-])('of a password on standard input %s is understood', async (_what, stdin, typed) => {
+  ['spaces at its ends, which it keeps', `  ${password} \n`, `  ${password} `],
+])('a password on standard input may have %s', async (_what, stdin, typed) => {
   const cwd = temporaryFolder()
   expect(await runHere(['viewers', 'add', 'ada'], { cwd, stdin })).toMatchObject({ status: 0 })
   expect(await signIn(cwd, 'ada', typed)).toMatchObject({ ok: true })
 })
 
-test('the help of add shows options as they are typed, not how they are kept', async () => {
+test('the help of viewers add shows no default values', async () => {
   const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
   expect(stdout).toContain('--group <NAME>')
   expect(stdout).not.toContain('[]')
 })
 
-test('a password in the environment is taken before standard input', async () => {
+test('VIEWER_PASSWORD wins over standard input', async () => {
   const cwd = temporaryFolder()
   const env = { VIEWER_PASSWORD: 'another heron ladder' }
   expect(await runHere(['viewers', 'add', 'ada'], { cwd, env, stdin: password })).toMatchObject({ status: 0 })
@@ -41,37 +41,33 @@ test('a password in the environment is taken before standard input', async () =>
 })
 
 test.each([
-  ['nothing', '', 'No password: give it on standard input, in VIEWER_PASSWORD or at the prompt of a terminal.'],
-  [
-    'two lines',
-    `${password}\n${password}\n`,
-    'The password holds a line break or NUL, which a password field cannot send.',
-  ],
-  ['bytes that are not UTF-8', Uint8Array.of(0x66, 0xff, 0x66), 'Standard input is not text in UTF-8.'],
-  ['100 kB', 'x'.repeat(100_000), 'Standard input holds more than 4096 bytes.'],
-  ['a short password', 'short', 'The password is shorter than 8 characters.'],
-  ['a common password', 'Password1', 'The password is among the 10,000 most common ones, which are tried first.'],
-])('%s on standard input is refused in a sentence and adds nobody', async (_what, stdin, fault) => {
+  ['nothing', '', 'VIEWER_PASSWORD'],
+  ['two lines', `${password}\n${password}\n`, 'line break'],
+  ['bytes that are not UTF-8', Uint8Array.of(0x66, 0xff, 0x66), 'UTF-8'],
+  ['100 kB', 'x'.repeat(100_000), '4096 bytes'],
+  ['a short password', 'short', '8 characters'],
+  ['a common password', 'Password1', 'common'],
+])('viewers add refuses %s on standard input and adds no viewer', async (_what, stdin, named) => {
   const cwd = temporaryFolder()
   expect(await runHere(['viewers', 'add', 'ada'], { cwd, stdin })).toEqual({
     status: 1,
     stdout: '',
-    stderr: `Failed: ${fault}\n`,
+    stderr: expect.stringMatching(new RegExp(`^Failed: .*${named}.*\\n$`)),
   })
   expect(await runHere(['viewers', 'list', '--json'], { cwd })).toMatchObject({ stdout: '[]\n' })
 })
 
-test('a name that is taken is refused before the password is read', async () => {
+test('viewers add refuses an existing name before it reads the password', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'Ada')
   expect(await runHere(['viewers', 'add', 'ADA'], { cwd })).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'Failed: There is a viewer "Ada" already.\n',
+    stderr: expect.stringMatching(/^Failed: .*"Ada".*\n$/),
   })
 })
 
-test('viewers are listed in JSON, all or chosen by name, group and number', async () => {
+test('viewers list --json filters by name and group, and limits the number', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'ada', '--group', 'staff', '--attribute', 'team=R&D')
   await addViewer(cwd, 'grace', '--group', 'staff')
@@ -91,16 +87,16 @@ test('viewers are listed in JSON, all or chosen by name, group and number', asyn
   ])
 })
 
-test('a table of fewer viewers than there are says so', async () => {
+test('viewers list --limit tells how many viewers there are', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'ada')
   await addViewer(cwd, 'grace')
   const { stdout, stderr } = await runHere(['viewers', 'list', '--limit', '1'], { cwd })
   expect(stdout).not.toContain('grace')
-  expect(stderr).toBe('The first 1 of 2 viewers; --limit and --json show more.\n')
+  expect(stderr).toContain('1 of 2 viewers')
 })
 
-test('control characters and changes of direction in a stored name do not reach the terminal', async () => {
+test('control and bidirectional characters in a stored name do not reach the terminal', async () => {
   const cwd = temporaryFolder()
   const hostile = 'ada\u001b]0;x\u0007\u009b2J\n\u202eadmin'
   const database = openViewersFile(join(cwd, 'data', 'viewers.db'), 0)
@@ -114,11 +110,11 @@ test('control characters and changes of direction in a stored name do not reach 
     written.push(stdout, stderr)
   }
   expect(written.join('')).toContain('ada\\u001b]0;x\\u0007\\u009b2J')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
   expect(written.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
 })
 
-test('a new password, disabling, enabling and removing reach the viewer, whatever the case of the name', async () => {
+test('set-password, disable, enable and remove accept the name in any case', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'Ada')
   const change = async (...args: string[]) => {
@@ -126,7 +122,7 @@ test('a new password, disabling, enabling and removing reach the viewer, whateve
     expect(status).toBe(0)
     return stdout
   }
-  expect(await change('set-password', 'ada')).toBe('New password for Ada.\n')
+  expect(await change('set-password', 'ada')).toBe('Set a new password for Ada.\n')
   expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: true })
   expect(await change('disable', 'ADA')).toBe('Disabled Ada.\n')
   expect(await signIn(cwd, 'ada', 'another heron ladder')).toEqual({ ok: false, reason: 'disabled' })
@@ -138,24 +134,22 @@ test('a new password, disabling, enabling and removing reach the viewer, whateve
   expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: false, reason: 'wrong-credentials' })
 })
 
-test.each(['set-password', 'disable', 'enable', 'remove'])('%s refuses a name that nobody has', async (command) => {
+test.each(['set-password', 'disable', 'enable', 'remove'])('viewers %s refuses an unknown name', async (command) => {
   const cwd = temporaryFolder()
-  const ended = await runHere(['viewers', command, 'nobody', '--json'], { cwd, stdin: password })
-  expect(ended).toEqual({ status: 1, stdout: '', stderr: '{"error":"There is no viewer \\"nobody\\"."}\n' })
+  const ended = await runHere(['viewers', command, 'unknown', '--json'], { cwd, stdin: password })
+  expect(ended).toMatchObject({ status: 1, stdout: '' })
+  expect(JSON.parse(ended.stderr)).toEqual({ error: expect.stringContaining('"unknown"') })
 })
 
 test.each([
-  ['a vertical bar in the name', ['a|b'], 'The user name holds a "|", which separates the hashed values.'],
-  ['an empty name', [''], 'The user name is empty.'],
-  ['a reserved attribute', ['ada', '--attribute', '__proto__=x'], 'The attribute name "__proto__" is reserved.'],
-  [
-    'a comma in a group',
-    ['ada', '--group', 'a,b'],
-    'The group "a,b" holds a comma, which separates groups in the settings.',
-  ],
-])('%s is refused in a sentence', async (_what, args, fault) => {
+  ['a vertical bar in the name', ['a|b'], '"|"'],
+  ['an empty name', [''], 'user name'],
+  ['a reserved attribute', ['ada', '--attribute', '__proto__=x'], '"__proto__"'],
+  ['a comma in a group', ['ada', '--group', 'a,b'], '"a,b"'],
+])('viewers add refuses %s', async (_what, args, named) => {
   const ended = await runHere(['viewers', 'add', ...args], { cwd: temporaryFolder(), stdin: password })
-  expect(ended).toEqual({ status: 1, stdout: '', stderr: `Failed: ${fault}\n` })
+  expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^Failed: .*\n$/) })
+  expect(ended.stderr).toContain(named)
 })
 
 test.each([
@@ -170,16 +164,16 @@ test.each([
   [['viewers']],
   [['nothing-known']],
   [[]],
-])('%j is wrong usage: status 2, help, nothing on standard output, no file made', async (args) => {
+])('the arguments %j are wrong usage: status 2, help, an empty standard output and no new file', async (args) => {
   const cwd = temporaryFolder()
   const { status, stdout, stderr } = await runHere(args, { cwd, stdin: password })
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-  expect(stderr).toMatch(/Usage: viewer-auth|Add --help to see how it is used\./)
+  expect(stderr).toMatch(/Usage: viewer-auth|--help/)
   expect(existsSync(join(cwd, 'data'))).toBe(false)
 })
 
 test.each([[['--help']], [['viewers', '--help']], [['viewers', 'add', '--help']], [['help', 'viewers']]])(
-  '%j shows help on standard output',
+  'the arguments %j print help on standard output',
   async (args) => {
     const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder() })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -187,7 +181,7 @@ test.each([[['--help']], [['viewers', '--help']], [['viewers', 'add', '--help']]
   },
 )
 
-test('the help of a command shows examples', async () => {
+test('the help of a command has examples', async () => {
   const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
   expect(stdout).toContain('$ printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json')
 })

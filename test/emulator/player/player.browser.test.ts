@@ -28,13 +28,15 @@ describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the player in %s', (kind) =
 
   test('shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
     const player = await viewer.openCustomerPage('/channel/1001')
-    expect(await stateOf(player, 'locked')).not.toBe('')
+    expect(await stateOf(player, 'locked')).toBe('Sign in to watch.')
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
     await press(player, '[data-log-in]')
     await press(await viewer.loginFrame(), '#sign-in')
     await waitUntilPlaying(player)
     expect(viewer.login.visits.map(String)).toEqual(['ustreamContentType=live&ustreamContentId=1001'])
-    expect(await player.$eval('[data-status]', (status) => status.textContent)).toContain('ada@example.com')
+    expect(await player.$eval('[data-status]', (status) => status.textContent)).toContain(
+      'Signed in as ada@example.com',
+    )
     expect(await player.$('iframe')).toBeNull()
   })
 
@@ -86,8 +88,8 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
     await press(await viewer.loginFrame(), '#cancel')
-    expect(await stateOf(player, 'cancelled')).not.toBe('')
-    expect(await player.evaluate(`document.activeElement.matches('[data-log-in]')`)).toBe(true)
+    expect(await stateOf(player, 'cancelled')).toBe('The sign-in was cancelled.')
+    expect(await player.evaluate('document.activeElement.textContent')).toBe('Log in')
     await press(player, '[data-log-in]')
     await press(await viewer.loginFrame(), '#sign-in')
     await waitUntilPlaying(player)
@@ -123,7 +125,7 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
-    expect(await stateOf(player, 'refused')).not.toBe('')
+    expect(await stateOf(player, 'refused')).toBe('The service has refused this sign-in several times.')
     expect(login.visits).toHaveLength(5)
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
   })
@@ -152,7 +154,7 @@ describe.each(FORGETFUL_BROWSERS)('the player in %s', (kind) => {
 
   test('asks again after a reload, as it could keep nothing', async () => {
     await viewer.signIn('/video/2002')
-    await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')
+    expect(await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')).toBe('Sign in to watch.')
     expect(viewer.login.visits).toHaveLength(1)
   })
 })

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 const URL_OF_APP = 'https://login.example.com/'
-// Processes take their time to start on a machine that runs other tests as well.
+// Processes start slowly beside other tests.
 vi.setConfig({ testTimeout: 60_000 })
 
 let emulator: RunningEmulator
@@ -24,8 +24,8 @@ beforeEach(async () => {
 
 const run = (...args: string[]) => runHere(args, { cwd, env })
 
-describe('channel', () => {
-  test('create says the id, list shows it', async () => {
+describe('channel commands', () => {
+  test('channel create prints the id, and channel list shows it', async () => {
     const created = await run('channel', 'create', 'Annual meeting', '--json')
     const { id, tinyUrl } = JSON.parse(created.stdout)
     expect((await run('channel', 'list')).stdout.split('\n')).toEqual([
@@ -37,61 +37,60 @@ describe('channel', () => {
     ])
   })
 
-  test('create says when it is not known whether there is one now, and does not ask again', async () => {
+  test('channel create tells if the outcome is unknown, and does not retry', async () => {
     await addFault(emulator, { path: '/users/self/channels.json', method: 'POST', hang_up: true, count: 1 })
     const broken = await run('channel', 'create', 'Annual meeting')
     expect(broken).toMatchObject({ status: 1, stdout: '' })
-    expect(broken.stderr).toMatch(/It is not known whether the channel was created: see channel list\.\n$/)
+    expect(broken.stderr).toMatch(/may have been created\. .*channel list\.\n$/)
     expect((await run('channel', 'list')).stdout).not.toContain('Annual meeting')
     await addFault(emulator, { path: '/oauth2/token', method: 'POST', hang_up: true, count: 1 })
-    expect((await run('channel', 'create', 'Annual meeting')).stderr).toMatch(/cannot be reached \(\w+\)\.\n$/)
+    expect((await run('channel', 'create', 'Annual meeting')).stderr).not.toContain('channel list')
   })
 
-  test('create says what is wrong with a title', async () => {
+  test('channel create quotes what the service says about a title', async () => {
     const { status, stderr } = await run('channel', 'create', ' ')
     expect([status, stderr]).toEqual([
       1,
-      'Failed: The service finds something in the request missing or malformed. It says: title is blank, too long or holds control characters. (invalid_request, status 400)\n',
+      expect.stringMatching(/^Failed: .* It says: title .* \(invalid_request, status 400\)\n$/),
     ])
   })
 })
 
 describe('lock set', () => {
-  test('sets a new lock from the settings, then replaces it, and says so; show finds no difference', async () => {
+  test('lock set creates and replaces a lock, and lock show then finds no difference', async () => {
     const first = await run('lock', 'set', '--channel', '1002', '--yes')
     expect(first).toEqual({
       status: 0,
-      stdout: `The lock of channel 1002 is new: viewers are sent to ${URL_OF_APP}\n`,
+      stdout: `Created the lock of channel 1002. It sends viewers to ${URL_OF_APP}\n`,
       stderr: `Channel 1002:\n  now:  no lock of its own\n  then: ${URL_OF_APP}, with the secret of the entry point default\n`,
     })
     const second = await run('lock', 'set', '--channel', '1002', '--yes', '--json')
     expect(JSON.parse(second.stdout)).toEqual({ kind: 'channel', id: '1002', state: 'replaced', url: URL_OF_APP })
     const shown = await run('lock', 'show', '--channel', '1002')
-    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('It is as the settings') })
-    expect(shown.stdout).toContain('The service does not show its secret: where it is not that of default, players')
+    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('does not show the secret') })
     await run('lock', 'set', '--video', '2001', '--yes')
     const ofVideo = await run('lock', 'show', '--video', '2001')
-    expect(ofVideo.stdout).toMatch(/It is as the settings of the entry point default say\.\n$/)
+    expect(ofVideo.stdout).toMatch(/matches the settings of the entry point default\.\n$/)
   })
 
   test.each([
-    ['2001', 'set; the one before was replaced'],
-    ['2003', 'new'],
-  ])('gives video %s our address and secret, and says that the lock is %s', async (id, state) => {
+    ['2001', 'Replaced'],
+    ['2003', 'Created'],
+  ])('lock set gives video %s the address and secret of the settings: %s', async (id, state) => {
     const { status, stdout, stderr } = await run('lock', 'set', '--video', id, '--yes')
-    expect([status, stdout]).toEqual([0, `The lock of video ${id} is ${state}: viewers are sent to ${URL_OF_APP}\n`])
+    expect([status, stdout]).toEqual([0, `${state} the lock of video ${id}. It sends viewers to ${URL_OF_APP}\n`])
     expect(stderr + stdout).not.toContain(SETTINGS.HASH_SECRET)
     const lock = await readLock(apiOf(emulator), { kind: 'video', id })
     expect(lock).toEqual({ url: URL_OF_APP, secret: SETTINGS.HASH_SECRET })
   })
 
-  test('changes nothing when nobody can be asked', async () => {
+  test('lock set without a terminal changes nothing unless --yes is given', async () => {
     const ended = await run('lock', 'set', '--channel', '1002')
-    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('add --yes') })
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Use --yes') })
     await expect(readLock(apiOf(emulator), { kind: 'channel', id: '1002' })).rejects.toThrow('not_found')
   })
 
-  test('takes the entry point that is named', async () => {
+  test('lock set --entry-point uses the entry point of this name', async () => {
     const file = join(cwd, 'entry-points.json')
     const playerReturnUrl = SETTINGS.PLAYER_RETURN_URL
     const entry = (name: string, secret: string) => ({
@@ -105,7 +104,7 @@ describe('lock set', () => {
     const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
     env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file, ...environmentFor(emulator) }
     const unnamed = await run('lock', 'set', '--video', '2003', '--yes')
-    expect(unnamed.stderr).toContain('one of: press, staff')
+    expect(unnamed.stderr).toContain('press, staff')
     const named = await run('lock', 'set', '--video', '2003', '--yes', '--entry-point', 'press')
     expect(named.status).toBe(0)
     const lock = await readLock(apiOf(emulator), { kind: 'video', id: '2003' })
@@ -113,63 +112,65 @@ describe('lock set', () => {
     const other = await run('lock', 'show', '--video', '2003', '--entry-point', 'staff', '--json')
     expect(other.status).toBe(1)
     expect(JSON.parse(other.stdout).differences).toEqual([
-      'the address is https://login.example.com/e/press and should be https://login.example.com/e/staff',
-      'the secret is another',
+      expect.stringMatching(/https:\/\/login.example.com\/e\/press .*https:\/\/login.example.com\/e\/staff/),
+      expect.stringContaining('secret'),
     ])
   })
 
-  test('says when it is not known whether the lock was changed', async () => {
+  test('lock set tells if the outcome is unknown', async () => {
     await addFault(emulator, { path: '/channels/*', method: 'PUT', hang_up: true })
     const { status, stderr } = await run('lock', 'set', '--channel', '1002', '--yes')
     expect(status).toBe(1)
-    expect(stderr).toMatch(/not known whether the lock of channel 1002 was changed: see lock show\.\n$/)
+    expect(stderr).toMatch(/channel 1002 may have been changed\. .*lock show\.\n$/)
   })
 
-  test('tells what it changed even when Ctrl-C comes while it does', async () => {
+  test('lock set prints what it changed even after Ctrl-C', async () => {
     await addFault(emulator, { path: '/channels/*', method: 'PUT', delay_ms: 1_500 })
     const { child, ended } = startProgram(['lock', 'set', '--channel', '1002', '--yes'], { cwd, env })
     const isAsked = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('PUT')
     await expect.poll(isAsked, { timeout: 20_000, interval: 50 }).toBe(false)
     child.kill('SIGINT')
-    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('The lock of channel 1002 is new') })
+    expect(await ended).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Created the lock of channel 1002'),
+    })
   })
 })
 
 describe('lock show and remove', () => {
   test.each([
     ['default', 0, []],
-    ['Default', 1, [`the address is https://login.example.com/e/Default and should be ${URL_OF_APP}`]],
-  ])('show compares a lock set to /e/%s with what the app serves', async (name, expected, differences) => {
+    ['Default', 1, [expect.stringContaining('https://login.example.com/e/Default')]],
+  ])('lock show compares a lock set to /e/%s with the addresses of the app', async (name, expected, differences) => {
     const url = `https://login.example.com/e/${name}`
     await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, { url, secret: SETTINGS.HASH_SECRET })
     const { status, stdout } = await run('lock', 'show', '--video', '2003', '--json')
     expect([status, JSON.parse(stdout).differences]).toEqual([expected, differences])
   })
 
-  test('show says what differs, and ends with 1', async () => {
+  test('lock show lists the differences without secrets, and ends with status 1', async () => {
     const { status, stdout } = await run('lock', 'show', '--video', '2001')
     expect(status).toBe(1)
-    expect(stdout).toContain(`the address is http://localhost:3000/ and should be ${URL_OF_APP}`)
-    expect(stdout).toContain('the secret is another')
+    expect(stdout).toContain(`the address is http://localhost:3000/ instead of ${URL_OF_APP}`)
+    expect(stdout).toContain('the secret is different')
     expect(stdout).not.toContain(emulator.seed.locks[0]?.secret)
   })
 
   test.each([
-    [['lock', 'show', '--video', '2002'], 'that of its channel holds'],
-    [['lock', 'remove', '--video', '2002', '--yes'], 'nothing was changed'],
+    [['lock', 'show', '--video', '2002'], 'lock show --channel'],
+    [['lock', 'remove', '--video', '2002', '--yes'], 'Nothing was changed'],
     [['lock', 'show', '--channel', '9999'], '(not_found, status 404)'],
     [['lock', 'set', '--channel', '9999', '--yes'], '(not_found, status 404)'],
     [['lock', 'set', '--channel', '1003', '--yes'], '(lack_of_ownership, status 403)'],
-  ])('%j is refused', async (args, said) => {
-    expect(await run(...args)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+  ])('the arguments %j are refused', async (args, named) => {
+    expect(await run(...args)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(named) })
   })
 
-  test('remove takes the lock away', async () => {
+  test('lock remove removes the lock, and tells what that means', async () => {
     expect(await run('lock', 'remove', '--channel', '1001')).toEqual({
       status: 0,
       stdout: 'Removed the lock of channel 1001.\n',
-      stderr:
-        'The lock of channel 1001 leads to http://localhost:3000/; everybody can watch it then, without signing in.\n',
+      stderr: expect.stringMatching(/channel 1001 .*http:\/\/localhost:3000\/.* without signing in\.\n$/),
     })
     expect((await run('lock', 'show', '--channel', '1001')).stderr).toContain('(not_found, status 404)')
   })
@@ -180,7 +181,7 @@ describe('lock show and remove', () => {
     [['lock', 'remove', '--video', '../1']],
     [['lock', 'set', '--channel', '1001', '--channel', '1002', '--yes']],
     [['channel', 'create']],
-  ])('%j is wrong usage', async (args) => {
+  ])('the arguments %j are wrong usage', async (args) => {
     expect(await run(...args)).toMatchObject({ status: 2, stdout: '' })
   })
 })

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
-// Processes take their time to start on a machine that runs other tests as well.
+// Processes start slowly beside other tests.
 vi.setConfig({ testTimeout: 60_000 })
 
 let emulator: RunningEmulator
@@ -25,23 +25,23 @@ const token = (args: readonly string[] = [], changed: Record<string, string> = {
   runHere(['token', ...args], { cwd, env: { ...env, ...changed }, stdin })
 
 describe('token', () => {
-  test('prints a bearer token and nothing else on standard output', async () => {
+  test('token prints only a bearer token on standard output', async () => {
     const { status, stdout, stderr } = await token()
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}\n$/)])
-    expect(stderr).toMatch(/^A token of the type bearer, good until \d{4}-.*Z\. Keep it as you would a password\.\n$/)
+    expect(stderr).toMatch(/bearer.*\d{4}-.*Z/)
   })
 
-  test('gives a MAC token that may broadcast, in JSON', async () => {
+  test('token --type mac --scope broadcaster prints a MAC token in JSON', async () => {
     const { status, stdout } = await token(['--type', 'mac', '--scope', 'broadcaster', '--json'])
     expect(status).toBe(0)
     const hash = expect.stringMatching(/^[0-9a-f]{40}$/)
     expect(JSON.parse(stdout)).toMatchObject({ type: 'mac', access_token: hash, mac_key: hash })
   })
 
-  test.each([['stdin'], ['environment']])('takes the password of a user from %s', async (from) => {
+  test.each([['stdin'], ['environment']])('token --grant password reads the password from %s', async (source) => {
     const { username, password } = emulator.seed.users[0] ?? { username: '', password: '' }
     const args = ['--grant', 'password', '--username', username]
-    const ended = await (from === 'stdin'
+    const ended = await (source === 'stdin'
       ? token(args, {}, `${password}\n`)
       : token(args, { SERVICE_PASSWORD: password }))
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) })
@@ -51,7 +51,7 @@ describe('token', () => {
   test.each([
     ['authorization_code', []],
     ['implicit', ['--type', 'mac', '--json']],
-  ])('with --grant %s waits for the user to allow it in a browser', async (grant, options) => {
+  ])('token --grant %s waits until the user allows the access in a browser', async (grant, options) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()]
     const io = { env, stdin: Readable.from([]), stdout, stderr, onInterrupt: () => () => {} }
     const ended = runCommandLine(['token', '--grant', grant, ...options], io)
@@ -65,7 +65,7 @@ describe('token', () => {
     const { username = '', password = '' } = emulator.seed.users[0] ?? {}
     const signedIn = await visitor.submit(await visitor.get(address.slice(emulator.url.length)), { username, password })
     const allowed = await visitor.submit(await visitor.get(signedIn.location ?? ''), { decision: 'allow' })
-    expect(await (await fetch(allowed.location ?? '')).text()).toContain('You can close this window')
+    expect(await (await fetch(allowed.location ?? '')).text()).toContain('close this window')
     expect(await ended).toBe(0)
     stdout.end()
     expect((await stdout.toArray()).join('')).toMatch(/^[0-9a-f]{40}\n$|"mac_key":"[0-9a-f]{40}"/)
@@ -73,57 +73,57 @@ describe('token', () => {
 
   test.each([
     [['--grant', 'password'], 'needs --username'],
-    [['--grant', 'authorization_code', '--type', 'mac'], 'bearer only'],
-    [['--grant', 'implicit', '--type', 'jwt'], 'client_credentials only'],
-    [['--scope', 'broadcaster'], '--type mac only'],
+    [['--grant', 'authorization_code', '--type', 'mac'], 'bearer tokens only'],
+    [['--grant', 'implicit', '--type', 'jwt'], '--grant client_credentials'],
+    [['--scope', 'broadcaster'], '--type mac'],
     [['--type', 'cookie'], 'Allowed choices are'],
     [['--password', 'x'], 'unknown option'],
-  ])('%j is wrong usage', async (args, said) => {
-    expect(await token(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(said) })
+  ])('token %j is wrong usage', async (args, named) => {
+    expect(await token(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(named) })
   })
 })
 
-describe('what goes wrong at the service is one sentence', () => {
+describe('an error of the service', () => {
   const wrong = 'ab'.repeat(20)
   test.each([
-    ['invalid_client', { SERVICE_CLIENT_SECRET: wrong }, /check SERVICE_CLIENT_ID.*SERVICE_BASIC_FORM=bare/],
+    ['invalid_client', { SERVICE_CLIENT_SECRET: wrong }, /SERVICE_CLIENT_ID.*SERVICE_BASIC_FORM=bare/],
     ['invalid_client', { SERVICE_CLIENT_ID: wrong, SERVICE_BASIC_FORM: 'bare' }, /SERVICE_BASIC_FORM=standard/],
-  ])('%s %j', async (value, changed, said) => {
+  ])('the error %s with %j suggests the other form of the client secret', async (value, changed, suggestion) => {
     const { status, stdout, stderr } = await token([], changed)
     expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(said)
+    expect(stderr).toMatch(suggestion)
     expect(stderr).toContain(`(${value}, status 400)`)
     expect(stderr).not.toContain(wrong)
     expect(stderr.trimEnd()).not.toContain('\n')
   })
 
   test.each([
-    [503, 'server_error', 'try again in a minute'],
-    [501, 'unsupported_grant_type', 'choose another with --grant'],
-    [400, 'invalid_grant', 'begin again'],
+    [503, 'server_error', 'Try again'],
+    [501, 'unsupported_grant_type', '--grant'],
+    [400, 'invalid_grant', 'Start again'],
     [400, 'invalid_request', 'missing or malformed'],
     [400, 'odd_error', 'The service refused: odd_error (status 400).'],
-  ])('%i %s', async (status, error, said) => {
+  ])('the answer %i %s tells what to do', async (status, error, named) => {
     await addFault(emulator, { path: '/oauth2/token', status, body: { error }, count: 3 })
-    expect(await token(['--json'])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+    expect(await token(['--json'])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(named) })
   })
 
-  test('a web page, an address where nobody listens, plain http', async () => {
+  test('token tells what is wrong with SERVICE_OAUTH_URL', async () => {
     const page = await startService((_req, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'))
     const closed = await closedAddress()
     const cases = [
-      [page.origin, 'sent a web page: check the address'],
-      [closed.origin, 'cannot be reached (ECONNREFUSED)'],
+      [page.origin, 'web page'],
+      [closed.origin, '(ECONNREFUSED)'],
       ['http://service.example', 'SERVICE_OAUTH_URL must be an https address'],
       ['', 'SERVICE_OAUTH_URL is required'],
     ] as const
-    for (const [address, said] of cases) {
+    for (const [address, named] of cases) {
       const ended = await token([], { SERVICE_OAUTH_URL: address })
-      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
+      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(named) })
     }
   })
 
-  test('all settings that are missing or wrong at once', async () => {
+  test('token lists all missing and wrong settings at once', async () => {
     const { stderr } = await runHere(['token'], { cwd, env: { SERVICE_CLIENT_ID: 'x' } })
     expect(stderr.match(/SERVICE_\w+/g)).toEqual([
       'SERVICE_AUTH_URL',
@@ -136,11 +136,11 @@ describe('what goes wrong at the service is one sentence', () => {
   })
 })
 
-test('Ctrl-C ends the wait for an answer', async () => {
+test('Ctrl-C stops the wait for an answer', async () => {
   const asked = Promise.withResolvers<void>()
   const hanging = await startService(() => asked.resolve())
   const { child, ended } = startProgram(['token'], { cwd, env: { ...env, SERVICE_OAUTH_URL: hanging.origin } })
   await asked.promise
   child.kill('SIGINT')
-  expect(await ended).toEqual({ status: 1, stdout: '', stderr: 'Failed: Stopped.\n' })
+  expect(await ended).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^Failed: .*\n$/) })
 })
