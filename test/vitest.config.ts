@@ -2,53 +2,42 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/**
- * Servers and browsers are programs of others, with moments of their own on a busy machine. What fails beside one is
- * tried once more where nobody watches, and `.ci/run` names it; a second failure counts.
- */
+/** Servers and browsers can fail on a busy machine. CI tries such a test once more, and `.ci/run` names the test. */
 const retry = process.env.CI === undefined ? 0 : 1
+
+/** The end of a file's name chooses the project. Every other test is a unit test. */
+const BROWSER = 'test/**/*.browser.test.ts'
+const SERVER = 'test/**/*.server.test.ts'
+const OUTAGE = 'test/**/*.outage.test.ts'
+const SOAK = 'test/**/*.soak.test.ts'
+
+/** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */
+const common = { root, isolate: false }
+const slow = { ...common, retry, testTimeout: 120_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   root,
   test: {
+    globalSetup: 'test/compile-cache.ts',
     projects: [
       {
         test: {
+          ...common,
           name: 'unit',
-          root,
-          // One group after the other: what waits for a server or a browser must not compete for the cores.
+          include: ['test/**/*.test.ts'],
+          exclude: [BROWSER, SERVER, OUTAGE, SOAK],
           sequence: { groupOrder: 1 },
           maxWorkers: '100%',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'],
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
       },
-      {
-        test: {
-          name: 'server',
-          root,
-          retry,
-          sequence: { groupOrder: 2 },
-          include: ['test/**/*.server.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          name: 'browser',
-          root,
-          retry,
-          sequence: { groupOrder: 3 },
-          include: ['test/**/*.browser.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
-        },
-      },
+      { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 2 } },
+      { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 2 } },
+      // Measures how long a viewer waits for a server that is away, so no other test may use the cores.
+      { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 1 } },
+      // Long repetitions, which `npm test` leaves out.
+      { test: { ...slow, name: 'soak', include: [SOAK], sequence: { groupOrder: 4 }, maxWorkers: 1 } },
     ],
   },
 })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { compileCache } from '../compile-cache.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -27,7 +28,7 @@ export function startProgram(
   args: readonly string[],
   { stdin = '', env = {}, cwd }: RunOptions,
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: 'pipe' })
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...compileCache, ...env }, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

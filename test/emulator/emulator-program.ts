@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../compile-cache.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -19,7 +20,7 @@ export function startEmulatorProgram(
 ): EmulatorProgram {
   const child = spawn(process.execPath, ['src/emulator/main.ts', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', EMULATOR_PORT: '0', ...environment },
+    env: { PATH: process.env.PATH ?? '', EMULATOR_PORT: '0', ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

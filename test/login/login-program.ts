@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import { compileCache } from '../compile-cache.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -57,7 +58,11 @@ export function runLoginProgram(
   settings: Readonly<Record<string, string>>,
   options: { uid?: number; gid?: number; cwd?: string } = {},
 ): { child: Child; output: () => string; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [PROGRAM], { env: settings, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  const child = spawn(process.execPath, [PROGRAM], {
+    env: { ...compileCache, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,13 +1,24 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of the loopback address that nothing listens on at this moment, for a program that must be told its own. */
+/** Linux gives ports from 32768 on to connections: one of them could be taken while a server starts again. */
+const FIRST = 20_000
+const LAST = 32_000
+
+/** Returns a port of the loopback address on which nothing listens, for a program that must be told its port. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port was given')
-  return address.port
+  for (;;) {
+    const port = randomInt(FIRST, LAST)
+    const server = createServer()
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { userStores } from '../../src/users/open-user-store.ts'
 import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
@@ -12,15 +12,26 @@ import { type ContractViewer, userStoreContract } from './user-store-contract.ts
 userStoreContract('sqlite', true, openSqlite)
 userStoreContract('json, the example of src/users/README.md', true, openJson)
 
+/** Made once for all tests. */
+let sqliteFile: Promise<Buffer> | undefined
+
 async function openSqlite(viewers: readonly ContractViewer[]): Promise<UserStore> {
-  const settings = userStores.environment.parse({ USER_STORE_URL: `sqlite:${join(temporaryFolder(), 'viewers.db')}` })
+  sqliteFile ??= makeSqliteFile(viewers)
+  const file = join(temporaryFolder(), 'viewers.db')
+  writeFileSync(file, await sqliteFile)
+  return await userStores.open(userStores.environment.parse({ USER_STORE_URL: `sqlite:${file}` }))
+}
+
+async function makeSqliteFile(viewers: readonly ContractViewer[]): Promise<Buffer> {
+  const file = join(temporaryFolder(), 'viewers.db')
+  const settings = userStores.environment.parse({ USER_STORE_URL: `sqlite:${file}` })
   const editable = await userStores.openEditable(settings)
   for (const { password, disabled, ...viewer } of viewers) {
     await editable.add(viewer, password)
     await editable.setDisabled(viewer.username, disabled)
   }
   await editable.close()
-  return await userStores.open(settings)
+  return readFileSync(file)
 }
 
 /** Hashed once for all tests. */

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../../compile-cache.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -28,7 +29,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
 export function startDemo(environment: Record<string, string>): DemoProgram {
   const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...environment },
+    env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -23,10 +23,17 @@ function useBrowser(kind: BrowserKind): void {
   afterAll(() => browser.close())
 }
 
-describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the player in %s', (kind) => {
-  useBrowser(kind)
+const ALL_BROWSERS = [...BROWSERS, ...FORGETFUL_BROWSERS]
 
-  test('shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
+describe.each(ALL_BROWSERS)('in %s', (kind) => {
+  useBrowser(kind)
+  signIn()
+  if (BROWSERS.includes(kind)) scenarios()
+  else nothingKept()
+})
+
+function signIn(): void {
+  test('the player shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
     const player = await viewer.openCustomerPage('/channel/1001')
     expect(await stateOf(player, 'locked')).toBe('Sign in to watch.')
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
@@ -39,8 +46,18 @@ describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the player in %s', (kind) =
     )
     expect(await player.$('iframe')).toBeNull()
   })
+}
 
-  test('asks the entry point again when the response expires while it plays, and goes on where it was', async () => {
+function nothingKept(): void {
+  test('the player asks for a new sign-in after a reload, because the browser keeps nothing', async () => {
+    await viewer.signIn('/video/2002')
+    expect(await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')).toBe('Sign in to watch.')
+    expect(viewer.login.visits).toHaveLength(1)
+  })
+}
+
+function scenarios(): void {
+  test('the player asks the entry point again when the response expires, and then plays on where it was', async () => {
     const { login } = viewer
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
     const player = await viewer.signIn('/video/2001')
@@ -54,18 +71,14 @@ describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('the player in %s', (kind) =
     await press(again, '#sign-in')
     expect(await waitUntilPlaying(player)).toBeGreaterThanOrEqual(position)
   })
-})
 
-describe.each(BROWSERS)('the player in %s', (kind) => {
-  useBrowser(kind)
-
-  test('plays without asking again after a reload', async () => {
+  test('the player plays after a reload without a new sign-in', async () => {
     await viewer.signIn('/video/2002')
     await waitUntilPlaying(await viewer.openCustomerPage('/video/2002'))
     expect(viewer.login.visits).toHaveLength(1)
   })
 
-  test('goes to the entry point without a button when what it kept has expired meanwhile', async () => {
+  test('the player opens the entry point without a press of the button when the kept response has expired', async () => {
     await viewer.signIn('/channel/1001')
     await viewer.page.goto('about:blank')
     viewer.passSeconds(3600)
@@ -73,7 +86,7 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     await viewer.loginFrame(2)
   })
 
-  test('goes on by itself when the login app still knows the viewer at the expiry', async () => {
+  test('the player plays on by itself when the login app still knows the viewer at the expiry', async () => {
     const { login } = viewer
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
     const player = await viewer.signIn('/channel/1001')
@@ -84,7 +97,7 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     expect(login.visits).toHaveLength(2)
   })
 
-  test('says that the sign-in was cancelled, and offers it again', async () => {
+  test('the player says that the sign-in was cancelled, and offers a new one', async () => {
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
     await press(await viewer.loginFrame(), '#cancel')
@@ -95,7 +108,7 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     await waitUntilPlaying(player)
   })
 
-  test('is back at its button when the viewer closes the frame', async () => {
+  test('the player shows its button again when the viewer closes the frame', async () => {
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
     await viewer.loginFrame()
@@ -105,10 +118,10 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
   })
 
   test.each([
-    ['forged', () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')],
-    ['expired', () => makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET)],
-    ['malformed', () => '[{"user":"ada"}]'],
-  ])('with a %s response sends the viewer back to the entry point, and plays nothing', async (_case, response) => {
+    ['a forged response', () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')],
+    ['an expired response', () => makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET)],
+    ['a malformed response', () => '[{"user":"ada"}]'],
+  ])('the player sends a viewer with %s back to the entry point, and plays nothing', async (_case, response) => {
     viewer.login.makeResponse = response
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
@@ -119,7 +132,7 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
   })
 
-  test('stops going back and forth after five refusals, and says so', async () => {
+  test('the player stops asking the entry point after five refusals, and says so', async () => {
     const { login } = viewer
     login.isRemembering = true
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')
@@ -130,12 +143,12 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
   })
 
-  test('plays a content without lock at once', async () => {
+  test('the player plays a content without a lock at once', async () => {
     await waitUntilPlaying(await viewer.openCustomerPage('/channel/1002'))
     expect(viewer.login.visits).toEqual([])
   })
 
-  test('shows the message and caption of the lock, and its frame in the size of the lock', async () => {
+  test('the player shows the message and the caption of the lock, and a frame in the size of the lock', async () => {
     viewer.service.database.exec(
       `UPDATE locks SET message = 'For members', button_caption = 'Enter', popup_width = '300', popup_height = '200'`,
     )
@@ -147,14 +160,4 @@ describe.each(BROWSERS)('the player in %s', (kind) => {
     const size = await player.$eval('iframe', ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
     expect(size).toEqual([300, 200])
   })
-})
-
-describe.each(FORGETFUL_BROWSERS)('the player in %s', (kind) => {
-  useBrowser(kind)
-
-  test('asks again after a reload, as it could keep nothing', async () => {
-    await viewer.signIn('/video/2002')
-    expect(await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')).toBe('Sign in to watch.')
-    expect(viewer.login.visits).toHaveLength(1)
-  })
-})
+}

@@ -48,8 +48,8 @@ test('the login app signs viewers of a directory in, is not ready while it is aw
     timeout: 10_000,
     interval: 200,
   })
-  expect(await ready()).toBe(200)
-  expect(output()).toContain('The user store answers again.')
+  await expect.poll(ready).toBe(200)
+  await expect.poll(output).toContain('The user store answers again.')
   for (const secret of [PASSWORD, slapd.reader.password]) expect(output()).not.toContain(secret)
 })
 

@@ -2,8 +2,9 @@ import { afterAll, beforeAll } from 'vitest'
 import { userStores } from '../../../src/users/open-user-store.ts'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import type { PostgresSettings } from '../../../src/users/postgres/settings.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
-import { userStoreContract } from '../user-store-contract.ts'
+import { type ContractViewer, userStoreContract } from '../user-store-contract.ts'
 import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './fixture.ts'
 
 let server: PostgresServer
@@ -12,7 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+/** Made once: no test of the contract changes the viewers. */
+let ownTable: Promise<PostgresSettings> | undefined
+let customersTable: Promise<PostgresSettings> | undefined
+
 userStoreContract("postgres, the app's own table", true, async (viewers) => {
+  ownTable ??= makeOwnTable(viewers)
+  return await userStores.open(await ownTable)
+})
+
+userStoreContract("postgres, a customer's own table", true, async (viewers) => {
+  customersTable ??= makeCustomersTable(viewers)
+  return await userStores.open(await customersTable)
+})
+
+async function makeOwnTable(viewers: readonly ContractViewer[]): Promise<PostgresSettings> {
   const settings = settingsOf(server.url({ database: await server.createDatabase() }))
   await migratePostgres(settings)
   const editable = await openEditablePostgresStore(settings)
@@ -21,10 +36,10 @@ userStoreContract("postgres, the app's own table", true, async (viewers) => {
     await editable.setDisabled(viewer.username, disabled)
   }
   await editable.close()
-  return await userStores.open(settings)
-})
+  return settings
+}
 
-userStoreContract("postgres, a customer's own table", true, async (viewers) => {
+async function makeCustomersTable(viewers: readonly ContractViewer[]): Promise<PostgresSettings> {
   const database = await server.createDatabase()
   await server.query(CUSTOMERS_TABLE, [], database)
   for (const { username, password, disabled, groups, attributes } of viewers) {
@@ -42,5 +57,5 @@ userStoreContract("postgres, a customer's own table", true, async (viewers) => {
       database,
     )
   }
-  return await userStores.open(settingsOf(server.url({ database }), { POSTGRES_QUERY: CUSTOMERS_QUERY }))
-})
+  return settingsOf(server.url({ database }), { POSTGRES_QUERY: CUSTOMERS_QUERY })
+}
