@@ -25,14 +25,14 @@ export interface AppDeps {
   readonly users: UserStore
   readonly sessionStore: SessionStore
   readonly signInLimits: SignInLimits
-  /** Stores that the app can do without: while one is away it is ready all the same, and says that it is degraded. */
+  /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
-  /** False as soon as the program has begun to stop. */
+  /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean
   /** UNIX time in seconds. */
   readonly nowSeconds: () => number
   readonly log: Logger
-  /** Absent where no metrics are wanted. */
+  /** Absent without metrics. */
   readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
 }
 
@@ -61,7 +61,7 @@ export function createApp({
     isTls,
     users,
     nowSeconds,
-    log: sessionStore.reportsItself ? withoutWarnings(log) : log,
+    log: sessionStore.logsOutages ? withoutWarnings(log) : log,
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
@@ -69,7 +69,7 @@ export function createApp({
 
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  // What Express itself says where our own error screen fails: in any other environment it shows the stack.
+  // Express shows the stack in any other environment, if our own error screen fails.
   app.set('env', 'production')
   app.set('query parser', 'simple').set('trust proxy', config.trustProxyHops).set('case sensitive routing', true)
   trustPublicUrl(app)
@@ -127,15 +127,14 @@ function assetMethods(screens: Screens): RequestHandler {
 }
 
 /**
- * Whether a connection is secure follows from PUBLIC_URL alone: it is https, or a loopback address, where browsers keep
- * Secure cookies over plain http too. Neither `X-Forwarded-Proto` nor the socket has a say, so express-session sends its
- * cookie behind every proxy, and on a laptop.
+ * Makes express-session send its Secure cookie behind every proxy, and on a laptop. PUBLIC_URL alone decides: it is https,
+ * or loopback, where browsers keep Secure cookies over plain http. `X-Forwarded-Proto` and the socket do not count.
  */
 function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
-/** During an outage of a store that says so itself, a line for every viewer would only bury the others. */
+/** Hides warnings about a store that reports its own outages: a line for every viewer would bury the others. */
 function withoutWarnings(log: Logger): Pick<Logger, 'info' | 'warn'> {
   return { info: log.info.bind(log), warn: log.debug.bind(log) }
 }
@@ -155,7 +154,7 @@ function readiness(
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
     try {
       await Promise.all([users.checkHealth(), sessionStore.checkHealth()])
-      // Still 200: all copies miss the same Redis, and a balancer that took them all out would end what goes on.
+      // Still 200: all copies miss the same Redis, and a load balancer must not take all of them out.
       res.json({ status: optionalStores.every((store) => store.isAvailable()) ? 'ready' : 'degraded' })
     } catch (error) {
       log.warn({ event: 'not-ready', err: error })

@@ -1,14 +1,14 @@
 /**
- * What went wrong, without a status: `src/login/screens/error-page.ts` alone turns an error into a status and a sentence.
- * Their messages are for the log or the terminal, never for a viewer.
+ * Errors without a status: `src/login/screens/error-page.ts` alone turns an error into a status and a sentence. The messages
+ * are for the log or the terminal, never for a viewer.
  */
 
-/** A setting, file or argument of the operator's is missing or wrong. The message says what to do. */
+/** A setting, file or argument of the operator is missing or wrong. The message says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Something we depend on did not answer, or not as agreed. */
+/** A service that the app depends on did not answer, or not as agreed. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly upstream: string
@@ -18,7 +18,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** More work was asked for than is taken on at once; nothing of it was begun. Thrown by the thousand, it has no stack. */
+/** The app is overloaded and did not begin the work. Thrown thousands of times, so it has no stack. */
 export class OverloadedError extends Error {
   override readonly name = 'OverloadedError'
   readonly retryAfterSeconds: number

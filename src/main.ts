@@ -19,14 +19,14 @@ const HOST_FAULTS: readonly string[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const endAtOnce = () => process.exit(0)
 
-// The first process of a container ignores a signal that it has no listener for.
+// PID 1 of a container ignores a signal without a listener.
 for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce)
 if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 try {
   await run(readConfig(process.env))
 } catch (error) {
   process.stderr.write(`${startFault(error)}\n`)
-  // What was opened before would keep it running.
+  // Open stores would keep the process running.
   process.exit(1)
 }
 
@@ -55,18 +55,18 @@ async function run(config: Config): Promise<void> {
     if (!isAccepting) return
     isAccepting = false
     log.info({ event: 'stopping', signal })
-    // Readiness fails first, so that the balancer sends nobody any more when we stop listening.
+    // Readiness fails first, so that the load balancer sends no new viewers.
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, RUNNING_REQUESTS_MS)
     await users.close()
     sessionStore.close()
     counters.close()
-    // Last, so that what was answered while stopping can still be read.
+    // Last, so that Prometheus can read the last requests.
     if (metrics) await stopServer(metrics.server, 0)
     log.info({ event: 'stopped' })
   }
   for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, endAtOnce)
-  // Last, since whoever reads it may send a signal at once.
+  // Last: a reader of this line may send a signal at once.
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   log.info({ event: 'started', ...ports, publicUrl: config.publicUrl.origin }, 'The login app listens')
 }
@@ -79,7 +79,7 @@ async function openMetrics(asked: number, host: string) {
   const server = createHttpServer(metrics.listener)
   const port = await listen(server, asked, host).catch((cause: ListenFault) => {
     if (cause.port === undefined) throw cause
-    throw new ConfigError(`METRICS_PORT: port ${asked} cannot be opened (${cause.code}): set another one.`, { cause })
+    throw new ConfigError(`METRICS_PORT: port ${asked} cannot be opened (${cause.code}). Set another port.`, { cause })
   })
   return { metrics, server, port }
 }
@@ -87,11 +87,11 @@ async function openMetrics(asked: number, host: string) {
 function startFault(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   const { code = '', port, message } = error as ListenFault
-  if (code === 'EADDRINUSE') return `Port ${port} is taken by another program: stop it, or set PORT to another one.`
+  if (code === 'EADDRINUSE') return `Port ${port} is used by another program. Stop that program, or set another PORT.`
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} may not be opened by this user: set PORT to one above 1023.`
+    return `Port ${port} cannot be opened by this user. Set PORT to a port above 1023.`
   if (HOST_FAULTS.includes(code)) {
     return `HOST must be an address of this machine, such as 0.0.0.0 or 127.0.0.1 (${code}).`
   }
-  return `The login app could not start: ${message}`
+  return `The login app cannot start: ${message}`
 }

@@ -68,7 +68,7 @@ describe('the program ends with 1 and one sentence', () => {
     onTestFinished(() => void other.close())
     const { port } = other.address() as AddressInfo
     expect(await sentenceOf({ ...programSettings(), PORT: String(port) })).toBe(
-      `Port ${port} is taken by another program: stop it, or set PORT to another one.`,
+      `Port ${port} is used by another program. Stop that program, or set another PORT.`,
     )
   })
   test('when HOST is no address of this machine, or no address at all', async () => {

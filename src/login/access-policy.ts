@@ -2,7 +2,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { faultInValue, type ResponseParameters } from '../hash-lock/authentication-response.ts'
 import type { Viewer } from '../users/user-store.ts'
 
-/** What the player said it shows. It comes through the viewer's browser, so the viewer can change it. */
+/** What the player shows. It comes through the viewer's browser, so the viewer can change it. */
 export interface Content {
   readonly type?: string
   readonly id?: string
@@ -14,13 +14,13 @@ export type AccessDecision =
   | { readonly ok: false; readonly reason: 'unusable-attribute'; readonly attribute: string; readonly fault: string }
 
 /**
- * Who may watch, and what the player learns of them. This is the file to edit for a rule of your own.
+ * Decides who may watch, and what the player learns about the viewer. Edit this file for a rule of your own.
  *
- * The shipped rule goes by entry point (`ALLOWED_GROUPS`), not by content: the content's id is the viewer's to change
- * and the response names no content, so whoever gets a response for one content can show it for any other that has the
- * same secret. A rule that tells contents apart holds only where each has an entry point and a secret of its own.
+ * The rule goes by entry point (`ALLOWED_GROUPS`), not by content. A viewer can change the content's id, and a response
+ * names no content: it is valid for every content with the same secret. A rule by content is safe only if each content
+ * has an entry point and a secret of its own.
  *
- * @param viewer as the store knows them at this moment: asked at every sign-in and at every return.
+ * @param viewer as the user store knows them now. Called at every sign-in and at every return.
  */
 export function decideAccess(
   viewer: Viewer,

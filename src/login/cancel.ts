@@ -1,14 +1,11 @@
 import type { RequestHandler } from 'express'
 import { returnWithoutResponse } from './pass-to-player.ts'
 import { hasBody } from './request/form-body.ts'
-import { nothingCarried, readCarried } from './request/player-context.ts'
+import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/screens.ts'
 
-/**
- * Sends a viewer who gives up back to where they came from, with `hash=false`. A post without a body is a form without
- * fields: who carries nothing has nothing to send.
- */
+/** Sends a viewer who cancels back with `hash=false`. A post without a body counts as a form without fields. */
 export function postCancel({
   entryPoint,
   screens,
@@ -18,13 +15,13 @@ export function postCancel({
 }: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>): RequestHandler {
   return (req, res) => {
     if (hasBody(req) && refusals.notAForm(req, res)) return
-    const reading = readCarried(req.body ?? nothingCarried(entryPoint).fields, entryPoint)
-    if (!reading.ok) return refusals.badCarried(req, res, reading)
-    const { carried } = reading
+    const reading = readPlayerContext(req.body ?? emptyContext(entryPoint).fields, entryPoint)
+    if (!reading.ok) return refusals.badContext(req, res, reading)
+    const { context } = reading
     if (refusals.isForeign(req)) {
-      return screens.sendSignIn(req, res, { carried, refusal: { status: 403, text: 'notFromOwnPage' } })
+      return screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'notFromOwnPage' } })
     }
     logSignIn(req, { outcome: 'cancelled' })
-    sendRedirect(res, headersFor(carried.address.origin), returnWithoutResponse(carried.address))
+    sendRedirect(res, headersFor(context.address.origin), returnWithoutResponse(context.address))
   }
 }

@@ -4,15 +4,15 @@ import { appendHash, type ReturnAddress } from '../hash-lock/return-address.ts'
 import type { Viewer } from '../users/user-store.ts'
 import { type AccessDecision, type Content, decideAccess } from './access-policy.ts'
 
-export type Passing = { readonly ok: true; readonly location: string } | Extract<AccessDecision, { ok: false }>
+export type PassResult = { readonly ok: true; readonly location: string } | Extract<AccessDecision, { ok: false }>
 
 /**
- * The one door through which an authenticated viewer gets a response: asks the access policy, builds, addresses.
- * @param viewer authenticated just now, or looked up again just now.
- * @param address as decided by decideReturnAddress().
- * @param nowSeconds UNIX time in seconds, fractions cut off.
- * @returns where to redirect to: the address is a credential until its expiry and belongs in no log.
- * @throws RangeError when the settings make a response that cannot be carried; nothing is passed then.
+ * Builds the response of an authenticated viewer, if the access policy allows it. No other function builds one.
+ * @param viewer authenticated, or looked up again, in this request.
+ * @param address from decideReturnAddress().
+ * @param nowSeconds UNIX time in seconds; a fraction is cut off.
+ * @returns the address to redirect to. It is a credential until it expires: never log it.
+ * @throws RangeError when the settings make a response that cannot be context; nothing is passed then.
  */
 export function passToPlayer(
   viewer: Viewer,
@@ -20,7 +20,7 @@ export function passToPlayer(
   content: Content,
   address: ReturnAddress,
   nowSeconds: number,
-): Passing {
+): PassResult {
   const decision = decideAccess(viewer, entryPoint, content)
   if (!decision.ok) return decision
   const { lifetimeSeconds, secret } = entryPoint
@@ -29,7 +29,7 @@ export function passToPlayer(
   return { ok: true, location: appendHash(address, response) }
 }
 
-/** Where the viewer goes who gives up (specification: "On failed authentication the `hash` parameter holds `false`"). */
+/** The address for a viewer who cancels (specification: "On failed authentication the `hash` parameter holds `false`"). */
 export function returnWithoutResponse(address: ReturnAddress): string {
   return appendHash(address, 'false')
 }

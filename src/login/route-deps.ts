@@ -9,7 +9,7 @@ import type { Refusals } from './screens/refusals.ts'
 import type { Screens } from './screens/screens.ts'
 import type { LogSignIn } from './sign-in-log.ts'
 
-/** Everything that one entry point's screens are made of; each screen names the part of it that it uses. */
+/** What the routes of one entry point need. Each route picks the part that it uses. */
 export interface EntryPointDeps {
   readonly entryPoint: EntryPoint
   readonly users: Pick<UserStore, 'assertRoom' | 'authenticate'>

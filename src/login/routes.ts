@@ -23,7 +23,7 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   return router
 }
 
-/** For `onlyMethods()`. */
+/** Sends the screen of a 405, for `onlyMethods()`. */
 export function sendWrongMethod({ screens }: Pick<EntryPointDeps, 'screens'>) {
   return (req: Request, res: Response) =>
     screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 405, text: 'methodNotAllowed' } })

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 declare global {
   namespace Express {
     interface Request {
-      /** From the moment on at which something asked for it. */
+      /** Set by requestIdOf(). */
       id?: string
     }
   }
@@ -28,7 +28,7 @@ export type SignInOutcome =
   | 'overloaded'
   | 'failed'
 
-/** What may be said of a request. There is no field for a form, a query or an address with a response in it. */
+/** What may be logged about a request. No field can hold a form, a query or an address with a response. */
 export interface SignInEvent {
   readonly outcome: SignInOutcome
   readonly viewer?: string
@@ -43,7 +43,7 @@ export type LogSignIn = (req: Request, event: SignInEvent) => void
 
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
 
-/** One id per request: in each of its log lines, and on the screen of an error that the operator has to look up. */
+/** The request's id. It is in each of its log lines, and on the screen of an error that the operator must look up. */
 export function requestIdOf(req: Request): string {
   req.id ??= randomUUID()
   return req.id
@@ -51,7 +51,7 @@ export function requestIdOf(req: Request): string {
 
 /**
  * Writes one line for each sign-in's outcome and each refusal (OWASP ASVS 16.3.1, 16.3.3).
- * @param count told of each, for the metrics.
+ * @param count called for each, for the metrics.
  */
 export function createSignInLog(
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
@@ -61,7 +61,7 @@ export function createSignInLog(
 ): LogSignIn {
   return (req, { outcome, viewer, error, ...details }) => {
     count(outcome, entryPoint)
-    // What is undefined is left out of the line by the logger.
+    // The logger leaves out what is undefined.
     const line = {
       event: 'sign-in',
       outcome,

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
-import { nothingCarried, readCarried } from './request/player-context.ts'
+import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import { addressOf, sendRedirect } from './screens/screens.ts'
+import { pathOf, sendRedirect } from './screens/screens.ts'
 
-/** Ends the session and shows the sign-in screen again. A post without a form is taken as one without fields. */
+/** Ends the session and shows the sign-in screen. A post without a body counts as a form without fields. */
 export function postSignOut({
   entryPoint,
   screens,
@@ -18,18 +18,20 @@ export function postSignOut({
 >): RequestHandler {
   return async function postSignOutForm(req, res) {
     const fields: Record<string, unknown> | undefined = req.body
-    const reading = readCarried(fields ?? nothingCarried(entryPoint).fields, entryPoint)
-    if (!reading.ok) return refusals.badCarried(req, res, reading)
-    const { carried } = reading
+    const reading = readPlayerContext(fields ?? emptyContext(entryPoint).fields, entryPoint)
+    if (!reading.ok) return refusals.badContext(req, res, reading)
+    const { context } = reading
     if (refusals.isForeign(req)) {
-      return screens.sendSignIn(req, res, { carried, refusal: { status: 403, text: 'notFromOwnPage' } })
+      return screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'notFromOwnPage' } })
     }
     try {
       await sessions.end(req, res)
     } catch (cause) {
-      throw new UpstreamError('session-store', 'A viewer signed out, but the session could not be ended', { cause })
+      throw new UpstreamError('session-store', 'A viewer signed out, but the session store could not end the session', {
+        cause,
+      })
     }
     logSignIn(req, { outcome: 'signed-out' })
-    sendRedirect(res, headersFor(carried.address.origin), addressOf(entryPoint.basePath, carried.fields))
+    sendRedirect(res, headersFor(context.address.origin), pathOf(entryPoint.basePath, context.fields))
   }
 }

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The open connections of each server: Node counts one that never carried a request as busy, and waits for it. */
+/** The open connections of each server. Node counts a connection without a request as busy, and would wait for it. */
 const connections = new WeakMap<Server, Set<Socket>>()
 
 /**
- * An HTTP server whose limits hold: Node looks at them only every 30 seconds unless told otherwise here, and lets a
- * client that sends a byte now and then keep its connection. Idle connections outlive those of a load balancer (60
- * seconds, commonly), since a balancer that is closed on answers its client 502.
+ * Creates an HTTP server with time limits against slow clients. Node checks the limits every 30 seconds by default, which is
+ * too rare. Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502
+ * when the app closes first.
  */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(
@@ -25,7 +25,7 @@ export function createHttpServer(listener: RequestListener): Server {
 }
 
 /**
- * Resolves with the port when the server listens.
+ * Starts to listen. Resolves with the port.
  * @throws NodeJS.ErrnoException such as EADDRINUSE.
  */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
@@ -42,14 +42,14 @@ export async function listen(server: Server, port: number, host: string): Promis
 }
 
 const CLOSE_IDLE_EVERY_MS = 100
-/** What a client sent before it could know that we stop has arrived by then. */
+/** By then all requests have arrived that were sent before the client knew of the stop. */
 const LAST_ARRIVALS_MS = 1000
 
 /**
- * Stops listening, lets requests that run finish, and closes each connection as soon as it is idle. Browsers open
- * connections ahead and use them later or never: those are closed too.
+ * Stops listening, lets running requests finish, and closes idle connections, also those that a browser opened ahead and
+ * never used.
  * @param server from createHttpServer().
- * @param deadlineMs after which what still runs is cut off.
+ * @param deadlineMs running requests are cut off after this time.
  */
 export async function stopServer(server: Server, deadlineMs: number): Promise<void> {
   const unusedUntilMs = performance.now() + LAST_ARRIVALS_MS

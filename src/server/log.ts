@@ -3,8 +3,8 @@ import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 
 const MOST_CAUSES = 5
 
 /**
- * Opens the log: one JSON object a line, times in UTC. Of an error it writes only what holds no form and no secret.
- * @param destination standard output, unless something else reads along.
+ * Opens the log: one JSON object per line, times in UTC. It writes no property of an error that could hold a form or secret.
+ * @param destination standard output by default.
  */
 export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {
   const serializers = { err: (error: unknown) => describeFault(error, MOST_CAUSES) }
@@ -12,8 +12,8 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
 }
 
 /**
- * Name, message, code and stack of an error, and of those that it came from. Its other properties stay out: the parser
- * of forms hangs the form on its errors, and what is thrown without being an error may be anything.
+ * Name, message, code and stack of an error and its causes. Other properties are left out: body-parser adds the form to its
+ * errors.
  */
 function describeFault(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `Thrown: ${typeof error}` }

@@ -2,18 +2,18 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** Figures for Prometheus. There is no label for a viewer, an address or a path: none that somebody could make grow. */
+/** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */
 export interface Metrics {
   /** @param outcome as in the log. */
   countSignIn(outcome: string, entryPoint: string): void
   readonly timeRequests: RequestHandler
-  /** Answers GET /metrics, on a port of its own: what is told there is not for viewers. */
+  /** Answers GET /metrics, on a port of its own: metrics are not for viewers. */
   readonly listener: RequestListener
 }
 
-/** Up to a sign-in that waits in a full queue, and one that waits for a user store that hangs. */
+/** Up to the wait in a full queue, and for a user store that hangs. */
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** As Node knows them; anything else is "other". */
+/** Any other method is counted as "other". */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 
 export function createMetrics(): Metrics {
@@ -22,7 +22,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const signIns = new Counter({
     name: 'viewer_auth_sign_ins_total',
-    help: 'Sign-ins and refusals by their outcome, as in the log',
+    help: 'Sign-ins and refusals by outcome, as in the log',
     labelNames: ['outcome', 'entry_point'],
     registers,
   })

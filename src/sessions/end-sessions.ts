@@ -10,13 +10,12 @@ import { endRedisSessions } from './redis-store.ts'
 const Row = z.object({ username: z.string() })
 
 /**
- * Ends sessions in the store of a running login app, or of one that stands still: the app looks every session up at each
- * visit, so their viewers have to sign in again from then on. What a player plays already goes on until its response
- * expires.
- * @param username whose sessions, whatever the case; null ends those of everybody.
- * @returns how many there were.
- * @throws ConfigError when the file cannot be used.
- * @throws UpstreamError when Redis does not answer.
+ * Ends sessions in the store, while the login app runs or stands still. The app reads the session at each visit, so the
+ * viewers must sign in again. A player that already plays goes on until its response expires.
+ * @param username in any case; null ends the sessions of all viewers.
+ * @returns the number of ended sessions.
+ * @throws ConfigError if the file cannot be used.
+ * @throws UpstreamError if Redis does not answer.
  */
 export async function endSessions(settings: SessionStoreSettings, username: string | null): Promise<number> {
   if (settings.kind === 'sqlite') return endInFile(settings.file, username)
@@ -35,8 +34,8 @@ function endInFile(file: string, username: string | null): number {
       .all()
       .map((row) => Row.parse(row).username)
     const key = usernameKey(username)
-    const theirs = names.filter((name) => usernameKey(name) === key)
-    return theirs.reduce((ended, name) => ended + Number(remove.run(name).changes), 0)
+    const matching = names.filter((name) => usernameKey(name) === key)
+    return matching.reduce((ended, name) => ended + Number(remove.run(name).changes), 0)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })

@@ -7,9 +7,9 @@ import type { SessionLimits, SessionStore } from './session-store.ts'
 import { openSqliteSessionStore } from './sqlite-store.ts'
 
 /**
- * Opens the store of SESSION_STORE_URL. Redis may be away: then viewers sign in without a session until it is back.
+ * Opens the store of SESSION_STORE_URL. While Redis is away, viewers sign in without a session.
  * @param nowSeconds UNIX time in seconds.
- * @throws ConfigError when the file cannot be used.
+ * @throws ConfigError if the file cannot be used.
  */
 export async function openSessionStore(
   settings: SessionStoreSettings,

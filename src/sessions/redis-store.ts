@@ -7,32 +7,32 @@ import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds
 
 declare module 'express-session' {
   interface SessionData {
-    /** As written down; absent in a session that was not read from Redis. */
+    /** As stored; absent in a session that was not read from Redis. */
     usedAtSeconds?: number
   }
 }
 
-const REMOVED_AT_ONCE = 500
+const REMOVE_BATCH_SIZE = 500
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 
 /**
- * Sessions in Redis, for several copies of the app. Absolute and idle limits are enforced here, at every read, as in the
- * file of SQLite; Redis only forgets what has ended. A set for each viewer names their sessions, so that they can be
- * ended: it forgets those that are over at each sign-in, and itself when the last one is.
+ * Sessions in Redis, for several copies of the app. Absolute and idle limits are enforced at every read, as in SQLite; the
+ * expiry in Redis only frees memory. A sorted set for each viewer lists the viewer's sessions, so that they can be ended. Each
+ * sign-in removes ended sessions from the set, and the set expires with the last session.
  * @param nowSeconds UNIX time in seconds; the clocks of all copies must be right.
  */
 export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, nowSeconds: () => number): SessionStore {
   return {
     store: new RedisSessions(link, limits, nowSeconds),
-    // Without it viewers still sign in, so the app is ready: what is missing is told by the link.
+    // Viewers sign in without Redis too, so the app is ready. The link logs the outage.
     checkHealth: () => Promise.resolve(),
     close: () => link.close(),
-    reportsItself: true,
+    logsOutages: true,
   }
 }
 
-// express-session takes nothing but an instance of its own class, which this one is as well.
+// express-session accepts only an instance of its own class, and RedisStore is one.
 class RedisSessions extends RedisStore {
   readonly #link: RedisLink
   readonly #limits: SessionLimits
@@ -40,7 +40,7 @@ class RedisSessions extends RedisStore {
 
   constructor(link: RedisLink, limits: SessionLimits, nowSeconds: () => number) {
     super({
-      client: clientInTime(link),
+      client: clientWithTimeout(link),
       prefix: sessionPrefix(link),
       serializer: {
         parse: (text) => readSession(text, limits, nowSeconds()) as SessionData,
@@ -61,7 +61,7 @@ class RedisSessions extends RedisStore {
     const value = secondsLeft(data, this.#limits, now)
     if (value <= 0) return await this.destroy(id, callback)
     try {
-      // At one go, so that no session is ever missing in the set, whoever ends its viewer's sessions meanwhile.
+      // In one transaction, so that every session is in the set when the viewer's sessions are ended.
       await this.#link.run((client) =>
         client
           .multi()
@@ -83,7 +83,7 @@ class RedisSessions extends RedisStore {
     const value = secondsLeft(data, this.#limits, now)
     if (isRecent || value <= 0) return callback?.(null)
     try {
-      // Only where it still is: a session that was ended meanwhile must not come back.
+      // XX: a session that was ended meanwhile must not come back.
       await this.#link.run((client) =>
         client.set(`${this.prefix}${id}`, this.serializer.stringify(data), {
           expiration: { type: 'EX', value },
@@ -111,10 +111,10 @@ class RedisSessions extends RedisStore {
 }
 
 /**
- * Ends sessions while copies of the login app run: they look every session up at each visit.
- * @param username whose sessions, whatever the case; null ends those of everybody.
- * @returns how many there were.
- * @throws UpstreamError when Redis does not answer: some may have ended then.
+ * Ends sessions while copies of the login app run: they read the session at each visit.
+ * @param username in any case; null ends the sessions of all viewers.
+ * @returns the number of ended sessions.
+ * @throws UpstreamError if Redis does not answer. Some sessions may have ended.
  */
 export async function endRedisSessions(link: RedisLink, username: string | null): Promise<number> {
   const prefix = sessionPrefix(link)
@@ -125,18 +125,18 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
   const key = viewerKey(link, username)
   const ids = await link.run((client) => client.zRange(key, 0, -1))
   let ended = 0
-  for (let from = 0; from < ids.length; from += REMOVED_AT_ONCE) {
-    const some = ids.slice(from, from + REMOVED_AT_ONCE)
-    ended += await link.run((client) => client.del(some.map((id) => `${prefix}${id}`)))
-    await link.run((client) => client.zRem(key, some))
+  for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
+    const batch = ids.slice(from, from + REMOVE_BATCH_SIZE)
+    ended += await link.run((client) => client.del(batch.map((id) => `${prefix}${id}`)))
+    await link.run((client) => client.zRem(key, batch))
   }
   return ended
 }
 
 type Callback = (error: unknown, data?: unknown) => void
 
-/** What is left for connect-redis to ask of a client, answered in time or not at all. */
-function clientInTime(link: RedisLink) {
+/** The only Redis command that connect-redis still sends itself, with the time limit of the link. */
+function clientWithTimeout(link: RedisLink) {
   return { get: (key: string) => link.run((client) => client.get(key)) }
 }
 
@@ -148,13 +148,13 @@ function viewerKey({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}sessions-of:${usernameKey(username)}`
 }
 
-/** Until the session ends if it is not used again. */
+/** The time until an unused session ends. */
 function secondsLeft({ viewer }: SessionData, { lifetimeSeconds, idleSeconds }: SessionLimits, now: number): number {
   if (viewer === undefined) return 0
   return Math.ceil(Math.min(viewer.signedInAtSeconds + lifetimeSeconds - now, idleSeconds))
 }
 
-/** Null for what has ended, and for what this version cannot read: its viewer signs in again. */
+/** Null for an ended session, and for one that this version cannot read: the viewer signs in again. */
 function readSession(text: string, limits: SessionLimits, now: number): SessionData | null {
   try {
     const data = InRedis.parse(JSON.parse(text))

@@ -3,11 +3,11 @@ import { z } from 'zod'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Present in every session that is stored: there is no other reason to have one. */
+    /** Present in every stored session. */
     viewer?: {
       username: string
       signedInAtSeconds: number
-      /** Only where the user store cannot look a viewer up again. */
+      /** Only if the user store cannot look a viewer up without a password. */
       snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
     }
   }
@@ -15,15 +15,15 @@ declare module 'express-session' {
 
 export interface SessionStore {
   readonly store: session.Store
-  /** @throws Error when the store does not answer. */
+  /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
   close(): void
-  /** True of a store that says itself, now and then, that it is away: no request has to. */
-  readonly reportsItself?: boolean
+  /** True for a store that logs its own outages, so that requests need not. */
+  readonly logsOutages?: boolean
 }
 
 export interface SessionLimits {
-  /** From the sign-in on, however much the session is used. */
+  /** From the sign-in on, even if the session is used. */
   readonly lifetimeSeconds: number
   /** From the last use on. */
   readonly idleSeconds: number
@@ -31,7 +31,7 @@ export interface SessionLimits {
 
 const TOUCH_AFTER_SECONDS = 60
 
-/** A session as it is written down. */
+/** A stored session. */
 export const StoredSession = z.object({
   cookie: z.looseObject({}),
   viewer: z.object({
@@ -42,8 +42,8 @@ export const StoredSession = z.object({
 })
 
 /**
- * How much older the last use on record must be for one more to be written down: a read-mostly path stays one. At most a
- * tenth of the idle limit, by which a session can then end early.
+ * The age from which the stored time of the last use is updated, so that most visits write nothing. At most a tenth of the
+ * idle limit: a session can end that much too early.
  */
 export function touchAfterSeconds({ idleSeconds }: SessionLimits): number {
   return Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)

@@ -6,30 +6,30 @@ import type { SessionLimits } from './session-store.ts'
 
 export interface SessionDeps {
   readonly store: session.Store
-  /** The first signs; all are accepted. */
+  /** The first one signs; all are accepted. */
   readonly secrets: readonly string[]
   readonly limits: SessionLimits
-  /** Whether PUBLIC_URL is https; else it is a loopback address. */
+  /** True if PUBLIC_URL is https; otherwise it is a loopback address. */
   readonly isTls: boolean
   readonly users: Pick<UserStore, 'find'>
   readonly nowSeconds: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Sessions are a comfort: the login works without them, in browsers that keep no cookie of ours. */
+/** Sessions are optional: the login also works in browsers that keep no cookie of ours. */
 export interface Sessions {
   /**
-   * The signed-in viewer as the user store knows them now, with the id of the session; null when there is none.
-   * A session store that fails means null: the viewer signs in.
-   * @throws UpstreamError when the user store cannot be reached: nobody passes unchecked.
+   * The signed-in viewer as the user store knows them now, with the id of the session. Null without a session, and if the
+   * session store fails: the viewer then signs in.
+   * @throws UpstreamError if the user store cannot be reached. No viewer passes unchecked.
    */
   returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
   /**
-   * The one door into a session, after a right password: a new id, the old session ended. Returns the id; null when
-   * the session store failed, and the viewer goes on without.
+   * Starts a session after a right password, under a new id, and ends the old session. No other function starts one.
+   * @returns the id; null if the session store failed, and the viewer continues without a session.
    */
   start(req: Request, res: Response, viewer: Viewer): Promise<string | null>
-  /** Ends the session on the server and takes the cookie back. */
+  /** Ends the session in the store and removes the cookie. */
   end(req: Request, res: Response): Promise<void>
 }
 
@@ -45,10 +45,10 @@ export function createSessions(deps: SessionDeps): Sessions {
     saveUninitialized: false,
     cookie: { ...attributes, maxAge: limits.lifetimeSeconds * 1000 },
   })
-  const cookieMark = `${name}=`
+  const cookieStart = `${name}=`
 
-  const cannotTouch = (error?: unknown) => {
-    if (error) log.warn({ err: error }, 'The session store failed: the use of a session was not written down')
+  const logTouchFailure = (error?: unknown) => {
+    if (error) log.warn({ err: error }, 'The session store failed: the last use of a session was not stored')
   }
 
   async function load(req: Request, res: ResponseHooks): Promise<void> {
@@ -57,20 +57,21 @@ export function createSessions(deps: SessionDeps): Sessions {
     })
   }
   async function returningViewer(req: Request, res: Response) {
-    if (!req.headers.cookie?.includes(cookieMark)) return null
+    if (!req.headers.cookie?.includes(cookieStart)) return null
     try {
       await load(req, unsentResponse())
     } catch (error) {
-      log.warn({ err: error }, 'The session store failed: a returning viewer has to sign in')
+      log.warn({ err: error }, 'The session store failed: a returning viewer must sign in')
       return null
     }
-    const kept = req.session?.viewer
-    if (kept === undefined) return null
-    deps.store.touch?.(req.sessionID, req.session, cannotTouch)
-    const isOver = kept.signedInAtSeconds + limits.lifetimeSeconds <= nowSeconds()
-    const viewer = isOver ? null : await lookUp(users, kept)
+    const stored = req.session?.viewer
+    if (stored === undefined) return null
+    deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
+    const isOver = stored.signedInAtSeconds + limits.lifetimeSeconds <= nowSeconds()
+    const viewer = isOver ? null : await lookUp(users, stored)
     if (viewer !== null) return { viewer, sessionId: req.sessionID }
-    log.info({ event: 'session-ended', viewer: kept.username, reason: isOver ? 'too old' : 'viewer gone or disabled' })
+    const reason = isOver ? 'too old' : 'viewer gone or disabled'
+    log.info({ event: 'session-ended', viewer: stored.username, reason })
     await end(req, res)
     return null
   }
@@ -79,9 +80,9 @@ export function createSessions(deps: SessionDeps): Sessions {
     const snapshot = users.find === undefined ? { snapshot: { groups, attributes: free } } : {}
     try {
       await load(req, res)
-      await done((callback) => req.session.regenerate(callback))
+      await withCallback((callback) => req.session.regenerate(callback))
       req.session.viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()), ...snapshot }
-      await done((callback) => req.session.save(callback))
+      await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
       log.warn({ err: error }, 'The session store failed: a viewer signed in without a session')
@@ -90,9 +91,9 @@ export function createSessions(deps: SessionDeps): Sessions {
     }
   }
   async function end(req: Request, res: Response): Promise<void> {
-    if (!req.headers.cookie?.includes(cookieMark)) return
+    if (!req.headers.cookie?.includes(cookieStart)) return
     if (req.session === undefined) await load(req, res)
-    await done((callback) => req.session.destroy(callback))
+    await withCallback((callback) => req.session.destroy(callback))
     res.clearCookie(name, attributes)
   }
   return { returningViewer, start, end }
@@ -101,8 +102,8 @@ export function createSessions(deps: SessionDeps): Sessions {
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>
 
 /**
- * For a session that is only read. express-session hooks itself into the response, to save at its end what was changed
- * and to set the cookie again: of one that is never sent this costs nothing.
+ * A response for a session that is only read. express-session hooks into the response to save the session and set the cookie
+ * again; on a response that is never sent, this costs nothing.
  */
 function unsentResponse(): ResponseHooks {
   return { writeHead: unsent, end: unsent }
@@ -114,12 +115,12 @@ function unsent(): never {
 
 async function lookUp(
   users: Pick<UserStore, 'find'>,
-  kept: NonNullable<session.SessionData['viewer']>,
+  stored: NonNullable<session.SessionData['viewer']>,
 ): Promise<Viewer | null> {
-  if (users.find !== undefined) return await users.find(kept.username)
-  return kept.snapshot === undefined ? null : { username: kept.username, ...kept.snapshot }
+  if (users.find !== undefined) return await users.find(stored.username)
+  return stored.snapshot === undefined ? null : { username: stored.username, ...stored.snapshot }
 }
 
-async function done(work: (callback: (error?: unknown) => void) => void): Promise<void> {
+async function withCallback(work: (callback: (error?: unknown) => void) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => work((error) => (error ? reject(error) : resolve())))
 }

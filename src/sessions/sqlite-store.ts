@@ -7,19 +7,19 @@ import { inTransaction } from '../server/sqlite-transaction.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
 const SCHEMA_VERSION = 1
-/** The sessions of 50,000 viewers: SQLite's own 2 MB would have it read most of them from the file again and again. */
+/** Holds the sessions of 50,000 viewers. With SQLite's default of 2 MB most of them would be read from the file each time. */
 const CACHE_KIB = 32_768
 const PRUNE_EVERY_MS = 600_000
-/** Uses are written down together: one by one, each would cost as much as everything else that a return needs. */
-const WRITE_USES_EVERY_MS = 5_000
+/** `used_at` is written in batches; a write per request would double its cost. */
+const WRITE_USED_AT_EVERY_MS = 5_000
 
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() })
 /**
- * Sessions in a file of `node:sqlite`: they survive a restart, and those that have ended remove themselves. Absolute and
- * idle limits are enforced here, at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2).
+ * Sessions in a file of `node:sqlite`: they survive a restart, and ended sessions are deleted. Absolute and idle limits are
+ * enforced at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2).
  * @param file a path, or ":memory:".
  * @param nowSeconds UNIX time in seconds.
- * @throws ConfigError when the file cannot be opened or is not such a database.
+ * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
 export function openSqliteSessionStore(file: string, limits: SessionLimits, nowSeconds: () => number): SessionStore {
   const database = openSessionDatabase(file)
@@ -54,7 +54,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds)
   }
 
-  // express-session takes nothing but an instance of its own class.
+  // express-session accepts only an instance of its own class.
   class SqliteStore extends session.Store {
     override get(id: string, callback: Callback<SessionData | null>): void {
       answer(() => read(id), callback)
@@ -72,7 +72,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   pruneEnded()
   const timers = [
     setInterval(() => answer(pruneEnded), PRUNE_EVERY_MS).unref(),
-    setInterval(() => answer(uses.write), WRITE_USES_EVERY_MS).unref(),
+    setInterval(() => answer(uses.write), WRITE_USED_AT_EVERY_MS).unref(),
   ]
   return {
     store: new SqliteStore(),
@@ -87,12 +87,12 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
 
 interface Uses {
   add(id: string, atSeconds: number): void
-  /** When a session was last used, as far as that is not written down; else 0. */
+  /** The last use that is not written yet; 0 if there is none. */
   lastOf(id: string): number
   write(): void
 }
 
-/** What would be lost where the process is killed is that a session was used within the last few seconds. */
+/** Collects the last uses for the next batch. A killed process loses those of the last few seconds. */
 function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
   const use = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ? AND used_at <= ?')
   const unwritten = new Map<string, number>()
@@ -109,7 +109,7 @@ function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
   }
 }
 
-/** Null for what this version cannot read: its viewer signs in again. */
+/** Null for a session that this version cannot read: the viewer signs in again. */
 function readSession(json: string): SessionData | null {
   try {
     return StoredSession.parse(JSON.parse(json)) as unknown as SessionData
@@ -158,7 +158,7 @@ function openSessionDatabase(file: string): DatabaseSync {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(
       `SESSION_STORE_URL: the session file ${file} cannot be used (${reason}). ` +
-        'Make its folder writable, or move the file away: viewers then only have to sign in again.',
+        'Make its folder writable, or move the file away: viewers then sign in again.',
       { cause },
     )
   }

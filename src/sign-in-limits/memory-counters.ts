@@ -1,25 +1,25 @@
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Counts per key. A key's count is forgotten as a whole, a fixed time after its first. */
+/** Counts per key. The count of a key expires as a whole, a fixed time after its first increment. */
 export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'penalty' | 'delete'> {
-  /** Takes points back from a key. One that is left with nothing is forgotten, and never starts with a credit. */
+  /** Subtracts points from a key. At zero or below the key is deleted, so that no key has a credit. */
   giveBack(key: string, points: number): Promise<void>
 }
 
-/** Opens a counter that forgets a key `durationSeconds` after its first count. */
+/** Opens a counter whose keys expire `durationSeconds` after their first increment. */
 export type OpenCounter = (name: string, durationSeconds: number) => Counter
 
 /**
- * About 60 MB of counts. Each key is a name and an address that somebody made up: without a bound, a day of guessing with
- * ever new names would fill all memory. To be forgotten early, a count must see as many others fail after it.
+ * About 60 MB of counts. Attackers choose the names in the keys, so without a bound a day of guessing would fill the memory. A
+ * key is only evicted after this many other keys have failed.
  */
 const MOST_KEYS = 100_000
 
-/** Counts in this process's memory; the counts that were least recently added to go first. */
+/** Counts in the memory of this process. The least recently increased key is evicted first. */
 export const openMemoryCounter: OpenCounter = (name, durationSeconds) =>
   boundedCounter(name, durationSeconds, MOST_KEYS)
 
-/** A counter whose least recently used key is deleted whenever there is one too many. */
+/** A counter with at most `mostKeys` keys. */
 export function boundedCounter(name: string, durationSeconds: number, mostKeys: number): Counter {
   const counter = new RateLimiterMemory({
     keyPrefix: name,

@@ -6,7 +6,7 @@ import { type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { redisCounters } from './redis-counters.ts'
 
 /**
- * Opens the counters of LIMITS_STORE_URL. While Redis is away they count in memory.
+ * Opens the counters of LIMITS_STORE_URL. While Redis is away, they count in memory.
  * @param nowSeconds UNIX time in seconds.
  */
 export async function openCounters(
@@ -14,13 +14,13 @@ export async function openCounters(
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<{ openCounter: OpenCounter; optionalStores: readonly OptionalStore[]; close: () => void }> {
   if (settings.kind === 'memory') return { openCounter: openMemoryCounter, optionalStores: [], close: () => {} }
-  const without = 'each copy of the app counts failed sign-ins for itself'
+  const without = 'each copy of the app counts failed sign-ins in its own memory'
   const link = await openRedisLink(settings.redis, { setting: 'LIMITS_STORE_URL', without, log, nowSeconds })
   void warnOfEviction(link, log)
   return { openCounter: redisCounters(link), optionalStores: [link], close: () => link.close() }
 }
 
-/** Asked past the link, to which a refusal would tell that Redis takes no counts: who may count need not have INFO. */
+/** Not through the link: a Redis user without the right to INFO must not look like an outage. */
 async function warnOfEviction({ client }: RedisLink, log: Pick<Logger, 'warn'>): Promise<void> {
   const memory = await client.info('memory').catch(() => '')
   const [, bytes = '0'] = /^maxmemory:(\d+)/m.exec(memory) ?? []
@@ -28,7 +28,7 @@ async function warnOfEviction({ client }: RedisLink, log: Pick<Logger, 'warn'>):
   if (bytes === '0' || policy === 'noeviction') return
   log.warn(
     { event: 'redis-evicts', setting: 'LIMITS_STORE_URL', policy },
-    `LIMITS_STORE_URL: Redis has maxmemory-policy ${policy}, so that whoever fills it has it forget counts of failed ` +
-      'sign-ins: set noeviction',
+    `LIMITS_STORE_URL: Redis has maxmemory-policy ${policy}, so it forgets counts of failed sign-ins when it is full. ` +
+      'Set noeviction.',
   )
 }

@@ -3,18 +3,18 @@ import { type RedisLink, removeByPrefix } from '../redis/link.ts'
 import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { accountKey, DELAY, FAILED_ACCOUNT, FAILED_PAIR, PAIR_MARK } from './sign-in-limits.ts'
 
-/** At one go: two copies of the app that take back at the same time must not leave a credit behind. */
+/** Atomic, so that two copies of the app cannot leave a credit. */
 const GIVE_BACK = `local left = (tonumber(redis.call('get', KEYS[1])) or 0) - tonumber(ARGV[1])
 if left > 0 then redis.call('decrby', KEYS[1], ARGV[1]) else redis.call('del', KEYS[1]) end
 return left`
 
 /**
- * Counts in Redis, for all copies of the app together. While Redis is away each copy counts in its own memory, so that
- * guessing stays limited and viewers sign in; when it is back, what it holds counts again.
+ * Counts in Redis, for all copies of the app together. While Redis is away, each copy counts in its own memory: guessing stays
+ * limited, and viewers can sign in. When Redis is back, its counts apply again.
  */
 export function redisCounters(link: RedisLink): OpenCounter {
   return (name, durationSeconds) =>
-    insured(link, countInRedis(link, name, durationSeconds), openMemoryCounter(name, durationSeconds))
+    withMemoryFallback(link, countInRedis(link, name, durationSeconds), openMemoryCounter(name, durationSeconds))
 }
 
 function countInRedis(link: RedisLink, name: string, durationSeconds: number): Counter {
@@ -36,32 +36,32 @@ function countInRedis(link: RedisLink, name: string, durationSeconds: number): C
   }
 }
 
-function insured(link: RedisLink, inRedis: Counter, inMemory: Counter): Counter {
-  async function first<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
-    // A Redis that is full or a replica still tells its old counts: read there and counted here, no limit would be reached.
+function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter): Counter {
+  async function inRedisOrMemory<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
+    // A full Redis, or a replica, still returns old counts. Reading there and counting here would never reach a limit.
     if (!link.isAvailable()) return await ask(inMemory)
     try {
       return await link.run(() => ask(inRedis))
     } catch {
-      // What went wrong is logged by the link, once a minute: here it would be once an attempt.
+      // The link logs the fault once a minute; here it would be logged at each attempt.
       return await ask(inMemory)
     }
   }
   return {
-    get: (key) => first((counter) => counter.get(key)),
-    set: (key, points, forSeconds) => first((counter) => counter.set(key, points, forSeconds)),
-    penalty: (key, points, options) => first((counter) => counter.penalty(key, points, options)),
-    delete: (key) => first((counter) => counter.delete(key)),
-    giveBack: (key, points) => first((counter) => counter.giveBack(key, points)),
+    get: (key) => inRedisOrMemory((counter) => counter.get(key)),
+    set: (key, points, forSeconds) => inRedisOrMemory((counter) => counter.set(key, points, forSeconds)),
+    penalty: (key, points, options) => inRedisOrMemory((counter) => counter.penalty(key, points, options)),
+    delete: (key) => inRedisOrMemory((counter) => counter.delete(key)),
+    giveBack: (key, points) => inRedisOrMemory((counter) => counter.giveBack(key, points)),
   }
 }
 
 /**
- * Forgets the failed sign-ins of an account, from everywhere, so that its owner need not wait. Those of their address
- * stay, since they may be somebody else's.
- * @param username as typed at the sign-in, in any spelling that counts as the same account.
- * @returns whether anything was counted.
- * @throws UpstreamError when Redis does not answer.
+ * Forgets the failed sign-ins of an account, from all addresses, so that its owner can try at once. The counts of addresses
+ * stay, because they may belong to other viewers.
+ * @param username as typed at the sign-in, in any spelling of the same account.
+ * @returns true if there were counts.
+ * @throws UpstreamError if Redis does not answer.
  */
 export async function unlockInRedis(link: RedisLink, username: string): Promise<boolean> {
   const account = accountKey(username)

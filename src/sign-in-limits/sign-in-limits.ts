@@ -3,22 +3,22 @@ import ipaddr from 'ipaddr.js'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { type OpenCounter, secondsUntilForgotten } from './memory-counters.ts'
 
-/** One attempt that may go on. Exactly one of these is called when its password has been checked. */
+/** An admitted attempt. Call exactly one of these functions after the password check. */
 export interface Attempt {
   /**
-   * The password was right: what this viewer mistyped at this address is forgiven, here and at the address.
-   * @returns a refusal all the same where the limit was reached while the password was being checked. So a burst of
-   *   guesses learns no more than one after the other would, and a burst of 2,000 right passwords is let through.
+   * The password was right: forgets this viewer's failures at this address, also in the count of the address.
+   * @returns a refusal if the limit was reached during the check. A burst of guesses therefore learns no more than guesses
+   *   one after the other, and a burst of 2,000 right passwords passes.
    */
   succeeded(): Promise<LimitRefusal | null>
   /**
-   * The password was right, and lets nobody in (disabled, expired): as if there had been no attempt. Forgiven to one who
-   * is turned away, failures would never add up where something in front of a login service says so to any password.
+   * The password was right, but the viewer is disabled or expired: undoes the count of this attempt only. Earlier failures
+   * stay, because a login service may answer "disabled" to any password.
    * @returns as above.
    */
-  turnedAway(): Promise<LimitRefusal | null>
+  denied(): Promise<LimitRefusal | null>
   failed(): Promise<void>
-  /** Nothing was checked (overload, store away): as if there had been no attempt. */
+  /** The password was not checked (overload, store away): undoes the count of this attempt. */
   abandoned(): Promise<void>
 }
 
@@ -31,20 +31,20 @@ export interface LimitRefusal {
 export type Admission = { readonly ok: true; readonly attempt: Attempt } | LimitRefusal
 
 export interface SignInLimits {
-  /** Asked before a password is checked. */
+  /** Call before the password check. */
   admit(username: string, address: string): Promise<Admission>
 }
 
-/** The counters that hold back one account. */
+/** The names of the counters of one account. */
 export const FAILED_PAIR = 'failed-pair'
 export const DELAY = 'delay'
 export const FAILED_ACCOUNT = 'failed-account'
-/** Between account and address in the key of a pair; in no account's key. */
+/** Separates account and address in the key of a pair. No account key contains it. */
 export const PAIR_MARK = '@'
 const DAY_SECONDS = 86_400
 /** NIST SP 800-63B 3.2.2: at most 100 consecutive failures for one account. */
 const ACCOUNT_FAILURES = 100
-/** Wide, because a company's viewers share one address; what a viewer mistyped is given back at success. */
+/** Wide, because a company's viewers share one address. A success gives back the viewer's own failures. */
 const ADDRESS_FAILURES = 300
 const ADDRESS_SECONDS = 600
 const FREE_FAILURES = 5
@@ -53,10 +53,10 @@ const LONGEST_DELAY_SECONDS = 60
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
 
 /**
- * Counts failed sign-ins three ways (OWASP ASVS 6.1.1, 6.3.1). For a pair of account and address, after five failures
- * each attempt waits, from one second up to a minute. An account takes 100 failures a day from everywhere, and an
- * address 300 in ten minutes; both spare a pair that has signed in before, so that an attack from elsewhere does not
- * lock the owner out. An owner at a new address during such an attack has to wait: that cannot be told from the attack.
+ * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). For a pair of account and address, each attempt after five
+ * failures waits, from one second to a minute. An account may fail 100 times a day from all addresses, and an address 300
+ * times in ten minutes. Both exempt a pair that has signed in before, so that an attack from elsewhere does not lock out the
+ * owner. An owner at a new address must wait during such an attack, because the app cannot tell owner and attacker apart.
  */
 export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
@@ -65,25 +65,25 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   const addresses = openCounter('failed-address', ADDRESS_SECONDS)
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
-  /** Counted when a password was wrong, since many viewers may try at once; asked before and after. */
+  /** Counted after a wrong password, because many viewers may try at once. Checked before and after the password. */
   async function overAll(account: string, network: string): Promise<LimitRefusal | null> {
     const [inAccount, inNetwork] = await Promise.all([accounts.get(account), addresses.get(network)])
     if (inAccount !== null && inAccount.consumedPoints >= ACCOUNT_FAILURES) return refused('account', inAccount)
     if (inNetwork !== null && inNetwork.consumedPoints >= ADDRESS_FAILURES) return refused('address', inNetwork)
     return null
   }
-  /** Counted at once: of simultaneous guesses at one account from one address, no more than five are checked. */
+  /** Counted before the password check, so that at most five parallel guesses at one account from one address are checked. */
   async function overPair(pair: string): Promise<LimitRefusal | { isDelayed: boolean }> {
     const inPair = await pairs.penalty(pair)
     const attempts = inPair.consumedPoints
     if (attempts < FREE_FAILURES) return { isDelayed: false }
-    // From the fifth attempt on, each takes a place that stays taken for the length of the delay.
+    // From the fifth attempt on, an attempt blocks the pair for the length of the delay.
     const delaySeconds = Math.min(2 ** (attempts - FREE_FAILURES), LONGEST_DELAY_SECONDS)
     const isCapped = attempts > ACCOUNT_FAILURES
-    const place = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
-    if (!isCapped && place.consumedPoints === 1) return { isDelayed: true }
+    const blocking = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
+    if (!isCapped && blocking.consumedPoints === 1) return { isDelayed: true }
     await pairs.giveBack(pair, 1)
-    return refused('account-and-address', place)
+    return refused('account-and-address', blocking)
   }
 
   async function admit(username: string, address: string): Promise<Admission> {
@@ -93,23 +93,23 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     const isKnown = (await known.get(pair)) !== null
     const refusal = isKnown ? null : await overAll(account, network)
     if (refusal !== null) return refusal
-    const here = await overPair(pair)
-    if ('limit' in here) return here
+    const counted = await overPair(pair)
+    if ('limit' in counted) return counted
 
     const abandoned = async () => {
       await pairs.giveBack(pair, 1)
-      if (here.isDelayed) await delays.delete(pair)
+      if (counted.isDelayed) await delays.delete(pair)
     }
     const failed = async () => void (await Promise.all([accounts.penalty(account), addresses.penalty(network)]))
-    const rightPassword = async (isLetIn: boolean) => {
-      const tooLate = isKnown ? null : await overAll(account, network)
-      if (tooLate !== null || !isLetIn) {
+    const rightPassword = async (isAllowed: boolean) => {
+      const limitReached = isKnown ? null : await overAll(account, network)
+      if (limitReached !== null || !isAllowed) {
         await abandoned()
-        return tooLate
+        return limitReached
       }
-      const mistyped = ((await pairs.get(pair))?.consumedPoints ?? 1) - 1
+      const earlierFailures = ((await pairs.get(pair))?.consumedPoints ?? 1) - 1
       await Promise.all([
-        mistyped > 0 && addresses.giveBack(network, mistyped),
+        earlierFailures > 0 && addresses.giveBack(network, earlierFailures),
         pairs.delete(pair),
         delays.delete(pair),
         accounts.delete(account),
@@ -117,8 +117,8 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
       ])
       return null
     }
-    const [succeeded, turnedAway] = [() => rightPassword(true), () => rightPassword(false)]
-    return { ok: true, attempt: { succeeded, turnedAway, failed, abandoned } }
+    const outcomes = { succeeded: () => rightPassword(true), denied: () => rightPassword(false), failed, abandoned }
+    return { ok: true, attempt: outcomes }
   }
   return { admit }
 }
@@ -128,8 +128,8 @@ function refused(limit: LimitRefusal['limit'], counter: RateLimiterRes): LimitRe
 }
 
 /**
- * One key for all spellings that some store might take for the same account: a directory ignores case, accents, soft
- * hyphens and what has no width, and each spelling would else have tries of its own. Of fixed length, since a name is not.
+ * One key for all spellings that a user store may treat as the same account. A directory ignores case, accents, soft hyphens
+ * and zero-width characters; otherwise each spelling would have attempts of its own. The key has a fixed length.
  */
 export function accountKey(username: string): string {
   const spelling = username
@@ -144,7 +144,7 @@ export function accountKey(username: string): string {
   return createHash('sha256').update(spelling).digest('base64url').slice(0, 22)
 }
 
-/** The address itself, or for IPv6 the /64 that one household or server has for itself. */
+/** The address, or for IPv6 its /64, which belongs to one household or server. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

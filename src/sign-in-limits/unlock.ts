@@ -4,16 +4,16 @@ import type { LimitsStoreSettings } from '../redis/settings.ts'
 import { unlockInRedis } from './redis-counters.ts'
 
 const IN_MEMORY =
-  'LIMITS_STORE_URL is memory:, so the failed sign-ins are counted in the memory of the app, where no command reaches ' +
-  'them. Restart the app to forget them all, or keep them in Redis from now on: LIMITS_STORE_URL=redis://HOST. The ' +
-  'longest wait is a day from the first failure.'
+  'LIMITS_STORE_URL is memory:, so failed sign-ins are counted in the memory of the app, which no command can reach. ' +
+  'Restart the app to forget them all, or keep them in Redis: LIMITS_STORE_URL=redis://HOST. The longest wait is a day ' +
+  'from the first failure.'
 
 /**
- * Forgets the failed sign-ins of a viewer, so that they need not wait, while the login app runs.
+ * Forgets the failed sign-ins of a viewer, so that the viewer can try at once. The login app may be running.
  * @param username as typed at the sign-in.
- * @returns whether anything was counted.
- * @throws ConfigError where the counts are in the memory of the app.
- * @throws UpstreamError when Redis does not answer.
+ * @returns true if there were counts.
+ * @throws ConfigError if the counts are in the memory of the app.
+ * @throws UpstreamError if Redis does not answer.
  */
 export async function unlockViewer(settings: LimitsStoreSettings, username: string): Promise<boolean> {
   if (settings.kind === 'memory') throw new ConfigError(IN_MEMORY)

@@ -32,7 +32,7 @@ const open: SignInLimits = {
       ok: true,
       attempt: {
         succeeded: () => Promise.resolve(null),
-        turnedAway: () => Promise.resolve(null),
+        denied: () => Promise.resolve(null),
         failed: () => Promise.resolve(),
         abandoned: () => Promise.resolve(),
       },

@@ -31,7 +31,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   const advance = (ms: number) => counters.advance(ms)
 
   /** One attempt: what became of it, or the limit that held it back and for how many seconds. */
-  async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' | 'turnedAway' = 'failed') {
+  async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' | 'denied' = 'failed') {
     const admission = await limits.admit(username, address)
     if (!admission.ok) return [admission.limit, admission.retryAfterSeconds]
     const heldBack = await admission.attempt[outcome]()
@@ -76,7 +76,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
 
     test('is neither forgiven nor held against it when the right password lets nobody in', async () => {
       await failTimes(4, 'ada', HOME)
-      for (let time = 0; time < 10; time += 1) expect(await attempt('ada', HOME, 'turnedAway')).toBe('turnedAway')
+      for (let time = 0; time < 10; time += 1) expect(await attempt('ada', HOME, 'denied')).toBe('denied')
       expect(await attempt('ada', HOME)).toBe('failed')
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 1])
     })
@@ -179,7 +179,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
         if (!admission.ok) continue
         const { attempt: one } = admission
         if (index < 100) await one.failed()
-        else answers.push(await (index % 2 === 0 ? one.succeeded() : one.turnedAway()))
+        else answers.push(await (index % 2 === 0 ? one.succeeded() : one.denied()))
       }
       expect(answers).toHaveLength(400)
       expect(new Set(answers.map((answer) => answer?.limit))).toEqual(new Set(['account']))

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type RequestHandler } from 'express'
 
-/** A form of ours is far below 8 kB; only forms are parsed, flat, so that no field can be an object. */
+/** Parses form posts only, and flat: no field can be an object. Our own forms are far below 8 kB. */
 export const formBody: RequestHandler = express.urlencoded({
   extended: false,
   limit: '8kb',
@@ -10,18 +10,18 @@ export const formBody: RequestHandler = express.urlencoded({
   verify: refuseUnlessUtf8,
 })
 
-/** Whether a body of any type is sent. What comes without one, as from `curl -X POST`, has no type either. */
+/** True if the request has a body of any type. `curl -X POST` sends neither body nor type. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Types of the errors that are thrown below, in the manner of the parser's own. */
+/** Error types, in the style of body-parser's own. */
 export const UNREADABLE_FORM = 'form.unreadable'
 const OTHER_CHARSET = 'charset.unsupported'
 
 /**
- * Browsers send our form in UTF-8, the charset of its page. The parser would leave percent-encoded bytes of another kind
- * as they are: the byte FF and the three characters "%FF" would then be one password.
+ * Refuses a form that is not UTF-8. Browsers send our form in UTF-8, the charset of its page. body-parser keeps invalid
+ * percent-encoded bytes as they are: the byte FF and the characters "%FF" would be the same password.
  */
 function refuseUnlessUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw faultOfType(OTHER_CHARSET)

@@ -3,16 +3,16 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { Content } from '../access-policy.ts'
 
-/** What the caller gave us and what has to come through the form: without a cookie there is no other place for it. */
-export interface Carried {
+/** What the player sent along. The form carries it in hidden fields, because the login must work without cookies. */
+export interface PlayerContext {
   readonly address: ReturnAddress
   readonly content: Content
-  /** As received, for the hidden fields: checked again when they come back. */
+  /** As received, for the hidden fields. Checked again when the form comes back. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-export type CarriedReading =
-  | { readonly ok: true; readonly carried: Carried }
+export type ContextReading =
+  | { readonly ok: true; readonly context: PlayerContext }
   | { readonly ok: false; readonly problem: 'badConsumer' | 'badContent'; readonly reason: string }
 
 const HashConsumer = z.string().optional()
@@ -20,16 +20,16 @@ const ContentName = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ustreamContentId: ContentName.optional() })
 
 /**
- * Reads `hashConsumer`, `ustreamContentType` and `ustreamContentId` from a query or a form. All of it passed through the
- * viewer's browser, so the return address is decided upon here, on the screen and again on each post.
- * @param source parsed flat: a repeated field is an array, and refused.
+ * Reads `hashConsumer`, `ustreamContentType` and `ustreamContentId` from a query or a form. The viewer's browser can change
+ * them, so the return address is decided again at each request.
+ * @param source parsed flat. A repeated field is an array, and is refused.
  */
-export function readCarried(
+export function readPlayerContext(
   source: Readonly<Record<string, unknown>>,
   entryPoint: Pick<EntryPoint, 'playerAddress' | 'consumers'>,
-): CarriedReading {
+): ContextReading {
   const hashConsumer = HashConsumer.safeParse(source.hashConsumer)
-  if (!hashConsumer.success) return { ok: false, problem: 'badConsumer', reason: 'is given more than once' }
+  if (!hashConsumer.success) return { ok: false, problem: 'badConsumer', reason: 'is repeated' }
   const decision = decideReturnAddress(hashConsumer.data, entryPoint.playerAddress, entryPoint.consumers)
   if (!decision.ok) return { ok: false, problem: 'badConsumer', reason: decision.reason }
   const content = ContentFields.safeParse(source)
@@ -44,10 +44,10 @@ export function readCarried(
     ...(id === undefined ? {} : { ustreamContentId: id }),
   }
   const named = { ...(type === undefined ? {} : { type }), ...(id === undefined ? {} : { id }) }
-  return { ok: true, carried: { address: decision.address, content: named, fields } }
+  return { ok: true, context: { address: decision.address, content: named, fields } }
 }
 
-/** For a request that carries nothing: the commonest, answered without parsing. */
-export function nothingCarried(entryPoint: Pick<EntryPoint, 'playerAddress'>): Carried {
+/** The context of a request without a query, the most common one: no parsing needed. */
+export function emptyContext(entryPoint: Pick<EntryPoint, 'playerAddress'>): PlayerContext {
   return { address: entryPoint.playerAddress, content: {}, fields: {} }
 }

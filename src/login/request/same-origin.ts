@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a request that changes something comes from this app's own page, or from outside a browser.
+ * True for a post from this app's own page, or from outside a browser.
  *
- * Our cookie is SameSite=None, because we live in the player's iframe, so browsers attach it to other sites' posts too;
- * and a login form with no cookie at all has nothing to bind a token to. What a page cannot forge is what its browser
- * says of it: `Sec-Fetch-Site`, or where that is not sent, `Origin` (OWASP: CSRF Prevention, "Fetch Metadata"; the
- * rule is that of Go's http.CrossOriginProtection).
+ * Our cookie is SameSite=None, because the app lives in the player's iframe. So browsers attach it to posts of other sites
+ * too, and without a cookie a form has nothing to bind a token to. A page cannot forge the headers that its browser adds:
+ * `Sec-Fetch-Site`, or `Origin` where the first is not sent (OWASP: CSRF Prevention, "Fetch Metadata"; Go's
+ * http.CrossOriginProtection has the same rule).
  *
- * A frame sandboxed without `allow-same-origin` sends `Origin: null` and cannot be told from an attack.
+ * A frame sandboxed without `allow-same-origin` sends `Origin: null`, which looks like an attack.
  *
- * @param ownOrigin from PUBLIC_URL, never from `Host`.
+ * @param ownOrigin the origin of PUBLIC_URL, never of the `Host` header.
  */
 export function isFromOwnPage(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
   const site = headers['sec-fetch-site']

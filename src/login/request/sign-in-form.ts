@@ -2,26 +2,26 @@ import { z } from 'zod'
 import type { Refusal } from '../screens/screens.ts'
 
 export interface SignInForm {
-  /** Without spaces around it: keyboards of phones add them. */
+  /** Trimmed: phone keyboards add spaces. */
   readonly username: string
   /** Exactly as received (OWASP ASVS 6.2.8). */
   readonly password: string
 }
 
-export type SignInReading =
+export type SignInFormResult =
   | { readonly ok: true; readonly form: SignInForm }
   | { readonly ok: false; readonly refusal: Refusal; readonly username: string }
 
 const Fields = z.object({ username: z.string(), password: z.string() })
-/** U+FFFD stands for bytes that are not UTF-8; two such passwords would be taken for the same. */
+/** U+FFFD replaces bytes that are not UTF-8, so that two different passwords would be the same. */
 const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
 const UNREADABLE_PASSWORD = /[\0\ufffd]/u
 
 /**
- * Reads the two fields of the form. A repeated one (an array) or a missing one is not our form.
- * @param body as the form's parser left it.
+ * Reads the two fields of the form. A missing or repeated field (an array) is refused.
+ * @param body from the form parser.
  */
-export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInReading {
+export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInFormResult {
   const parsed = Fields.safeParse(body)
   if (!parsed.success) return { ok: false, refusal: { status: 400, text: 'badForm' }, username: '' }
   const { password } = parsed.data

@@ -4,7 +4,7 @@ import type { Refusal } from './screens.ts'
 
 const UPSTREAM_RETRY_SECONDS = 30
 
-/** Faults of the form's parser (`body-parser`), by the `type` of its errors. */
+/** Refusals by the `type` of a `body-parser` error. */
 const FORM_FAULTS: Readonly<Record<string, Refusal>> = {
   'entity.too.large': { status: 413, text: 'tooLarge' },
   'parameters.too.many': { status: 400, text: 'badForm' },
@@ -14,8 +14,8 @@ const FORM_FAULTS: Readonly<Record<string, Refusal>> = {
 }
 
 /**
- * The one function that turns an error into a status and a sentence. What the error itself says is for the log: the
- * viewer never sees anything internal (OWASP ASVS 16.5.1).
+ * Turns an error into a status and a sentence; no other function does. The error's own message is for the log: a viewer
+ * never sees anything internal (OWASP ASVS 16.5.1).
  */
 export function describeError(error: unknown): Refusal {
   if (error instanceof OverloadedError) {
@@ -33,7 +33,7 @@ export function describeError(error: unknown): Refusal {
   return { status: 500, text: 'internal' }
 }
 
-/** What `http-errors` marks as the client's to know: from Express's file server, a range or a condition it cannot meet. */
+/** The status of an `http-errors` error for the client, such as a range that Express's file server cannot meet. */
 function statusOfRequestFault(error: unknown): number | null {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
   const status = 'statusCode' in error ? Number(error.statusCode) : 0

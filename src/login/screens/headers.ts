@@ -4,21 +4,21 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** What the headers of one response depend on. Origins only, as `URL.origin` gives them. */
+/** Origins are in the form of `URL.origin`. */
 export interface HeaderOptions {
-  /** Whether PUBLIC_URL is https. */
+  /** True if PUBLIC_URL is https. */
   readonly isTls: boolean
-  /** Who may frame it; nobody where empty. */
+  /** The origins that may frame the response; none if empty. */
   readonly frameAncestors: readonly string[]
-  /** Where its forms may lead, besides to this app. */
+  /** The origins that its forms may lead to, besides this app. */
   readonly formTargets: readonly string[]
 }
 
 const TWO_YEARS_SECONDS = 63_072_000
 
 /**
- * The security headers of one kind of response, made by helmet once and then only sent: they differ by entry point and
- * return address and by nothing else.
+ * Builds the security headers of one kind of response with helmet. They depend only on the entry point and the return
+ * address, so they are built once and reused.
  */
 export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOptions): Headers {
   const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
@@ -43,14 +43,14 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
         // Chromium and Safari apply form-action to the redirect that follows the post: the return address must be here.
         formAction: ["'self'", ...formTargets],
         frameAncestors: frameAncestors.length === 0 ? ["'none'"] : [...frameAncestors],
-        // Elsewhere than on localhost it would send the post of a plain-http page to https.
+        // Not on plain http, where it would send the form's post to https.
         ...(isTls ? { upgradeInsecureRequests: [] } : {}),
       },
     },
-    xFrameOptions: false, // the player frames us; frame-ancestors is the guard, and has no older equivalent for a list
-    referrerPolicy: { policy: 'same-origin' }, // with no-referrer, our own form's post would say `Origin: null`
-    crossOriginOpenerPolicy: false, // a player that opens us in a popup keeps its handle on it
-    // A player that isolates itself with COEP can frame only what says both; harmless under any other.
+    xFrameOptions: false, // the player frames us: frame-ancestors is the guard, and this header cannot hold a list
+    referrerPolicy: { policy: 'same-origin' }, // with no-referrer, our own form would post `Origin: null`
+    crossOriginOpenerPolicy: false, // a player that opens us in a popup needs its handle on it
+    // A player with COEP can frame only responses with both headers.
     crossOriginEmbedderPolicy: { policy: 'require-corp' },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     strictTransportSecurity: isTls ? { maxAge: TWO_YEARS_SECONDS, includeSubDomains: true } : false,
@@ -59,7 +59,7 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
   return Object.freeze(headers)
 }
 
-/** Headers for one entry point's screens and redirects, by return origin; null for a screen that leads nowhere. */
+/** The headers of one entry point, by return origin. Null is for a screen that leads nowhere. */
 export function entryPointHeaders(
   entryPoint: Pick<EntryPoint, 'playerOrigins'>,
   isTls: boolean,

@@ -4,7 +4,7 @@ import en from '../../../views/languages/en.json' with { type: 'json' }
 import es from '../../../views/languages/es.json' with { type: 'json' }
 import ja from '../../../views/languages/ja.json' with { type: 'json' }
 
-/** Everything that a screen says. A language more is a file beside the others and a name in this list. */
+/** All texts of the screens. To add a language, add a file beside the others and its name here. */
 const CATALOGUES = { en, de, es, ja }
 
 export type Language = keyof typeof CATALOGUES
@@ -19,7 +19,7 @@ export function textsOf(language: Language): Omit<Texts, 'errors'> {
   return CATALOGUES[language]
 }
 
-/** The catalogue that fits `Accept-Language` best; English where none does. */
+/** The language that fits `Accept-Language` best; English if none fits. */
 export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): Language {
   const header = req.headers['accept-language']
   if (header === undefined) return 'en'
@@ -32,8 +32,8 @@ export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): 
 }
 
 /**
- * An error's sentence. Its forms for one, few and many are chosen by `count` where it has them.
- * @param values put in the place of their names in braces; plain text, to be escaped by the screen.
+ * The sentence for an error. `count` selects the plural form, if the sentence has several.
+ * @param values replace their names in braces. Plain text: the screen escapes them.
  */
 export function errorText(
   language: Language,

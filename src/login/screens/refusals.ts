@@ -1,27 +1,27 @@
 import type { Request, Response } from 'express'
 import type { Viewer } from '../../users/user-store.ts'
-import type { Passing } from '../pass-to-player.ts'
-import type { Carried, CarriedReading } from '../request/player-context.ts'
+import type { PassResult } from '../pass-to-player.ts'
+import type { ContextReading, PlayerContext } from '../request/player-context.ts'
 import { isFromOwnPage } from '../request/same-origin.ts'
 import { type LogSignIn, requestIdOf } from '../sign-in-log.ts'
 import { describeError } from './error-page.ts'
 import type { Screens } from './screens.ts'
 
-/** What is said, and logged, when a request of one entry point is not followed. */
+/** Answers requests that are refused, and logs them. */
 export interface Refusals {
-  /** Whether a post came from elsewhere than our own page; logged. */
+  /** True, and logged, for a post that does not come from our own page. */
   isForeign(req: Request): boolean
-  /** Answers 415 to a post whose body is not a form, and says whether it did. */
+  /** Answers 415 to a post whose body is not a form. Returns true if it did. */
   notAForm(req: Request, res: Response): boolean
-  /** 400 and a screen that leads nowhere: an address that is not allowed is never redirected to. */
-  badCarried(req: Request, res: Response, reading: Extract<CarriedReading, { ok: false }>): void
-  notPassed(
+  /** Answers 400 with a screen that leads nowhere: an address that is not allowed is never a redirect target. */
+  badContext(req: Request, res: Response, reading: Extract<ContextReading, { ok: false }>): void
+  accessDenied(
     req: Request,
     res: Response,
-    refused: { viewer: Viewer; carried: Carried; passing: Extract<Passing, { ok: false }> },
+    refused: { viewer: Viewer; context: PlayerContext; result: Extract<PassResult, { ok: false }> },
   ): void
-  looping(req: Request, res: Response, viewer: Viewer, carried: Carried): void
-  /** For what was thrown before anything of the request was understood. */
+  looping(req: Request, res: Response, viewer: Viewer, context: PlayerContext): void
+  /** Answers an error that was thrown before the request was read. */
   failed(req: Request, res: Response, error: unknown): void
 }
 
@@ -40,15 +40,15 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 415, text: 'wrongType' } })
       return true
     },
-    badCarried(req, res, { problem, reason }) {
+    badContext(req, res, { problem, reason }) {
       const what = problem === 'badConsumer' ? 'hashConsumer ' : ''
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: `${what}${reason}` })
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 400, text: problem } })
     },
-    notPassed(req, res, { viewer, carried, passing }) {
-      const isEntitled = passing.reason !== 'not-entitled'
-      const details = isEntitled ? { attribute: passing.attribute, reason: passing.fault } : {}
-      logSignIn(req, { outcome: passing.reason, viewer: viewer.username, ...details })
+    accessDenied(req, res, { viewer, context, result }) {
+      const isEntitled = result.reason !== 'not-entitled'
+      const details = isEntitled ? { attribute: result.attribute, reason: result.fault } : {}
+      logSignIn(req, { outcome: result.reason, viewer: viewer.username, ...details })
       screens.sendMessage(req, res, {
         title: 'notAllowed',
         refusal: {
@@ -56,17 +56,17 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
           text: isEntitled ? 'unusableAttribute' : 'notEntitled',
           values: { username: viewer.username },
         },
-        onward: { carried, to: 'someoneElse' },
+        onward: { context, to: 'someoneElse' },
       })
     },
-    looping(req, res, viewer, carried) {
+    looping(req, res, viewer, context) {
       const reason =
-        'the player came back three times within ten seconds: it refused our response; check that the secret is the one set on the service, the parameters and their order, and the clocks'
+        'the player came back three times within ten seconds, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks'
       logSignIn(req, { outcome: 'looping', viewer: viewer.username, reason })
       screens.sendMessage(req, res, {
         title: 'loop',
         refusal: { status: 409, text: 'loop', values: { username: viewer.username } },
-        onward: { carried, to: 'tryAgain' },
+        onward: { context, to: 'tryAgain' },
       })
     },
     failed(req, res, error) {

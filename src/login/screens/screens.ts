@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
-import type { Carried } from '../request/player-context.ts'
+import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers } from './headers.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
 
-/** Why a viewer does not get what they asked for: the status, and the sentence they are told. */
+/** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
   readonly status: number
   readonly text: TextKey
@@ -16,9 +16,9 @@ export interface Refusal {
 }
 
 export interface SignInState {
-  readonly carried: Carried
+  readonly context: PlayerContext
   readonly refusal?: Refusal
-  /** What the viewer typed, to be typed no second time. */
+  /** The typed user name, shown again. */
   readonly username?: string
   readonly signedInAs?: string
 }
@@ -26,9 +26,9 @@ export interface SignInState {
 export interface MessageState {
   readonly title: keyof Texts['titles']
   readonly refusal: Refusal
-  /** Where the viewer can go from here; absent on a screen that must not lead anywhere. */
-  readonly onward?: { readonly carried: Carried; readonly to: 'someoneElse' | 'tryAgain' }
-  /** The request's id, where the log has more to say. */
+  /** The link on the screen; absent if the screen must not lead anywhere. */
+  readonly onward?: { readonly context: PlayerContext; readonly to: 'someoneElse' | 'tryAgain' }
+  /** The request's id, if the log says more. */
   readonly reference?: string
 }
 
@@ -44,10 +44,10 @@ export interface Views {
 }
 
 const REMEMBERED_SCREENS = 64
-/** Stands for the typed name in a screen that is rendered ahead, which may show the name but not look into it. */
+/** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
 
-/** Compiles the templates of a folder once, so that a mistake in one is known at the start. */
+/** Compiles the templates once, so that a mistake in a template stops the start. */
 export function openViews(viewsFolder: string, publicFolder: string): Views {
   const compile = (name: string) => {
     const filename = join(viewsFolder, name)
@@ -65,7 +65,7 @@ export function openViews(viewsFolder: string, publicFolder: string): Views {
   return { signIn: compile('sign-in.ejs'), message: compile('message.ejs'), asset }
 }
 
-/** The screens of one entry point, in every language, each with the headers that belong to its return address. */
+/** The screens of one entry point, in every language, with the headers for their return address. */
 export function createScreens(
   views: Views,
   basePath: string,
@@ -74,47 +74,47 @@ export function createScreens(
   const freshPages = rememberSome<Buffer>()
   const refusedPages = rememberSome<readonly string[]>()
 
-  function signInHtml(language: Language, { carried, refusal, username, signedInAs }: SignInState): string {
+  function signInHtml(language: Language, { context, refusal, username, signedInAs }: SignInState): string {
     const texts = textsOf(language)
     return views.signIn({
       language,
       texts,
       basePath,
       asset: views.asset,
-      fields: carried.fields,
-      continueAddress: addressOf(basePath, carried.fields),
+      fields: context.fields,
+      continueAddress: pathOf(basePath, context.fields),
       alert: refusal === undefined ? null : errorText(language, refusal.text, refusal.values),
       username: username ?? '',
       signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
     })
   }
-  /** The same for every viewer who comes from the same player: rendered once. */
-  function freshPage(language: Language, carried: Carried): Buffer {
-    return freshPages(`${language} ${JSON.stringify(carried.fields)}`, () =>
-      Buffer.from(signInHtml(language, { carried })),
+  /** Cached: the same for every viewer from the same player. */
+  function freshPage(language: Language, context: PlayerContext): Buffer {
+    return freshPages(`${language} ${JSON.stringify(context.fields)}`, () =>
+      Buffer.from(signInHtml(language, { context })),
     )
   }
-  /** The same but for the name, for all who are refused for the same reason: an overload refuses by the thousand. */
-  function refusedPage(language: Language, carried: Carried, refusal: Refusal, username: string): Buffer {
-    const key = `${language} ${JSON.stringify([carried.fields, refusal])}`
+  /** Cached except for the name: an overload refuses thousands of viewers with the same screen. */
+  function refusedPage(language: Language, context: PlayerContext, refusal: Refusal, username: string): Buffer {
+    const key = `${language} ${JSON.stringify([context.fields, refusal])}`
     const parts = refusedPages(key, () =>
-      signInHtml(language, { carried, refusal, username: TYPED_NAME }).split(TYPED_NAME),
+      signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME),
     )
     return Buffer.from(parts.join(ejs.escapeXML(username)))
   }
   function pageFor(language: Language, state: SignInState): Buffer {
-    const { carried, refusal, username, signedInAs } = state
+    const { context, refusal, username, signedInAs } = state
     if (signedInAs !== undefined) return Buffer.from(signInHtml(language, state))
-    if (refusal === undefined) return freshPage(language, carried)
-    return refusedPage(language, carried, refusal, username ?? '')
+    if (refusal === undefined) return freshPage(language, context)
+    return refusedPage(language, context, refusal, username ?? '')
   }
   function sendSignIn(req: Request, res: Response, state: SignInState): void {
-    sendPage(res, headersFor(state.carried.address.origin), pageFor(languageOf(req), state), state.refusal)
+    sendPage(res, headersFor(state.context.address.origin), pageFor(languageOf(req), state), state.refusal)
   }
   function sendMessage(req: Request, res: Response, { title, refusal, onward, reference }: MessageState): void {
     const language = languageOf(req)
     const texts = textsOf(language)
-    const query = onward?.to === 'someoneElse' ? { ...onward.carried.fields, prompt: 'login' } : onward?.carried.fields
+    const query = onward?.to === 'someoneElse' ? { ...onward.context.fields, prompt: 'login' } : onward?.context.fields
     const html = views.message({
       language,
       texts,
@@ -123,10 +123,10 @@ export function createScreens(
       title: texts.titles[title],
       alert: errorText(language, refusal.text, refusal.values),
       reference: reference === undefined ? null : fill(texts.reference, { reference }),
-      fields: onward?.carried.fields ?? {},
-      actions: onward === undefined ? null : { href: addressOf(basePath, query ?? {}), label: texts[onward.to] },
+      fields: onward?.context.fields ?? {},
+      actions: onward === undefined ? null : { href: pathOf(basePath, query ?? {}), label: texts[onward.to] },
     })
-    sendPage(res, headersFor(onward?.carried.address.origin ?? null), Buffer.from(html), refusal)
+    sendPage(res, headersFor(onward?.context.address.origin ?? null), Buffer.from(html), refusal)
   }
   return { sendSignIn, sendMessage }
 }
@@ -145,15 +145,15 @@ function rememberSome<T>(): (key: string, make: () => T) => T {
 }
 
 /**
- * 303, so that a post is followed by a GET (RFC 9110 15.4.4).
- * @param location from passToPlayer() or returnWithoutResponse(), or a path of this app's.
+ * Redirects with 303, so that a GET follows a post (RFC 9110, 15.4.4).
+ * @param location from passToPlayer() or returnWithoutResponse(), or a path of this app.
  */
 export function sendRedirect(res: Response, headers: Headers, location: string): void {
   res.writeHead(303, { ...headers, Location: location, 'Content-Length': '0' }).end()
 }
 
-/** The entry point's own address with fields in its query. */
-export function addressOf(basePath: string, fields: Readonly<Record<string, string>>): string {
+/** The path of the entry point, with the fields as its query. */
+export function pathOf(basePath: string, fields: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(fields).toString()
   return `${basePath === '' ? '/' : basePath}${query === '' ? '' : `?${query}`}`
 }
