@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
-import type { ReportRunner } from './analytics/reports/report-runner.ts'
+import { openReports } from './analytics/reports/stream-report.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
 import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
@@ -27,7 +27,6 @@ export interface EmulatorDeps {
   /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
-  readonly reports: ReportRunner
   readonly resetDatabase: () => Promise<void>
   /** Called with internal errors. The response does not contain them. */
   readonly onError: (error: unknown) => void
@@ -35,7 +34,7 @@ export interface EmulatorDeps {
 
 /** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
-  const { database, clock, publicUrl, reports, onError } = deps
+  const { database, clock, publicUrl, onError } = deps
   const { nowSeconds } = clock
   const faults = openFaults()
   const requestLog = openRequestLog(nowSeconds)
@@ -60,7 +59,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
     segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })
     next()
   })
-  app.use('/v1', analyticsRoutes({ reports, nowSeconds, verifyToken, onError }))
+  app.use('/v1', analyticsRoutes({ streamReport: openReports(database), nowSeconds, verifyToken, onError }))
   app.use(playerRoutes({ database, nowSeconds, publicUrl, segments }))
   app.use(notFound)
   app.use(describeError(onError))

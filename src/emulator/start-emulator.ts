@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
-import { openReportRunner } from './analytics/reports/report-runner.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
@@ -48,7 +47,6 @@ export async function startEmulator({
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
   const database = openDataFile(dataFile)
-  const reports = openReportRunner(database)
   const clock = settableClock(nowSeconds)
   try {
     const seed = await openSeed(database, seedOptions, clock.nowSeconds())
@@ -56,15 +54,13 @@ export async function startEmulator({
     const takenPort = await listen(server, port, host)
     const url = `http://${isIPv6(host) ? `[${host}]` : host}:${takenPort}`
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
-    server.on('request', createEmulatorApp({ database, clock, publicUrl: url, seed, reports, resetDatabase, onError }))
+    server.on('request', createEmulatorApp({ database, clock, publicUrl: url, seed, resetDatabase, onError }))
     const close = async () => {
       await closeServer(server)
-      await reports.close()
       database.close()
     }
     return { url, port: takenPort, seed, close }
   } catch (error) {
-    await reports.close()
     database.close()
     throw error
   }

@@ -9,11 +9,11 @@ import {
   readParameters,
 } from './reports/report-parameters.ts'
 import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
-import type { ReportRunner } from './reports/report-runner.ts'
+import type { StreamReport } from './reports/stream-report.ts'
 import type { ContentType } from './segments/segment-tables.ts'
 
 export interface AnalyticsDeps {
-  readonly reports: Pick<ReportRunner, 'answer'>
+  readonly streamReport: StreamReport
   readonly nowSeconds: () => number
   /** Whose content the caller may see. The reason of a refusal is a sentence for the developer. */
   readonly verifyToken: (
@@ -100,7 +100,7 @@ function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params'])
     const checked = readParameters(endpoint, query)
     if (!checked.ok) return refuse(res, 400, checked.errors)
     const { selection, ...asked } = checked.asked
-    const chunks = deps.reports.answer({
+    const chunks = deps.streamReport({
       ...asked,
       selection: { ...selection, ownerId: caller.ownerId },
       nowSeconds: deps.nowSeconds(),

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
-import { openReportRunner, type ReportRunner } from '../../../src/emulator/analytics/reports/report-runner.ts'
+import { openReports, type StreamReport } from '../../../src/emulator/analytics/reports/stream-report.ts'
 import { analyticsRoutes } from '../../../src/emulator/analytics/routes.ts'
 import { SEGMENT_TABLES } from '../../../src/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
@@ -51,17 +51,16 @@ export function openAnalyticsDatabase(file = ':memory:'): DatabaseSync {
 /** The tokens "owner-1" and "owner-2" are good. */
 export async function startAnalytics(
   database = openAnalyticsDatabase(),
-  standIn?: Pick<ReportRunner, 'answer'>,
+  streamReport: StreamReport = openReports(database),
 ): Promise<AnalyticsServer> {
   let nowSeconds = 0
   const faults: unknown[] = []
-  const reports = openReportRunner(database)
   const app = express()
   app.disable('x-powered-by')
   app.use(
     '/v1',
     analyticsRoutes({
-      reports: standIn ?? reports,
+      streamReport,
       nowSeconds: () => nowSeconds,
       onError: (error) => faults.push(error),
       verifyToken: (header) => {
@@ -91,9 +90,10 @@ export async function startAnalytics(
       return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
     },
     async close() {
-      server.closeAllConnections()
+      const closed = once(server, 'close')
       server.close()
-      await reports.close()
+      server.closeAllConnections()
+      await closed
       database.close()
     },
   }

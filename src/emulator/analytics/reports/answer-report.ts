@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { InSteps } from '../segments/segment-scan.ts'
 import { mapEach } from './map-each.ts'
 import { paginate } from './pagination.ts'
 import { answerPeaks } from './report-peaks.ts'
@@ -17,11 +18,13 @@ interface Answer {
 const CHUNK_CHARACTERS = 32_768
 
 /**
- * The body of the answer, in chunks of about 32 kB, each made when it is asked for: what a page holds is never in memory
- * as a whole. Statements stay open between two chunks, so nothing else may write through this connection meanwhile.
+ * The body of the answer, in chunks of about 32 kB. Each chunk is made when the caller asks for it, so that a page is
+ * never in memory as a whole. An empty chunk is a pause. Statements stay open between two chunks: nothing may write
+ * through this connection until the last chunk.
  */
 export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
-  const { count, items } = answer(database, question)
+  const { count, items } = yield* answer(database, question)
+  yield ''
   let text = '{"data":['
   let isFirst = true
   for (const item of items) {
@@ -37,7 +40,7 @@ export function* answerReport(database: DatabaseSync, question: ReportQuestion):
   yield `${text}],"pagination":${JSON.stringify(paginate(question, count))}}`
 }
 
-function answer(database: DatabaseSync, question: ReportQuestion): Answer {
+function* answer(database: DatabaseSync, question: ReportQuestion): InSteps<Answer> {
   const { report } = question
   switch (report.kind) {
     case 'viewers': {
@@ -49,11 +52,11 @@ function answer(database: DatabaseSync, question: ReportQuestion): Answer {
       return { count, items: mapEach(items, wholeItem('View')) }
     }
     case 'series': {
-      const window = answerSeries(database, { ...question, report })
+      const window = yield* answerSeries(database, { ...question, report })
       return { count: window.count(), items: mapEach(window.items(), wholeItem('Series')) }
     }
     case 'peaks': {
-      const window = answerPeaks(database, { ...question, report })
+      const window = yield* answerPeaks(database, { ...question, report })
       return { count: window.count(), items: mapEach(window.items(), wholeItem('PeakSeries')) }
     }
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { scanRows, selectSegmentsRunning } from '../segments/segment-selection.ts'
+import { type InSteps, scanSegments } from '../segments/segment-scan.ts'
+import { selectSegmentsRunning } from '../segments/segment-selection.ts'
 import { openSweep } from './concurrency.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
 import type { ReportQuestion } from './report-question.ts'
@@ -20,7 +21,7 @@ export interface PeakItem {
  * The greatest number of sessions that watched at the same time, per channel or video and hour or minute, by content and
  * then by time. Hours and minutes in which nobody watched are left out.
  */
-export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): PageWindow<PeakItem> {
+export function* answerPeaks(database: DatabaseSync, question: PeaksQuestion): InSteps<PageWindow<PeakItem>> {
   const { selection, nowSeconds, timeZone } = question
   const window = openPageWindow<PeakItem>(question.page)
   const sizeSeconds = question.report.granularity === 'hour' ? 3_600 : 60
@@ -37,13 +38,15 @@ export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): Pa
       }))
     })
     const sweep = openSweep(buckets.add)
-    scanRows(
+    yield* scanSegments(
       database,
       {
-        columns: ['started_at', 'coalesce(finished_at, :now)', 'view_session'],
-        source: `segments INDEXED BY segments_by_content
-          WHERE ${where} AND content_type = :ofType AND content_id = :ofId ORDER BY started_at`,
-        parameters: { ...parameters, now: nowSeconds, ofType: content_type, ofId: content_id },
+        index: 'segments_by_content',
+        selection: {
+          where: `${where} AND content_type = :ofType AND content_id = :ofId`,
+          parameters: { ...parameters, now: nowSeconds, ofType: content_type, ofId: content_id },
+        },
+        columns: ['coalesce(finished_at, :now)', 'view_session'],
       },
       (startedAt, finishedAt, session) => {
         const { fromSeconds, toSeconds } = selection

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { scanRows, selectSegments } from '../segments/segment-selection.ts'
+import { type InSteps, scanSegments } from '../segments/segment-scan.ts'
+import { selectSegments } from '../segments/segment-selection.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
 import type { ReportQuestion, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
@@ -22,22 +23,22 @@ const COUNTED: Readonly<Record<SeriesMetric, string | null>> = {
 }
 
 /** In the order of time or, where the dimension is not one of time, the greatest first. */
-export function answerSeries(database: DatabaseSync, question: SeriesQuestion): PageWindow<SeriesItem> {
+export function* answerSeries(database: DatabaseSync, question: SeriesQuestion): InSteps<PageWindow<SeriesItem>> {
   const { dimension } = question.report
   const window = openPageWindow<SeriesItem>(question.page)
   switch (dimension) {
     case 'hour':
     case 'day':
     case 'month':
-      tallyBuckets(database, question, { unit: dimension, window })
+      yield* tallyBuckets(database, question, { unit: dimension, window })
       break
     case 'summary': {
-      const [value = 0] = tallyGroups(database, question, { column: '0', nameOf: String }).values()
+      const [value = 0] = (yield* tallyGroups(database, question, { column: '0', nameOf: String })).values()
       window.add(1, () => ({ dimension_type: dimension, point: periodStart(question), value }))
       break
     }
     default:
-      addGroups(window, question, tallyGroups(database, question, GROUPS[dimension](database)))
+      addGroups(window, question, yield* tallyGroups(database, question, GROUPS[dimension](database)))
   }
   return window
 }
@@ -79,11 +80,11 @@ function namesOf(database: DatabaseSync, column: string, table: string): (number
 }
 
 /** Several numbers may have the same name: cities of one country, versions of one device. */
-function tallyGroups(
+function* tallyGroups(
   database: DatabaseSync,
   question: SeriesQuestion,
   { column, nameOf }: Grouping,
-): Map<string, number> {
+): InSteps<Map<string, number>> {
   const byNumber = new Map<number, Counter>()
   const byName = new Map<string, Counter>()
   const counterFor = (number: number) => {
@@ -93,7 +94,7 @@ function tallyGroups(
     byNumber.set(number, counter)
     return counter
   }
-  scanSelected(database, question, column, (_startedAt, number, counted) => {
+  yield* scanSelected(database, question, column, (_startedAt, number, counted) => {
     const counter = byNumber.get(number) ?? counterFor(number)
     counter.add(counted)
   })
@@ -101,11 +102,11 @@ function tallyGroups(
 }
 
 /** A segment that was already running when the range began belongs to the first bucket. Empty buckets are left out. */
-function tallyBuckets(
+function* tallyBuckets(
   database: DatabaseSync,
   question: SeriesQuestion,
   { unit, window }: { unit: 'hour' | 'day' | 'month'; window: PageWindow<SeriesItem> },
-): void {
+): InSteps<void> {
   const { timeZone, report } = question
   const fromSeconds = question.selection.fromSeconds ?? 0
   const writeTime = openTimeWriter(timeZone)
@@ -117,7 +118,7 @@ function tallyBuckets(
     if (value > 0) window.add(1, () => ({ dimension_type: unit, point: writeTime(startSeconds), value }))
     counter = openCounter(report.metric)
   }
-  scanSelected(database, question, '0', (startedAt, _group, counted) => {
+  yield* scanSelected(database, question, '0', (startedAt, _group, counted) => {
     const at = Math.max(startedAt, fromSeconds)
     if (at >= bucket.endSeconds) {
       closeBucket()
@@ -128,16 +129,14 @@ function tallyBuckets(
   closeBucket()
 }
 
-/** In the order in which they started. */
 function scanSelected(
   database: DatabaseSync,
   { report, selection }: SeriesQuestion,
   group: string,
-  step: (startedAt: number, group: number, counted: number) => void,
-): void {
-  const { where, parameters } = selectSegments(selection)
-  const source = `segments INDEXED BY segments_by_start WHERE ${where} ORDER BY started_at`
-  scanRows(database, { columns: ['started_at', group, COUNTED[report.metric] ?? '1'], source, parameters }, step)
+  onRow: (startedAt: number, group: number, counted: number) => void,
+): InSteps<void> {
+  const columns = [group, COUNTED[report.metric] ?? '1'] as const
+  return scanSegments(database, { index: 'segments_by_start', selection: selectSegments(selection), columns }, onRow)
 }
 
 interface Counter {

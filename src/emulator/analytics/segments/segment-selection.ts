@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { ContentType } from './segment-tables.ts'
 
 /** Which segments are looked at. Null leaves a limit out. Both ends of the range belong to it. */
@@ -70,41 +69,4 @@ function conjunction(conditions: readonly Condition[]): SelectionSql {
     where: conditions.map(([sql]) => sql).join(' AND '),
     parameters: Object.assign({}, ...conditions.map(([, parameters]) => parameters)),
   }
-}
-
-type Step = (a: number, b: number, c: number) => void
-
-const scans = new WeakMap<DatabaseSync, { step: Step }>()
-
-/**
- * Calls `step` with three numbers of each row, null as 0. An aggregate function written in JavaScript is three times as
- * fast as iterating over the rows of a statement.
- * @param columns three SQL expressions.
- * @param source all that follows FROM; the rows come in its order.
- */
-export function scanRows(
-  database: DatabaseSync,
-  {
-    columns,
-    source,
-    parameters,
-  }: { columns: readonly [string, string, string]; source: string; parameters: SelectionSql['parameters'] },
-  step: Step,
-): void {
-  const scan = scans.get(database) ?? { step }
-  if (!scans.has(database)) {
-    scans.set(database, scan)
-    database.aggregate('scan_row', {
-      start: 0,
-      step: (_state, a, b, c) => {
-        scan.step(Number(a), Number(b), Number(c))
-        return 0
-      },
-    })
-  }
-  scan.step = step
-  const [a, b, c] = columns
-  database
-    .prepare(`SELECT scan_row(a, b, c) FROM (SELECT ${a} AS a, ${b} AS b, ${c} AS c FROM ${source})`)
-    .get(parameters)
 }

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { answerReport } from './answer-report.ts'
+import type { ReportQuestion } from './report-question.ts'
+
+/**
+ * The body of an answer in chunks of UTF-8. Each chunk is made when the caller asks for it.
+ * @throws Error when the report fails. No question of a caller makes a report fail.
+ */
+export type StreamReport = (question: ReportQuestion) => AsyncGenerator<Uint8Array, void>
+
+/**
+ * Reports on a database in a file are made in steps, and other work of the program runs between two steps. Each report
+ * has a connection and a read transaction of its own, so that it shows the segments of one moment. A database in memory
+ * allows no second connection: its reports are made in one step.
+ */
+export function openReports(database: DatabaseSync): StreamReport {
+  const file = database.location()
+  return file === null ? (question) => streamAtOnce(database, question) : (question) => streamInSteps(file, question)
+}
+
+async function* streamAtOnce(database: DatabaseSync, question: ReportQuestion) {
+  const chunks = [...answerReport(database, question)]
+  yield* await Promise.resolve(chunks.map(toBytes))
+}
+
+async function* streamInSteps(file: string, question: ReportQuestion) {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  try {
+    database.exec('PRAGMA mmap_size = 1073741824; BEGIN')
+    for (const chunk of answerReport(database, question)) {
+      if (chunk !== '') yield toBytes(chunk)
+      await setImmediate()
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function toBytes(chunk: string): Uint8Array {
+  return new TextEncoder().encode(chunk)
+}
