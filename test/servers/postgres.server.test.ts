@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('a throwaway PostgreSQL server keeps its data and its port over a restart', async () => {
+test('a throwaway PostgreSQL server keeps its data and its port after a restart', async () => {
   const database = await server.createDatabase()
   await server.query('CREATE TABLE t (a int); INSERT INTO t VALUES (1)', [], database)
   await server.halt()
@@ -18,7 +18,7 @@ test('a throwaway PostgreSQL server keeps its data and its port over a restart',
   expect((await server.query('SELECT a FROM t', [], database)).rows).toEqual([{ a: 1 }])
 })
 
-test('a paused server answers nothing, and goes on where it was', async () => {
+test('a paused PostgreSQL server does not answer, and continues after resume', async () => {
   server.pause()
   const answer = server.query('SELECT 1 AS one')
   expect(await Promise.race([answer, sleep(300, 'no answer')])).toBe('no answer')
@@ -26,7 +26,7 @@ test('a paused server answers nothing, and goes on where it was', async () => {
   expect((await answer).rows).toEqual([{ one: 1 }])
 })
 
-test('a role signs in with its own password only', async () => {
+test('a role of a throwaway PostgreSQL server needs its password', async () => {
   const { user } = await server.createRole()
   const client = new Client({ connectionString: server.url({ user, password: 'wrong' }), ssl: false })
   await expect(client.connect()).rejects.toThrow('password authentication failed')

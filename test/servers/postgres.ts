@@ -14,29 +14,29 @@ export interface PostgresServer {
   readonly port: number
   /** The folder of its Unix socket. */
   readonly folder: string
-  /** The address of a database as a role, the administrator where none is named, for USER_STORE_URL. */
+  /** Returns an address for USER_STORE_URL. The default role is the administrator. */
   url(to?: { user?: string; password?: string; host?: string; database?: string }): string
   /** Runs SQL as the administrator. */
   query(sql: string, values?: readonly unknown[], database?: string): Promise<QueryResult>
-  /** Makes an empty database. @returns its name. */
+  /** Creates an empty database, and returns its name. */
   createDatabase(): Promise<string>
-  /** Makes a role that may sign in. @returns its name and password. */
+  /** Creates a role that can sign in, and returns its name and password. */
   createRole(): Promise<{ user: string; password: string }>
-  /** Stops every process of the server with SIGSTOP: connections are still taken by the kernel, and nobody answers. */
+  /** Sends SIGSTOP to every process of the server. The kernel still accepts connections, but nothing answers. */
   pause(): void
   resume(): void
-  /** Ends the server, its connections at once; the data stay. */
+  /** Stops the server and closes its connections at once. The data are kept. */
   halt(): Promise<void>
-  /** Starts a halted server, or ends and starts a running one, on the same port. */
+  /** Starts a halted server, or restarts a running one, on the same port. */
   restart(): Promise<void>
-  /** Ends the server, paused or not, and removes its folder. */
+  /** Stops the server, even a paused one, and removes its folder. */
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Certificate and key in PEM; with them the server takes TLS connections beside plain ones. */
+  /** Certificate and key in PEM. With them the server accepts TLS connections too. */
   readonly tls?: { readonly certificate: string; readonly key: string }
-  /** Lines of postgresql.conf, such as max_connections. */
+  /** Settings for postgresql.conf, such as max_connections. */
   readonly settings?: Readonly<Record<string, string | number>>
 }
 
@@ -48,11 +48,11 @@ const HOST = '127.0.0.1'
 const run = promisify(execFile)
 
 /**
- * Starts a PostgreSQL server of its own, in a temporary folder, on a free port of the loopback address and on a Unix
- * socket; as root it runs as nobody, since PostgreSQL refuses root. Every role signs in with its password (SCRAM). It
- * takes one to two seconds: start one for a file of tests, and make a database for each test.
+ * Starts a throwaway PostgreSQL server on a free loopback port and a Unix socket. It runs as `nobody` if the tests run as
+ * root. Roles sign in with passwords (SCRAM). The start takes one to two seconds, so share a server in a test file, and
+ * create a database for each test.
  *
- * @throws Error with a sentence when PostgreSQL is not installed or does not start.
+ * @throws Error when PostgreSQL is not installed or does not start.
  */
 export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = postgresPrograms()
@@ -85,7 +85,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
 
   function pause(): void {
     isPaused = true
-    // The postmaster first, until it stands: it must not make another process meanwhile.
+    // Wait for the postmaster to stop, so that it cannot start another process.
     signal(Number(child.pid), 'SIGSTOP')
     while (!isStopped(Number(child.pid))) signal(Number(child.pid), 'SIGSTOP')
     for (const pid of childrenOf(child)) signal(pid, 'SIGSTOP')
@@ -100,7 +100,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     if (isPaused) resume()
-    // A fast shutdown: open connections are ended, and nothing is left to be recovered.
+    // A fast shutdown: it closes connections, and needs no recovery at the next start.
     child.kill('SIGINT')
     await ended
   }
@@ -137,7 +137,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
 
 type UrlParts = NonNullable<Parameters<PostgresServer['url']>[0]>
 
-/** The folder of initdb and postgres, of the newest version that is there. */
+/** Returns the folder of initdb and postgres in the newest installed version. */
 function postgresPrograms(): string {
   const versions = globSync('/usr/lib/postgresql/*/bin/postgres')
   const newest = versions.toSorted((a, b) => Number(a.split('/')[4]) - Number(b.split('/')[4])).at(-1)
@@ -192,13 +192,13 @@ function writeSettings(
   writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`, { flag: 'a' })
 }
 
-/** Resolves as soon as connections are accepted. */
+/** Resolves when the server accepts connections. */
 async function launch(programs: string, data: string): Promise<Postgres> {
   const child = spawn(join(programs, 'postgres'), ['-D', data], {
     ...unprivileged(),
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
-    // In a group of its own: Ctrl-C at the tests reaches those who stop the server in an orderly way.
+    // In its own process group, so that Ctrl-C reaches only the tests, which then stop the server.
     detached: true,
   })
   let log = ''
@@ -212,13 +212,13 @@ async function launch(programs: string, data: string): Promise<Postgres> {
   return child
 }
 
-/** The processes of the server beside its first; each is in a group of its own. */
+/** Returns the child processes of the server. Each has its own process group. */
 function childrenOf({ pid }: Postgres): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.split(' ').filter(Boolean).map(Number)
 }
 
-/** Whether a process that was sent SIGSTOP has come to stand; its name, in brackets, may hold anything. */
+/** True if the process is stopped. Its name comes before the state, and may contain anything. */
 function isStopped(pid: number): boolean {
   return /\) T \d/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }
@@ -227,7 +227,7 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // One that served a connection may just have ended.
+    // A process that served a connection may have ended already.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

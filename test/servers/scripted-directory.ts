@@ -4,37 +4,37 @@ import { TLSSocket } from 'node:tls'
 import { BerReader, BerWriter } from 'ldapts'
 import type { Certificate } from './certificate.ts'
 
-/** A result as LDAP has it: a code and words. */
+/** An LDAP result: a code and a message. */
 export interface Result {
   readonly code: number
   readonly message?: string
 }
 
 export interface Script {
-  /** What a bind is answered; success without. */
+  /** Result of a bind; success by default. */
   readonly bind?: (dn: string, password: string) => Result
-  /** What every search finds. */
+  /** Entries that every search finds. */
   readonly entries?: readonly { dn: string; attributes: Readonly<Record<string, readonly string[]>> }[]
-  /** Where the rest is said to be, beside the entries. */
+  /** Referrals that every search returns besides the entries. */
   readonly references?: readonly string[]
   readonly search?: Result
-  /** What a wish for StartTLS is answered; success without. */
+  /** Result of StartTLS; success by default. */
   readonly startTls?: Result
-  /** The connection is cut behind this answer. */
+  /** Closes the connection after this answer. */
   readonly cutAfter?: 'search' | 'startTls'
-  /** It is cut with a reset, as by a firewall. */
+  /** Closes with a reset, as a firewall does. */
   readonly isReset?: boolean
-  /** Behind the yes to StartTLS nothing follows. */
+  /** Accepts StartTLS, then sends nothing. */
   readonly isSilent?: boolean
-  /** What a bind as a viewer, and every search, is answered byte by byte. */
+  /** Raw answers to a bind as a viewer, and to every search. */
   readonly bytes?: (asked: Asked) => { readonly bind?: Uint8Array; readonly search?: Uint8Array }
-  /** Each byte is sent on its own. */
+  /** Sends each raw byte separately. */
   readonly isByteByByte?: boolean
-  /** The bytes are sent again and again. */
+  /** Repeats the raw bytes without end. */
   readonly isEndless?: boolean
 }
 
-/** By which an answer is known. */
+/** The request that an answer belongs to. */
 export interface Asked {
   readonly id: number
 }
@@ -43,10 +43,10 @@ export interface ScriptedDirectory {
   readonly ldapUrl: string
   readonly reader: { readonly dn: string; readonly password: string }
   follow(script: Script): void
-  /** Name and password of every bind. */
+  /** All binds so far. */
   readonly binds: readonly { readonly dn: string; readonly password: string; readonly isEncrypted: boolean }[]
   readonly connections: () => number
-  /** Those that are not closed. */
+  /** The number of open connections. */
   readonly open: () => number
   stop(): Promise<void>
 }
@@ -67,8 +67,8 @@ interface Request {
 }
 
 /**
- * Starts a directory that answers over TCP whatever the test tells it to: in the words of Active Directory, which has no
- * free server, and as servers do that are cut, full or hostile.
+ * Starts an LDAP server that answers with scripted messages: those of Active Directory, which has no free server, and
+ * those of broken, overloaded or hostile servers.
  */
 export async function startScriptedDirectory(tls?: Certificate): Promise<ScriptedDirectory> {
   const reader = { dn: 'cn=reader,dc=example,dc=test', password: 'password-of-the-reader' }
@@ -99,7 +99,7 @@ export async function startScriptedDirectory(tls?: Certificate): Promise<Scripte
     const { isEndless = false, isByteByByte = false } = script
     do {
       const parts = isByteByByte ? Array.from(bytes, (byte) => Buffer.of(byte)) : [bytes]
-      // With a turn of the loop for each, so that none goes along with another.
+      // Wait for each write, so that the bytes are not sent together.
       for (const part of parts) await new Promise((sent) => socket.write(part, sent))
     } while (isEndless && !socket.destroyed)
   }
@@ -151,7 +151,7 @@ export async function startScriptedDirectory(tls?: Certificate): Promise<Scripte
   }
 }
 
-/** The first whole message, and how many bytes it takes; null where more has to come. */
+/** Returns the first complete message and its length; null if it is incomplete. */
 function firstOf(received: Buffer): (Request & { length: number }) | null {
   const reader = new BerReader(received)
   if (received.length === 0 || reader.readSequence() === null || reader.remain < reader.length) return null

@@ -11,28 +11,28 @@ import type { ContractViewer } from '../users/user-store-contract.ts'
 import type { Certificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 
-/** Attributes by their names; several values in an array. */
+/** Attributes and their values. */
 export type LdapEntry = Readonly<Record<string, string | readonly string[]>>
 
 export interface SlapdServer {
-  /** On 127.0.0.1: plain until StartTLS, and encrypted from the start. */
+  /** Both on 127.0.0.1. */
   readonly ldapUrl: string
   readonly ldapsUrl: string
-  /** The account that may search everything but passwords; nobody else may search at all. */
+  /** The service account. It can read everything except passwords; other accounts can read nothing. */
   readonly reader: { readonly dn: string; readonly password: string }
-  /** Adds entries over the network, as an administrator does: only so memberOf is filled. */
+  /** Adds entries over LDAP, so that the memberof overlay sees them. */
   add(entries: readonly { dn: string; entry: LdapEntry }[]): Promise<void>
   /** Replaces attributes of an entry. */
   replace(dn: string, entry: LdapEntry): Promise<void>
   remove(dn: string): Promise<void>
-  /** Stops the process with SIGSTOP: the kernel still takes connections, and nobody answers. */
+  /** Sends SIGSTOP to the process. The kernel still accepts connections, but nothing answers. */
   pause(): void
   resume(): void
-  /** Ends the process, its connections at once; the data stay. */
+  /** Kills the process. The data are kept. */
   halt(): Promise<void>
-  /** Ends and starts it again on the same ports, with another certificate where one is given. */
+  /** Restarts the process on the same ports, optionally with another certificate. */
   restart(tls?: Certificate): Promise<void>
-  /** Ends the server, paused or not, and removes its folder. */
+  /** Kills the process, even a paused one, and removes its folder. */
   stop(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const HOST = '127.0.0.1'
 const NOBODY = 65_534
 const INTEGER = '1.3.6.1.4.1.1466.115.121.1.27'
 const TEXT = '1.3.6.1.4.1.1466.115.121.1.15'
-/** By which other directories shut an account. (OpenLDAP's own copy of that schema has a memberOf of one value.) */
+/** Attributes that disable an account in other directories. OpenLDAP's own schema for them allows only one memberOf. */
 const FOREIGN_ATTRIBUTES = [
   ['userAccountControl', INTEGER],
   ['accountExpires', INTEGER],
@@ -58,11 +58,11 @@ const ADMINISTRATOR = `cn=administrator,${SUFFIX}`
 const PASSWORD = 'password-of-the-administrator'
 
 /**
- * Starts an OpenLDAP server of its own, in a temporary folder, on two free ports of the loopback address; as root it runs
- * as nobody. It knows the viewers by `uid`, with `departmentNumber` and `employeeNumber`, the disabled ones by
- * Active Directory's `userAccountControl`, and their groups; a policy for passwords is in force.
+ * Starts a throwaway OpenLDAP server on two free loopback ports. It runs as `nobody` if the tests run as root. Viewers have
+ * `uid`, `departmentNumber`, `employeeNumber` and groups; disabled viewers have Active Directory's `userAccountControl`.
+ * A password policy is active.
  *
- * @throws Error with a sentence when OpenLDAP is not installed or does not start.
+ * @throws Error when OpenLDAP is not installed or does not start.
  */
 export async function startSlapd(viewers: readonly ContractViewer[], tls: Certificate): Promise<SlapdServer> {
   if (!existsSync(PROGRAM)) {
@@ -125,12 +125,12 @@ export async function startSlapd(viewers: readonly ContractViewer[], tls: Certif
   }
 }
 
-/** The name of a viewer's entry. */
+/** Returns the DN of a viewer. */
 export function dnOf({ username }: { readonly username: string }): string {
   return `uid=${escapedInDn(username)},${PEOPLE}`
 }
 
-/** RFC 4514, 2.4. */
+/** Escapes a value of a DN (RFC 4514, 2.4). */
 function escapedInDn(value: string): string {
   return value.replaceAll(/[,+"\\<>;=#]/g, (sign) => `\\${sign}`)
 }
@@ -155,7 +155,7 @@ function writeConfiguration(folder: string, tls: Certificate): void {
     `rootpw ${PASSWORD}`,
     `directory ${folder}/data`,
     'index objectClass,uid,mail eq',
-    // A page at a time, and all of them in the end: as Active Directory has it.
+    // At most 500 entries without paging, like the limit of Active Directory.
     'sizelimit size.soft=500 size.hard=500 size.prtotal=unlimited',
     'access to attrs=userPassword by anonymous auth by * none',
     `access to * by dn.exact="cn=reader,${SUFFIX}" read by anonymous auth by * none`,
@@ -183,7 +183,7 @@ function giveAway(folder: string, names: readonly string[]): void {
   for (const name of names) chownSync(join(folder, name), uid, gid)
 }
 
-/** Resolves as soon as the server takes connections. */
+/** Resolves when the server accepts connections. */
 async function launch(folder: string, urls: string, port: number): Promise<Slapd> {
   const child = spawn(PROGRAM, ['-d', 'none', '-f', join(folder, 'slapd.conf'), '-h', urls], {
     ...unprivileged(),
@@ -202,7 +202,7 @@ async function launch(folder: string, urls: string, port: number): Promise<Slapd
   return child
 }
 
-/** It says that it starts a moment before it listens. */
+/** slapd logs its start a moment before it listens. */
 async function untilListening(port: number): Promise<void> {
   const giveUpMs = Date.now() + 10_000
   while (Date.now() < giveUpMs) {
@@ -263,7 +263,7 @@ function attributesOf(entry: LdapEntry): Record<string, string[]> {
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, [value].flat()]))
 }
 
-/** What needs no privileges is given none. */
+/** Returns the user `nobody` if the tests run as root. */
 function unprivileged(): { uid?: number; gid?: number } {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 }
