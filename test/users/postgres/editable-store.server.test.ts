@@ -39,7 +39,8 @@ describe('the viewers table', () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 99', [], database)
     const settings = settingsOf(server.url({ database }))
-    for (const refused of [openPostgresStore(settings), migratePostgres(settings)]) {
+    for (const useTable of [openPostgresStore, migratePostgres]) {
+      const refused = useTable(settings)
       await expect(refused).rejects.toThrow(ConfigError)
       await expect(refused).rejects.toThrow(/newer version .*99.*1\)/)
     }
