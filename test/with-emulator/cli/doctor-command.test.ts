@@ -1,44 +1,29 @@
-import { type IncomingHttpHeaders, request } from 'node:http'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { setLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { runProgram } from '../../cli/run-program.ts'
-import { ADA, addAda, programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
-import { apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
-
-// Each test starts a login app as a process, which is slow beside other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+import { apiOf, emulatorOfTest } from '../video-service/client.ts'
+import { type AlterHeaders, startLoginAppBehindProxy } from './login-app-behind-proxy.ts'
 
 let emulator: RunningEmulator
 let env: Record<string, string>
-/** Changes the headers of the login app, as a badly configured proxy does. */
-let alter: (headers: IncomingHttpHeaders) => IncomingHttpHeaders
+let alter: AlterHeaders
 
 beforeEach(async () => {
   alter = (headers) => headers
   emulator = await emulatorOfTest()
-  let port = 0
-  const proxy = await startService((req, res) => {
-    const { method, url: path, headers } = req
-    const passed = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 500, alter(answer.headers))
-      answer.pipe(res)
-    })
-    req.pipe(passed)
+  env = await startLoginAppBehindProxy(emulator, {
+    alter: (headers) => alter(headers),
+    settings: {
+      PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
+      PLAYER_ORIGINS: `https://player.example,${emulator.url}`,
+      HASH_CONSUMERS: `${emulator.url}/chat/authorize/`,
+    },
   })
-  const settings = {
-    ...programSettings(),
-    PUBLIC_URL: proxy.origin,
-    PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
-    PLAYER_ORIGINS: `https://player.example,${emulator.url}`,
-    HASH_CONSUMERS: `${emulator.url}/chat/authorize/`,
-  }
-  await addAda(settings)
-  port = (await startLoginProgram(settings)).port
-  env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
 })
 
 const doctor = (...args: string[]) => runHere(['doctor', ...args], { cwd: temporaryFolder(), env })
@@ -89,7 +74,7 @@ describe('the doctor', () => {
     expect((await doctor()).stdout).toMatch(/\(0 failures, 2 warnings\)\n$/)
   })
 
-  test.each<[string, (headers: IncomingHttpHeaders) => IncomingHttpHeaders]>([
+  test.each<[string, AlterHeaders]>([
     [
       'adds a policy without frame-ancestors',
       (headers) => ({
@@ -106,7 +91,7 @@ describe('the doctor', () => {
     expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failures: 0, warnings: 1 })
   })
 
-  test.each<[string, (headers: IncomingHttpHeaders) => IncomingHttpHeaders, string]>([
+  test.each<[string, AlterHeaders, string]>([
     ['removes the policy', ({ 'content-security-policy': _policy, ...headers }) => headers, 'https://player.example'],
     [
       'has a clock that is almost an hour behind',

@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { runHere } from '../../cli/run-here.ts'
-import { ADA, addAda, programSettings, SECRETS, startLoginProgram } from '../../login/login-program.ts'
-import { freePort } from '../../servers/free-port.ts'
+import { SECRETS } from '../../login/login-program.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { emulatorOfTest, environmentFor } from '../video-service/client.ts'
-
-// Each test starts a login app as a process, which is slow beside other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+import { emulatorOfTest } from '../video-service/client.ts'
+import { startLoginAppBehindProxy } from './login-app-behind-proxy.ts'
 
 let env: Record<string, string>
 let folder: string
@@ -17,8 +15,6 @@ let folder: string
 beforeEach(async () => {
   folder = temporaryFolder()
   const emulator = await emulatorOfTest()
-  const port = await freePort()
-  const { HASH_SECRET: _one, PLAYER_RETURN_URL: _two, PLAYER_ORIGINS: _three, ...others } = programSettings(folder)
   const entryPoint = {
     secret: SECRETS.HASH_SECRET,
     playerReturnUrl: `${emulator.url}/embed/hashlock/pass`,
@@ -31,15 +27,10 @@ beforeEach(async () => {
     { ...entryPoint, name: 'framed', playerReturnUrl: `${emulator.url}/embed/hashlock/pass?lang=en#player` },
   ]
   writeFileSync(file, JSON.stringify(entryPoints), { mode: 0o600 })
-  const settings = {
-    ...others,
-    PORT: String(port),
-    PUBLIC_URL: `http://localhost:${port}`,
-    ENTRY_POINTS_FILE: file,
-  }
-  await addAda(settings)
-  await startLoginProgram(settings)
-  env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
+  env = await startLoginAppBehindProxy(emulator, {
+    settings: { ENTRY_POINTS_FILE: file },
+    without: ['HASH_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'],
+  })
 })
 
 const run = (...args: string[]) => runHere(args, { cwd: folder, env })
