@@ -26,5 +26,5 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
 /** Sends the screen of a 405, for `onlyMethods()`. */
 export function sendWrongMethod({ screens }: Pick<EntryPointDeps, 'screens'>) {
   return (req: Request, res: Response) =>
-    screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 405, text: 'methodNotAllowed' } })
+    screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 405, text: 'methodNotAllowed' } })
 }

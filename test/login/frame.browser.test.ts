@@ -5,6 +5,7 @@ import axe from 'axe-core'
 import type { Frame } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { errorText } from '../../src/login/screens/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { press, type } from '../browser/press-and-type.ts'
 import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
@@ -118,8 +119,8 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     const screen = await waitForFrame(login)
     await signIn(screen, ADA.password)
     await screen.waitForSelector('[role="alert"]')
-    expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toContain(
-      'hides where it comes from',
+    expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toBe(
+      errorText('en', 'notFromOwnPage'),
     )
     expect(app.lines.map(({ outcome }) => outcome)).toEqual(['not-from-own-page'])
     await page.close()

@@ -1,9 +1,18 @@
 import { expect } from 'vitest'
 import type { Answer } from './start-login-app.ts'
 
-/** The sentence that a screen tells the viewer; '' where it has none. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&#34;': '"',
+  '&#39;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+}
+
+/** Returns the message of a screen as the viewer reads it; '' if there is none. */
 export function alertOf({ text }: Pick<Answer, 'text'>): string {
-  return /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
+  const html = /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
+  return html.replace(/&(#34|#39|lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? '')
 }
 
 /** What every refusal has in common: a sentence, no session, and nothing that a player could take for an answer. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fill, textsOf } from '../../src/login/screens/languages.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { memoryUsers, STORE_DOWN } from './memory-users.ts'
@@ -37,7 +38,7 @@ describe('a viewer who returns', () => {
       const app = await startLoginApp()
       const answer = await app.get('/', { Cookie: await signIn(app), 'Sec-Fetch-Dest': destination })
       expectScreen(answer)
-      expect(answer.text).toContain(`Logged in as ${ADA.username}.`)
+      expect(answer.text).toContain(fill(textsOf('en').signedInAs, ADA))
     },
   )
 
@@ -45,7 +46,7 @@ describe('a viewer who returns', () => {
     const app = await startLoginApp()
     const answer = await app.get('/?prompt=login&ustreamContentId=7', { Cookie: await signIn(app) })
     expectScreen(answer)
-    expect(answer.text).toContain('<a href="/?ustreamContentId=7">Continue</a>')
+    expect(answer.text).toContain('<a href="/?ustreamContentId=7">')
     expect(answer.text).toContain('action="/sign-out"')
     expect(alertOf(answer)).toBe('')
   })

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { fill, textsOf } from '../../src/login/screens/languages.ts'
 import { openLog } from '../../src/server/log.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
@@ -159,7 +160,7 @@ describe('the log', () => {
     const { text } = await app.get('/', { Cookie })
     const { requestId, outcome } = app.lines.at(-1) ?? {}
     expect(outcome).toBe('failed')
-    expect(text).toContain(`Reference for the operator: ${requestId}`)
+    expect(text).toContain(fill(textsOf('en').reference, { reference: String(requestId) }))
   })
 })
 

@@ -80,11 +80,11 @@ function gateSettings(kind: 'player' | 'chat' | 'combined', content: Content, pu
 /** What the gate says in each of its states; the lock's own message takes the place of ours. */
 function gateTexts(kind: 'player' | 'chat' | 'combined', { lock }: Content): Record<string, string> {
   return {
-    locked: lock?.message ?? (kind === 'chat' ? 'Sign in to join the chat.' : 'Sign in to watch.'),
+    locked: lock?.message ?? (kind === 'chat' ? 'Log in to join the chat.' : 'Log in to watch.'),
     checking: 'One moment…',
-    cancelled: 'The sign-in was cancelled.',
-    refused: 'The service has refused this sign-in several times.',
-    unreachable: 'The service does not answer.',
+    cancelled: 'Login cancelled.',
+    refused: 'The service rejected the login several times.',
+    unreachable: 'The service is not responding.',
   }
 }
 
@@ -100,8 +100,8 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
     const resource = ownResource(req.query.resource, publicUrl)
     if (resource === null) {
       res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of ours'
-      const message = 'This address leads somewhere that is not ours. Open the chat again from the page you came from.'
-      return res.status(400).render(view('message'), { heading: 'Not a page of ours', message })
+      const message = 'It leads outside this service. Open the chat again.'
+      return res.status(400).render(view('message'), { heading: 'Something is wrong with this link', message })
     }
     setReturnPolicy(res)
     return res.render(view('return'), { resource })
@@ -118,6 +118,6 @@ function customerPage(type: ContentType, { publicUrl, findContent }: PageDeps): 
 }
 
 function notHere(res: Response): void {
-  const message = 'There is no channel or video with this number. It may have been removed, or the emulator was reset.'
-  res.status(404).render(view('message'), { heading: 'Nothing to watch here', message })
+  const message = 'There is no channel or video with this ID. It may have been deleted, or the emulator was reset.'
+  res.status(404).render(view('message'), { heading: 'Page not found', message })
 }

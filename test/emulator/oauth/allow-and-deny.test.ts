@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { en } from '../../../src/emulator/oauth/words/en.ts'
 import { type RoomApp, startRoomApp } from './room-app.ts'
 import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
 import { hiddenFields, openVisitor, type Page, type Visitor } from './visitor.ts'
@@ -42,7 +43,7 @@ describe('Allow and Deny', () => {
   test('Failed login: no redirect; the user stays on the page', async () => {
     const page = await visitor.submit(await visitor.get(PATH), { username: STUDIO.username, password: 'wrong' })
     expect([page.status, page.location]).toEqual([401, null])
-    expect(page.alert).toBe('The user name or the password is wrong. Try again.')
+    expect(page.alert).toBe(en.wrongCredentials)
     const again = await visitor.submit(page, { username: STUDIO.username, password: STUDIO.password })
     expect((await visitor.get(again.location ?? '')).html).toContain('name="decision"')
   })
@@ -94,7 +95,7 @@ describe('Allow and Deny', () => {
     await signIn(NEWSROOM)
     const answer = await visitor.submit(page, { decision: 'allow' })
     expect([answer.status, answer.location]).toEqual([403, null])
-    expect(answer.html).toContain('Show it again')
+    expect(answer.html).toContain(en.showAgain)
   })
 
   test('decide nothing in another session of the same user', async () => {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { de } from '../../../src/emulator/oauth/words/de.ts'
+import { en } from '../../../src/emulator/oauth/words/en.ts'
+import { es } from '../../../src/emulator/oauth/words/es.ts'
 import { type RoomApp, startRoomApp } from './room-app.ts'
 import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
 import { askForToken } from './token-client.ts'
@@ -110,7 +113,7 @@ describe('Authorization endpoint: parameters', () => {
     async (clientId) => {
       const page = await visitor.get(authorizePath({ client_id: clientId }))
       expect([page.status, page.location]).toEqual([400, null])
-      expect(page.html).toContain('not known to us')
+      expect(page.html).toContain(en.unknownClient)
     },
   )
 
@@ -123,7 +126,7 @@ describe('Authorization endpoint: parameters', () => {
   ])('redirect_uri %j: a page, no redirect, and no trace of the address as a link', async (redirectUri) => {
     const page = await visitor.get(authorizePath({ redirect_uri: redirectUri }))
     expect([page.status, page.location]).toEqual([400, null])
-    expect(page.html).toContain('not registered')
+    expect(page.html).toContain(en.foreignAddress)
     expect(page.html).not.toContain('evil.example')
   })
 
@@ -162,10 +165,10 @@ describe('Authorization endpoint: parameters', () => {
 
   test('scope broadcaster is shown to the user, and only with token_type=mac', async () => {
     const asked = await signIn(authorizePath({ response_type: 'token', token_type: 'mac', scope: 'broadcaster' }))
-    expect(asked.html).toContain('broadcast to your channels')
+    expect(asked.html).toContain(en.mayBroadcast)
     const unasked = await visitor.get(authorizePath({ response_type: 'token', token_type: 'mac', scope: '' }))
     expect(unasked.html).toContain('name="decision"')
-    expect(unasked.html).not.toContain('broadcast to your channels')
+    expect(unasked.html).not.toContain(en.mayBroadcast)
   })
 
   test.each([
@@ -203,17 +206,17 @@ describe('Authorization endpoint: parameters', () => {
   )
 
   test.each([
-    ['de_DE', 'de', 'Anmelden'],
-    ['es_MX', 'es', 'Iniciar sesión'],
-    ['en_GB', 'en', 'Sign in'],
-    ['de', 'de', 'Anmelden'],
-    ['fi_FI', 'en', 'Sign in'],
-    ['"><script>', 'en', 'Sign in'],
-    ['x'.repeat(500), 'en', 'Sign in'],
-  ])('lang=%s: the page is in the language %s', async (lang, language, heading) => {
+    ['de_DE', 'de', de],
+    ['es_MX', 'es', es],
+    ['en_GB', 'en', en],
+    ['de', 'de', de],
+    ['fi_FI', 'en', en],
+    ['"><script>', 'en', en],
+    ['x'.repeat(500), 'en', en],
+  ])('lang=%s: the page is in the language %s', async (lang, language, words) => {
     const page = await visitor.get(authorizePath({ lang }))
     expect(page.html).toContain(`<html lang="${language}">`)
-    expect(page.html).toContain(`<h1>${heading}</h1>`)
+    expect(page.html).toContain(`<h1>${words.signInHeading}</h1>`)
     expect(page.headers.get('content-language')).toBe(language)
   })
 

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { de } from '../../../src/emulator/oauth/words/de.ts'
+import { en } from '../../../src/emulator/oauth/words/en.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
@@ -70,9 +72,9 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     await page.goto(authorizeUrl({ device_name: 'Studio camera' }))
     await signIn(page, 'wrong')
     expect(page.url()).toBe(`${emulator.url}/account/sign-in`)
-    expect(await page.$eval('[role=alert]', ({ textContent }) => textContent)).toContain('wrong')
+    expect(await page.$eval('[role=alert]', ({ textContent }) => textContent)).toBe(en.wrongCredentials)
     await signIn(page)
-    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe('Demo client of studio asks for access')
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(en.consentHeading('Demo client of studio'))
     await pressAndGo(page, '[value=allow]')
     expect(page.url()).toBe(site.finalUrl)
     expect(complaints).toEqual([])
@@ -128,7 +130,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     for (const origin of [site.url, site.url.replace('127.0.0.1', 'localhost')]) {
       await page.goto(`${origin}/evil`)
       await pressAndGo(page, 'button')
-      expect(await page.$eval('main', ({ textContent }) => textContent)).toContain('not ours')
+      expect(await page.$eval('main', ({ textContent }) => textContent)).toContain(en.notFromOurPage)
     }
     expect(site.results).toEqual([])
   })
@@ -160,7 +162,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     await page.locator('#username').fill('grace@example.com')
     await page.locator('#password').fill('vier andere lange Wörter')
     await pressAndGo(page, 'button.main')
-    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe('Demo client of studio bittet um Zugriff')
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(de.consentHeading('Demo client of studio'))
     await pressAndGo(page, '[value=allow]')
     expect(page.url()).toBe(site.finalUrl)
     expect(complaints).toEqual([])

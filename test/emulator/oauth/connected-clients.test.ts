@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { en } from '../../../src/emulator/oauth/words/en.ts'
 import { type RoomApp, startRoomApp } from './room-app.ts'
 import { NEWSROOM, STUDIO, STUDIO_CLIENT } from './room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from './token-client.ts'
@@ -69,7 +70,7 @@ describe('Connected clients', () => {
   test('the tokens of the user’s own server are one of them, apart from the rest', async () => {
     await signIn()
     const [own, granted] = [await tokenFrom(app, CLIENT_CREDENTIALS_GRANT), await tokenFrom(app, PASSWORD_GRANT)]
-    expect((await visitor.get('/account/clients')).html).toContain('your own server application')
+    expect((await visitor.get('/account/clients')).html).toContain(en.ownServer)
     await visitor.post('/account/clients/revoke', { client_id: STUDIO_CLIENT.clientId, own_server: '1' })
     expect([await reach(own), await reach(granted)]).toEqual([401, 200])
   })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { en } from '../../../src/emulator/oauth/words/en.ts'
+import { es } from '../../../src/emulator/oauth/words/es.ts'
 import { type RoomApp, startRoomApp } from './room-app.ts'
 import { STUDIO, STUDIO_CLIENT } from './room-database.ts'
 import { openVisitor, type Visitor } from './visitor.ts'
@@ -80,7 +82,7 @@ describe('Signing up', () => {
 
   test('with a name that is taken, in any case, changes nothing', async () => {
     const page = await visitor.post('/account/sign-up', { username: 'STUDIO', password: 'four rather long words' })
-    expect([page.status, page.alert]).toEqual([409, expect.stringContaining('taken')])
+    expect([page.status, page.alert]).toEqual([409, en.usernameTaken])
     expect((await signIn()).status).toBe(303)
   })
 
@@ -147,7 +149,7 @@ describe('A forgotten password', () => {
     const elsewhere = openVisitor(app.url)
     await signIn(elsewhere, { id: 0, username, password: 'the password before' })
     const page = await visitor.submit(await visitor.get(await linkFor(username)), { password: 'the password after' })
-    expect(page.html).toContain('<h1>Your password is changed</h1>')
+    expect(page.html).toContain(`<h1>${en.passwordSavedHeading}</h1>`)
     expect(await isSignedIn(elsewhere)).toBe(false)
     expect((await signIn(elsewhere, { id: 0, username, password: 'the password before' })).status).toBe(401)
     expect((await signIn(elsewhere, { id: 0, username, password: 'the password after' })).status).toBe(303)
@@ -191,7 +193,7 @@ describe('A forgotten password', () => {
   test('a new password that cannot be chosen leaves the link as it was', async () => {
     const page = await visitor.get(await linkFor(await newUser()))
     const refused = await visitor.submit(page, { password: 'short' })
-    expect([refused.status, refused.alert]).toEqual([400, 'The password is shorter than 8 characters.'])
+    expect([refused.status, refused.alert]).toEqual([400, en.passwordFaults['too-short']])
     expect((await visitor.submit(refused, { password: 'the password after' })).status).toBe(200)
   })
 
@@ -203,13 +205,14 @@ describe('A forgotten password', () => {
       password: 'cuatro palabras largas',
     })
     const next = /href="(\/account\/sign-in\?[^"]+)"/.exec(saved.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-    expect((await visitor.get(next)).html).toContain('para continuar a Client of 1')
+    expect((await visitor.get(next)).html).toContain(es.goOnTo('Client of 1'))
   })
 
   test('asking for a sixth link in five minutes waits', async () => {
     const username = newName()
     for (let at = 0; at < 5; at += 1) expect((await visitor.post('/account/forgot', { username })).status).toBe(200)
     const page = await visitor.post('/account/forgot', { username })
-    expect([page.status, page.alert]).toEqual([429, expect.stringContaining('Try again')])
+    const retryAfterSeconds = Number(page.headers.get('retry-after'))
+    expect([page.status, page.alert]).toEqual([429, en.tooManyFailures(retryAfterSeconds)])
   })
 })

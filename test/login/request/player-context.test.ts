@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { errorText } from '../../../src/login/screens/languages.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { responseOf } from '../response-of.ts'
 import { ADA, type Answer, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
@@ -185,7 +186,7 @@ const TRICKS = [
 
 function expectNowhere(app: LoginApp, answer: Answer): void {
   expectRefused(answer, 400)
-  expect(alertOf(answer)).toContain('not allowed to receive it')
+  expect(alertOf(answer)).toBe(errorText('en', 'badConsumer'))
   expect(answer.headers['content-security-policy']).toContain("form-action 'self';")
   expect(answer.text).not.toContain('<form')
   expect(answer.text).not.toContain('href="http')

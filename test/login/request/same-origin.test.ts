@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { errorText } from '../../../src/login/screens/languages.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, startLoginApp } from '../start-login-app.ts'
@@ -68,7 +69,7 @@ describe('a post changes nothing when it comes from', () => {
     ] as const) {
       const answer = await app.post(path, form, { ...headers, Cookie })
       expectRefused(answer, 403)
-      expect(alertOf(answer)).toContain('was not sent from this page')
+      expect(alertOf(answer)).toBe(errorText('en', 'notFromOwnPage'))
       expect(app.lines.at(-1)).toMatchObject({ outcome: 'not-from-own-page', level: 40 })
     }
     expect(app.users.asked).toHaveLength(asked)

@@ -121,12 +121,12 @@ describe('the language of a screen', () => {
 
 describe('a sentence', () => {
   test.each([
-    ['en', 1, 'Too many tries. Try again in 1 second.'],
-    ['en', 2, 'Too many tries. Try again in 2 seconds.'],
-    ['de', 1, 'Zu viele Versuche. Versuchen Sie es in 1 Sekunde noch einmal.'],
-    ['de', 60, 'Zu viele Versuche. Versuchen Sie es in 60 Sekunden noch einmal.'],
-  ] as const)('in %s counts to %i', (language, count, sentence) => {
-    expect(errorText(language, 'tooManyTries', { count })).toBe(sentence)
+    ['en', 1, / 1 second\b/],
+    ['en', 2, / 2 seconds\b/],
+    ['de', 1, / 1 Sekunde\b/],
+    ['de', 60, / 60 Sekunden\b/],
+  ] as const)('in %s counts to %i', (language, count, words) => {
+    expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
   })
 
   test('takes its values as they are: what looks like another value is none', () => {

@@ -1,12 +1,25 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorText, type Language } from '../../../src/login/screens/languages.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press, type } from '../../browser/press-and-type.ts'
 import { ADA, startLoginApp } from '../start-login-app.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
-const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', ''))
+const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', '') as Language)
+/** The other messages that the sign-in form can show above its fields. */
+const OTHER_REFUSALS = [
+  'disabled',
+  'expiredPassword',
+  'notFromOwnPage',
+  'tooManyTries',
+  'tooManyTriesMinutes',
+  'overloaded',
+  'storeDown',
+  'unreadableText',
+  'badForm',
+] as const
 /** Past this many fresh responses in a row the screen says that the player does not accept them. */
 const RESPONSES_BEFORE_THE_LOOP = 3
 
@@ -42,6 +55,11 @@ describe.each([
     await press(page.mainFrame(), 'button[form="sign-in"]')
     await page.waitForSelector('[role="alert"]')
     await look('a wrong password')
+    for (const key of OTHER_REFUSALS) {
+      const message = errorText(language, key, { count: 60 })
+      await page.$eval('[role="alert"]', (alert, text) => alert.replaceChildren(text), message)
+      await look(key)
+    }
 
     const { setCookies } = await app.post('/sign-in', ADA, { Origin: 'http://localhost' })
     const [name = '', value = ''] = setCookies[0]?.split(/[=;]/) ?? []

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { textsOf } from '../../../src/login/screens/languages.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'
@@ -103,7 +104,7 @@ describe('every screen', () => {
     const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
     const answer = await app.post('/sign-in', ADA)
     expectRefused(answer, 403)
-    expect(answer.text).toContain('<button>Back to the player</button>')
+    expect(answer.text).toContain(`<button>${textsOf('en').backToPlayer}</button>`)
     expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
   })
 

@@ -87,7 +87,7 @@ function setUpForm({ chat, address, playback, recheck }) {
     }).catch(() => null)
     if (answer?.ok) field.value = ''
     else if (answer?.status === 403) recheck()
-    else problem.textContent = 'Your message was not sent. Try again in a moment.'
+    else problem.textContent = 'Message not sent. Try again in a moment.'
     field.focus()
   })
 }

@@ -28,7 +28,7 @@ export function setUpScreen({ stage, settings, recheck }) {
       video.src = media_url
       if (resumeAt > 0) video.currentTime = resumeAt
       views.begin(playback)
-      status.textContent = viewer === null ? 'The video is open.' : `Signed in as ${viewer}. The video is open.`
+      status.textContent = viewer === null ? 'Video unlocked.' : `Logged in as ${viewer}. Video unlocked.`
       try {
         await video.play()
       } catch {

@@ -25,7 +25,7 @@ export function setUpSignInFrame({ panel, settings, onResponse }) {
     show() {
       remove()
       const frame = document.createElement('iframe')
-      frame.title = 'Sign in'
+      frame.title = 'Log in'
       frame.src = settings.entryUrl
       panel.append(frame)
       panel.hidden = false
