@@ -2,16 +2,16 @@ import { type Client, PasswordPolicyControl, PasswordPolicyError, ResultCodeErro
 import type { Authentication } from '../user-store.ts'
 import { LDAP_CODE } from './connection.ts'
 
-/** How a directory answered to a viewer's password. */
+/** A directory's answer to a viewer's password. */
 export interface BindAnswer {
   readonly ok: boolean
   /** The result code; 0 for success. */
   readonly code: number
-  /** Active Directory's own number for it, such as 532; null where it gives none. */
+  /** Active Directory's own code, such as 532; null if there is none. */
   readonly data: string | null
-  /** What a password policy says (draft-behera-ldap-password-policy); null where it says nothing. */
+  /** The error of the password policy (draft-behera-ldap-password-policy); null if there is none. */
   readonly policy: number | null
-  /** The directory's words, for the log. */
+  /** The directory's message, for the log. */
   readonly message: string
 }
 
@@ -19,15 +19,14 @@ type Refusal = Extract<Authentication, { ok: false }>['reason']
 
 export interface BindRefusal {
   readonly reason: Refusal
-  /** For the operator, where the viewer is not told; null where there is nothing to tell. */
+  /** A reason for the log that the viewer does not see; null if there is none. */
   readonly note: string | null
 }
 
 /**
- * What Active Directory means by `data` in the message of a refused bind. All of these but 775 it gives only after the
- * right password, since a wrong one is 52e before anything else is looked at (the table of these codes that vendors pass
- * on, as in https://ldapwiki.com/wiki/Common%20Active%20Directory%20Bind%20Errors). 775 it gives whatever the password,
- * so that it would tell a guesser which names exist, and that this one is worth waiting for.
+ * Meanings of `data` in the message of a refused bind
+ * (https://ldapwiki.com/wiki/Common%20Active%20Directory%20Bind%20Errors). Active Directory checks the password first: a
+ * wrong one is 52e. Only 775 comes for every password, so showing it would reveal which names exist.
  */
 const ACTIVE_DIRECTORY: Readonly<Record<string, { meaning: string; reason: Refusal }>> = {
   '530': { meaning: 'may not sign in at this time', reason: 'disabled' },
@@ -39,8 +38,8 @@ const ACTIVE_DIRECTORY: Readonly<Record<string, { meaning: string; reason: Refus
   '775': { meaning: 'is locked after too many wrong passwords', reason: 'wrong-credentials' },
 }
 
-/** Refusals of one account, by which others get in: of these no store is away. */
-const OF_ONE_ACCOUNT: readonly number[] = [
+/** Result codes about one account. They are not failures of the directory. */
+const ACCOUNT_CODES: readonly number[] = [
   LDAP_CODE.constraintViolation,
   LDAP_CODE.noSuchObject,
   LDAP_CODE.inappropriateAuthentication,
@@ -51,7 +50,7 @@ const OF_ONE_ACCOUNT: readonly number[] = [
 
 /**
  * Binds as the viewer.
- * @throws Error without an answer, and for what a directory says that cannot answer now.
+ * @throws Error when the directory does not answer, or answers that it is busy or unavailable.
  */
 export async function bindAsViewer(client: Client, dn: string, password: string): Promise<BindAnswer> {
   const policy = new PasswordPolicyControl()
@@ -68,20 +67,20 @@ export async function bindAsViewer(client: Client, dn: string, password: string)
   }
 }
 
-/** Why the viewer does not get in; null for an answer that is not about this viewer at all. */
+/** Returns why the viewer is refused; null if the answer is not about the viewer. */
 export function refusalOf({ code, data, policy, message }: BindAnswer): BindRefusal | null {
-  if (!OF_ONE_ACCOUNT.includes(code)) return null
+  if (!ACCOUNT_CODES.includes(code)) return null
   const known = data === null ? undefined : ACTIVE_DIRECTORY[data]
   if (code === LDAP_CODE.invalidCredentials && known !== undefined) {
     return { reason: known.reason, note: `${known.meaning} (data ${data})` }
   }
-  // OpenLDAP looks at the age of a password after it compared it; locked accounts it refuses before.
+  // OpenLDAP checks the age of a password after comparing it, but refuses locked accounts before.
   if (policy === PasswordPolicyError.PasswordExpired) return { reason: 'expired-password', note: null }
   if (policy === PasswordPolicyError.AccountLocked) return { reason: 'wrong-credentials', note: 'is locked' }
   return { reason: 'wrong-credentials', note: code === LDAP_CODE.invalidCredentials ? null : `was refused: ${message}` }
 }
 
-/** Whether a bind that succeeded is good for nothing but a change of the password. */
+/** True if the server accepts the password only to change it. */
 export function mustChangePassword({ policy }: BindAnswer): boolean {
   return policy === PasswordPolicyError.ChangeAfterReset
 }

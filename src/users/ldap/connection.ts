@@ -6,9 +6,9 @@ import { isCertificateFault } from '../remote/certificate-fault.ts'
 import { linkOver } from './link.ts'
 import type { LdapStoreSettings } from './settings.ts'
 
-/** What every connection to one directory has in common. */
+/** Settings that all connections to a directory share. */
 export interface Directory extends Pick<LdapStoreSettings, 'url' | 'startTls' | 'bindDn' | 'bindPassword'> {
-  /** Made once: reading certificates for each connection takes several times as long as connecting. */
+  /** Created once: parsing certificates takes longer than connecting. */
   readonly trust: SecureContext
 }
 
@@ -29,12 +29,11 @@ export const LDAP_CODE = {
 } as const
 
 /**
- * Runs the work on a connection of its own, encrypted where the settings say so, and bound as the account that searches.
- * The connection is never made a second time: ldapts would do so by itself when it was cut, without StartTLS and without
- * the bind, and send the next password in the clear to whoever cut it.
+ * Runs the work on a new connection, encrypted according to the settings and bound as the service account. It never
+ * reconnects: ldapts alone would reconnect without StartTLS, and send the next password as plaintext.
  *
- * @param signal cuts the connection when it is aborted.
- * @throws UpstreamError for everything that goes wrong on the way.
+ * @param signal closes the connection when aborted.
+ * @throws UpstreamError for every failure.
  */
 export async function withDirectory<T>(
   directory: Directory,
@@ -44,7 +43,7 @@ export async function withDirectory<T>(
   const sockets: Socket[] = []
   const closed = Promise.withResolvers<never>()
   const client = new Client(clientOptions(directory, sockets, closed.reject))
-  const cut = () => {
+  const disconnect = () => {
     for (const socket of sockets) socket.destroy()
   }
   const run = async () => {
@@ -52,19 +51,21 @@ export async function withDirectory<T>(
     await bindAsService(client, directory)
     return await work(client)
   }
-  signal.addEventListener('abort', cut, { once: true })
+  signal.addEventListener('abort', disconnect, { once: true })
   try {
-    // ldapts itself goes on waiting where a connection ends during StartTLS, or between two questions.
+    // ldapts keeps waiting when a connection closes during StartTLS, or between two requests.
     return await Promise.race([run(), closed.promise])
   } catch (error) {
-    throw upstream(directory, error)
+    throw asUpstreamError(directory, error)
   } finally {
-    signal.removeEventListener('abort', cut)
-    leave(client, sockets)
+    signal.removeEventListener('abort', disconnect)
+    // The answer is known or there is none, so the unbind is not awaited.
+    client.unbind().catch(() => {})
+    disconnect()
   }
 }
 
-/** Binds as the account that searches: again, after a bind as a viewer. */
+/** Binds as the service account. Needed again after a bind as a viewer. */
 export async function bindAsService(
   client: Client,
   directory: Pick<Directory, 'url' | 'bindDn' | 'bindPassword'>,
@@ -73,24 +74,24 @@ export async function bindAsService(
     await client.bind(directory.bindDn, directory.bindPassword)
   } catch (error) {
     if (!(error instanceof ResultCodeError) || error.code !== LDAP_CODE.invalidCredentials) throw error
-    const what = 'refuses the account that searches: check LDAP_BIND_DN and LDAP_BIND_PASSWORD'
+    const what = 'rejects the service account: check LDAP_BIND_DN and LDAP_BIND_PASSWORD'
     throw new UpstreamError('user-store', `${hostOf(directory)} ${what} (${error.message})`, { cause: error })
   }
 }
 
-/** What failed, with the directory's own words, which hold no password. */
-export function upstream(directory: Pick<Directory, 'url'>, cause: unknown): UpstreamError {
+/** Describes a failure with the directory's message, which contains no password. */
+export function asUpstreamError(directory: Pick<Directory, 'url'>, cause: unknown): UpstreamError {
   if (cause instanceof UpstreamError) return cause
   const { message, code } = cause as Error & { code?: unknown }
   const what = typeof code === 'string' && !message.includes(code) ? `${code}: ${message}` : message
-  return new UpstreamError('user-store', `${hostOf(directory)} failed: ${what.trim()}${hintOn(code)}`, { cause })
+  return new UpstreamError('user-store', `${hostOf(directory)} failed: ${what.trim()}${hintFor(code)}`, { cause })
 }
 
-/** What to look at, where the directory's own word does not tell. */
-function hintOn(code: unknown): string {
+/** Names the settings to check. */
+function hintFor(code: unknown): string {
   if (code === LDAP_CODE.noSuchObject)
-    return '; nothing is where a search begins: check LDAP_SEARCH_BASE and LDAP_GROUP_BASE'
-  return isCertificateFault(code) ? '; check its certificate, LDAP_CA_FILE and the name in USER_STORE_URL' : ''
+    return '; a search base does not exist: check LDAP_SEARCH_BASE and LDAP_GROUP_BASE'
+  return isCertificateFault(code) ? '; check its certificate, LDAP_CA_FILE and the host name in USER_STORE_URL' : ''
 }
 
 function clientOptions(
@@ -107,7 +108,7 @@ function clientOptions(
   const refuse = (mayConnect: boolean) => {
     if (!mayConnect) throw new Error('The directory closed the connection')
   }
-  // One plain connection that StartTLS then encrypts, or one that is encrypted from the start; never another.
+  // Either one plain connection that StartTLS encrypts later, or one TLS connection. Never a second one.
   const createConnection = (port: number, host: string) => {
     refuse(!isTls && sockets.length === 0)
     return opened(connect(port, host), 'connect')
@@ -115,7 +116,7 @@ function clientOptions(
   const createSecureConnection = (...[port, host, options]: [number, string, object] | [ConnectionOptions]) => {
     refuse(sockets.length === (isTls ? 0 : 1) && (isTls || startTls))
     const [plain] = sockets
-    // What is encrypted is the socket itself, which nobody else reads any more.
+    // TLS runs over the plain socket, so the old listeners must not read it.
     const over = plain === undefined ? { port: Number(port), host } : { socket: plain.removeAllListeners('data') }
     return opened(connectTls({ ...(typeof port === 'object' ? port : options), ...over }), 'secureConnect')
   }
@@ -127,18 +128,12 @@ function clientOptions(
   }
 }
 
-/** A new object each time: ldapts puts the socket into it. Checked whatever `NODE_TLS_REJECT_UNAUTHORIZED` says. */
+/** A new object each time: ldapts changes it. The certificate is checked whatever `NODE_TLS_REJECT_UNAUTHORIZED` says. */
 function tlsOptions({ url, trust }: Directory): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
-  // On a socket that is upgraded, Node knows no name to compare with the certificate's unless it is told.
+  // On an upgraded socket, Node needs the name to compare with the certificate.
   const name = isIP(host) === 0 ? { servername: host } : { host }
   return { ...name, rejectUnauthorized: true, secureContext: trust }
-}
-
-function leave(client: Client, sockets: readonly Socket[]): void {
-  // The answer is known, or there is none: the farewell is not waited for.
-  client.unbind().catch(() => {})
-  for (const socket of sockets) socket.destroy()
 }
 
 function hostOf({ url }: Pick<Directory, 'url'>): string {

@@ -1,26 +1,26 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { type AskedOf, askedBy, assertAnswer, elementAt } from './answer.ts'
+import { assertAnswer, elementAt, type PendingRequest, readRequest } from './answer.ts'
 
-/** All that one connection may bring: thousands of groups are far below. */
-const MOST_BYTES = 4 * 1024 * 1024
-const MOST_ELEMENTS = 20_000
+/** Limits for one connection. Thousands of groups stay far below. */
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_ELEMENTS = 20_000
 
 /**
- * A connection as the library uses it. It gets whole messages one by one, each an answer to what it asked last; with
- * anything else, or too much, the connection ends.
+ * Wraps a socket for ldapts. ldapts gets complete messages only, each checked as an answer to its last request. Any other
+ * message, or too much data, closes the connection.
  *
- * @param ready the event by which a socket tells that it is open.
- * @param onEnd told of every end of the connection, the first time with its reason. The link itself never fails: the
- *   library listens to errors only for a while, and one that nobody listens to ends this program.
+ * @param ready the socket's event for an open connection.
+ * @param onEnd called when the connection ends; the first call has the reason. The wrapper emits no errors: ldapts does not
+ *   always listen, and an unhandled error would end the process.
  */
 export function linkOver(socket: Socket, ready: 'connect' | 'secureConnect', onEnd: (error: Error) => void): Duplex {
-  let asked: AskedOf | null = null
+  let request: PendingRequest | null = null
   let elements = 0
   const link = new Duplex({
     read() {},
     write(message: Buffer, _encoding, done) {
-      asked = askedBy(message)
+      request = readRequest(message)
       socket.write(message, () => done())
     },
     final(done) {
@@ -40,9 +40,9 @@ export function linkOver(socket: Socket, ready: 'connect' | 'secureConnect', onE
   socket.on('data', (part) => {
     try {
       for (const message of split(part)) {
-        if (asked === null) throw new Error('The directory spoke before it was asked')
-        elements += 1 + assertAnswer(message, asked)
-        if (elements > MOST_ELEMENTS) throw tooMuch()
+        if (request === null) throw new Error('The directory sent a message before any request')
+        elements += 1 + assertAnswer(message, request)
+        if (elements > MAX_ELEMENTS) throw tooLarge()
         link.push(message)
       }
     } catch (error) {
@@ -55,7 +55,7 @@ export function linkOver(socket: Socket, ready: 'connect' | 'secureConnect', onE
   return link
 }
 
-/** Cuts what arrives into whole messages, each part of which is copied once, however small the parts are. */
+/** Splits the received data into complete messages. Copies each byte once, however small the parts are. */
 function createSplitter(): (part: Buffer) => Generator<Buffer> {
   let parts: Buffer[] = []
   let waiting = 0
@@ -66,13 +66,13 @@ function createSplitter(): (part: Buffer) => Generator<Buffer> {
     parts.push(part)
     waiting += part.length
     received += part.length
-    if (received > MOST_BYTES) throw tooMuch()
+    if (received > MAX_BYTES) throw tooLarge()
     if (waiting < needed) return
     let bytes = Buffer.concat(parts)
     for (;;) {
       if (bytes.length > 0 && bytes[0] !== MESSAGE) throw new Error('The directory does not speak LDAP')
       needed = elementAt(bytes, 0)?.end ?? bytes.length + 1
-      if (needed > MOST_BYTES) throw tooMuch()
+      if (needed > MAX_BYTES) throw tooLarge()
       if (bytes.length < needed) break
       yield bytes.subarray(0, needed)
       bytes = bytes.subarray(needed)
@@ -84,6 +84,6 @@ function createSplitter(): (part: Buffer) => Generator<Buffer> {
 
 const MESSAGE = 0x30
 
-function tooMuch(): Error {
-  return new Error('The directory sent more than any viewer can be')
+function tooLarge(): Error {
+  return new Error('The directory sent too much data for one viewer')
 }

@@ -12,49 +12,51 @@ import { faultInAttributeName } from '../viewer-fields.ts'
 
 export interface LdapStoreSettings {
   readonly kind: 'ldap'
-  /** `ldap://HOST:PORT` or `ldaps://HOST:PORT`, the port where it is not the usual one. */
+  /** `ldap://HOST` or `ldaps://HOST`, with `:PORT` unless it is the default. */
   readonly url: string
-  /** Whether an `ldap:` connection is encrypted before anything is said on it. */
+  /** True if an `ldap:` connection is encrypted with StartTLS before anything else is sent. */
   readonly startTls: boolean
-  /** In PEM; null for the authorities that Node trusts. */
+  /** In PEM; null for the CAs that Node trusts. */
   readonly ca: string | null
-  /** The account that searches: it reads, and needs no other right. */
+  /** The service account, which searches. It needs read access only. */
   readonly bindDn: string
   readonly bindPassword: string
   readonly searchBase: string
-  /** With `{username}` where the escaped name goes. */
+  /** `{username}` stands for the escaped user name. */
   readonly userFilter: string
-  /** The attribute that spells the user name. */
+  /** The attribute that holds the user name. */
   readonly usernameAttribute: string
-  /** The viewer's attributes, each from one of the directory. */
+  /** The viewer's attributes, and the attribute of the directory for each. */
   readonly attributes: ReadonlyArray<{ readonly name: string; readonly attribute: string }>
-  /** Where groups are searched, with `{dn}` where the viewer's goes; null where `memberOf` names them. */
+  /** A search for groups; `{dn}` stands for the viewer's DN. Null to read `memberOf` instead. */
   readonly groups: { readonly base: string; readonly filter: string } | null
-  /** For one question, waiting included. */
+  /** For one sign-in or look-up, including the wait in the queue. */
   readonly timeoutMs: number
 }
 
-const FORM = 'must be ldaps://HOST or ldap://HOST, with a port where it is not the usual one, and nothing behind it'
+const FORM = 'must be ldaps://HOST or ldap://HOST, with an optional port and nothing after it'
 const NO_TLS =
-  'can be off only where both USER_STORE_URL and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]: passwords would be ' +
-  'readable on the way'
+  'can be off only if both USER_STORE_URL and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]: passwords would be sent ' +
+  'as plaintext'
 const NOT_BALANCED = 'must be a filter in parentheses, such as (uid={username})'
-const ACCOUNT = 'must be a name such as cn=reader,dc=example,dc=com, reader@example.com or EXAMPLE\\reader'
-const PLACE = 'must be a name in the directory, such as ou=people,dc=example,dc=com'
-/** Not `dn`, which is the name of an entry, and no attribute of it. */
+const ACCOUNT = 'must be a DN or a name such as cn=reader,dc=example,dc=com, reader@example.com or EXAMPLE\\reader'
+const BASE = 'must be a DN, such as ou=people,dc=example,dc=com'
+/** `dn` is the name of an entry, not an attribute. */
 const ATTRIBUTE = /^(?!dn$)[a-z][a-z0-9-]*$/i
 const ATTRIBUTES = 'must list name=attribute, as in department=departmentNumber'
 
-/** The settings in the environment beside USER_STORE_URL. */
+/** The settings besides USER_STORE_URL. */
 export const LdapStoreEnvironment = z.object({
   LDAP_START_TLS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LDAP_CA_FILE: CertificatesFile.optional(),
-  // The other texts are names of SASL mechanisms to the library.
-  LDAP_BIND_DN: z.string('is required: the name of the account that searches the directory').regex(/[=@\\]/, ACCOUNT),
-  LDAP_BIND_PASSWORD: z.string('is required: the password of the account that searches the directory'),
+  // ldapts takes other texts, such as EXTERNAL, for SASL mechanisms.
+  LDAP_BIND_DN: z
+    .string('is required: the DN of the service account that searches the directory')
+    .regex(/[=@\\]/, ACCOUNT),
+  LDAP_BIND_PASSWORD: z.string('is required: the password of the service account'),
   LDAP_SEARCH_BASE: z
-    .string('is required: where the viewers are, such as ou=people,dc=example,dc=com')
-    .regex(/=/, PLACE),
+    .string('is required: the DN above all viewers, such as ou=people,dc=example,dc=com')
+    .regex(/=/, BASE),
   LDAP_USERNAME_ATTRIBUTE: z.string().regex(ATTRIBUTE, 'must be the name of an attribute, such as uid').default('uid'),
   LDAP_USER_FILTER: z.string().refine(isBalanced, NOT_BALANCED).optional(),
   LDAP_ATTRIBUTES: z
@@ -66,20 +68,17 @@ export const LdapStoreEnvironment = z.object({
       context.addIssue({ code: 'custom', message: ATTRIBUTES })
       return z.NEVER
     }),
-  LDAP_GROUP_BASE: z.string().regex(/=/, PLACE).optional(),
+  LDAP_GROUP_BASE: z.string().regex(/=/, BASE).optional(),
   LDAP_GROUP_FILTER: z.string().refine(isBalanced, 'must be a filter in parentheses, such as (member={dn})').optional(),
   LDAP_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
 })
 
-/**
- * Whether an address is of a directory.
- * @param url the value of USER_STORE_URL.
- */
+/** True if this value of USER_STORE_URL is an address of a directory. */
 export function isLdapUrl(url: string): boolean {
   return /^ldaps?:/i.test(url)
 }
 
-/** Reads the settings of the store; every mistake is told by the name of its setting, and no value is repeated. */
+/** Reads the settings of the store, or lists all mistakes by the names of the settings. No message repeats a value. */
 export function readLdapStoreSettings(
   url: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -88,8 +87,8 @@ export function readLdapStoreSettings(
   const mistakes: SettingMistake[] = parsed.success ? [] : mistakesOf(parsed.error)
   const address = readAddress(url)
   if (address === null) mistakes.push({ setting: 'USER_STORE_URL', message: FORM })
-  const mayBePlain = address !== null && isLoopbackHost(address.hostname) && isOnLaptop(environment.PUBLIC_URL)
-  if (address?.protocol === 'ldap:' && environment.LDAP_START_TLS === 'off' && !mayBePlain) {
+  const allowsPlaintext = address !== null && isLoopbackHost(address.hostname) && isOnLaptop(environment.PUBLIC_URL)
+  if (address?.protocol === 'ldap:' && environment.LDAP_START_TLS === 'off' && !allowsPlaintext) {
     mistakes.push({ setting: 'LDAP_START_TLS', message: NO_TLS })
   }
   if (parsed.success) mistakes.push(...filterMistakes(parsed.data))
@@ -126,21 +125,21 @@ function filterMistakes(settings: z.output<typeof LdapStoreEnvironment>): Settin
   const mistakes: SettingMistake[] = []
   const part = nameFilter(LDAP_USERNAME_ATTRIBUTE)
   if (LDAP_USER_FILTER !== undefined && !LDAP_USER_FILTER.toLowerCase().includes(part.toLowerCase())) {
-    const message = 'must hold (ATTRIBUTE={username}) for LDAP_USERNAME_ATTRIBUTE, by which a session finds its viewer'
+    const message = 'must contain (ATTRIBUTE={username}) with the attribute of LDAP_USERNAME_ATTRIBUTE'
     mistakes.push({ setting: 'LDAP_USER_FILTER', message })
   }
-  for (const [setting, filter, known] of [
+  for (const [setting, filter, placeholder] of [
     ['LDAP_USER_FILTER', LDAP_USER_FILTER, '{username}'],
     ['LDAP_GROUP_FILTER', LDAP_GROUP_FILTER, '{dn}'],
   ] as const) {
-    if (filter === undefined || isFilledInValues(filter, known)) continue
-    mistakes.push({ setting, message: `must have ${known} behind a "=", and no other braces` })
+    if (filter === undefined || isFilledInValues(filter, placeholder)) continue
+    mistakes.push({ setting, message: `must contain ${placeholder} after a "=", and no other braces` })
   }
   if (LDAP_GROUP_FILTER !== undefined && LDAP_GROUP_BASE === undefined) {
-    mistakes.push({ setting: 'LDAP_GROUP_FILTER', message: 'needs LDAP_GROUP_BASE: where the groups are' })
+    mistakes.push({ setting: 'LDAP_GROUP_FILTER', message: 'needs LDAP_GROUP_BASE: the DN above all groups' })
   }
   if (LDAP_GROUP_FILTER !== undefined && !LDAP_GROUP_FILTER.includes('{dn}')) {
-    const message = "must hold {dn}, which stands for the viewer's name in the directory"
+    const message = "must contain {dn}, which stands for the viewer's DN"
     mistakes.push({ setting: 'LDAP_GROUP_FILTER', message })
   }
   return mistakes
@@ -150,13 +149,13 @@ function nameFilter(attribute: string): string {
   return `(${attribute}={username})`
 }
 
-/** What stands elsewhere could name an attribute of a viewer's choice, and is no filter for most names. */
-function isFilledInValues(filter: string, known: string): boolean {
-  const inValues = filter.replaceAll(/=[^()]*/g, (value) => value.replaceAll(known, ''))
-  return !/[{}]/.test(inValues)
+/** True if the placeholder is used only in values. Elsewhere, a user name could choose the attribute. */
+function isFilledInValues(filter: string, placeholder: string): boolean {
+  const rest = filter.replaceAll(/=[^()]*/g, (value) => value.replaceAll(placeholder, ''))
+  return !/[{}]/.test(rest)
 }
 
-/** Whether the parentheses of a filter fit; what is between them is the library's to judge, when the store is opened. */
+/** True if the parentheses match. ldapts checks the rest when the store is opened. */
 function isBalanced(filter: string): boolean {
   let depth = 0
   for (let index = 0; index < filter.length; index += 1) {
@@ -167,7 +166,7 @@ function isBalanced(filter: string): boolean {
   return depth === 0 && filter !== ''
 }
 
-/** Null where an item is not of the form. */
+/** Null if an item is not NAME=ATTRIBUTE, or a name is used twice. */
 function readAttributes(text: string): LdapStoreSettings['attributes'] | null {
   const items = text.split(/[\s,]+/).filter((item) => item !== '')
   const pairs = items.map((item) => {

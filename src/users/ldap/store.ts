@@ -5,34 +5,33 @@ import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { type BindAnswer, bindAsViewer, mustChangePassword, refusalOf } from './bind.ts'
-import { bindAsService, directoryOf, LDAP_CODE, upstream, withDirectory } from './connection.ts'
+import { asUpstreamError, bindAsService, directoryOf, LDAP_CODE, withDirectory } from './connection.ts'
 import { groupsOf, isDisabled, searchedAttributes, texts, viewerOf } from './entry.ts'
 import type { LdapStoreSettings } from './settings.ts'
 
 export interface LdapStoreOptions {
   readonly guard?: RemoteGuard
   readonly warn?: Warn
-  /** UNIX time in seconds: accounts have a last day. */
+  /** UNIX time in seconds, to compare with expiry dates of accounts. */
   readonly nowSeconds?: () => number
 }
 
-/** What a search for one name found. */
+/** The result of a search for one user name. */
 interface Found {
   readonly entries: readonly Entry[]
-  /** Empty where it is not known who asks, or `memberOf` tells. */
+  /** Empty if there is not exactly one entry, or `memberOf` is used. */
   readonly groups: readonly string[]
 }
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
-const NOBODY = 'nobody-of-this-name'
+const UNKNOWN_NAME = 'nobody-of-this-name'
 
 /**
- * Viewers in an LDAP directory or Active Directory: a service account searches for the name, and the password is checked
- * by a bind as what was found. Names are escaped by the library, aliases and referrals are not followed, and two entries
- * for one name open nothing. For a name that nobody has a bind is tried all the same, so that it takes as many steps; how
- * long the directory itself takes for a password it can compare is its own affair.
+ * Opens a store in an LDAP directory or Active Directory. A service account searches for the user name, and a bind as the
+ * found entry checks the password. Aliases and referrals are not followed, and two entries for one name are an error. For
+ * an unknown user the app also tries a bind, so that both cases take the same number of steps.
  *
- * @throws ConfigError for a filter that is none.
+ * @throws ConfigError for an invalid filter.
  */
 export function openLdapStore(
   settings: LdapStoreSettings,
@@ -47,20 +46,20 @@ export function openLdapStore(
   const directory = directoryOf(settings)
   let isOpen = true
 
-  /** What is asked is answered within the guard and judged outside: an answer shows that the directory is there. */
-  async function ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const answer = await guard.run((signal) => withDirectory(directory, signal, (client) => answerOf(work(client))))
-    if ('fault' in answer) throw upstream(directory, answer.fault)
-    return answer.value
+  /** Throws refusals outside the guard: a directory that refuses a request is available. */
+  async function request<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const result = await guard.run((signal) => withDirectory(directory, signal, (client) => resultOf(work(client))))
+    if ('refusal' in result) throw asUpstreamError(directory, result.refusal)
+    return result.value
   }
   function assertOpen(): void {
-    if (!isOpen) throw new UpstreamError('user-store', 'The directory is not asked any more: the store is closed')
+    if (!isOpen) throw new UpstreamError('user-store', 'The user store is closed')
   }
   async function authenticate(username: string, password: string): Promise<Authentication> {
     assertOpen()
     if (faultInUsername(username) !== null || !isPossiblePassword(password)) return WRONG
-    const { entries, groups, bind } = await ask((client) => trySignIn(client, settings, username, password))
-    const entry = onlyOne(entries)
+    const { entries, groups, bind } = await request((client) => trySignIn(client, settings, username, password))
+    const entry = singleEntry(entries)
     if (entry === null) return WRONG
     if (!bind.ok) return refuse(entry, bind)
     if (isDisabled(entry, nowSeconds())) return { ok: false, reason: 'disabled' }
@@ -80,17 +79,17 @@ export function openLdapStore(
     async find(username) {
       assertOpen()
       if (faultInUsername(username) !== null) return null
-      const { entries, groups } = await ask((client) => lookUp(client, settings, username))
-      const entry = onlyOne(entries)
+      const { entries, groups } = await request((client) => lookUp(client, settings, username))
+      const entry = singleEntry(entries)
       if (entry === null || isDisabled(entry, nowSeconds())) return null
       const viewer = readViewer(entry, groups, settings)
-      // By another attribute of the filter a name may be somebody else's by now: a session is never passed on.
+      // Another attribute in the filter may have found another viewer. A session must not change its viewer.
       return usernameKey(viewer.username) === usernameKey(username) ? viewer : null
     },
     async checkHealth() {
       assertOpen()
       await guard.probe((signal) =>
-        withDirectory(directory, signal, async (client) => void (await search(client, settings, NOBODY))),
+        withDirectory(directory, signal, async (client) => void (await search(client, settings, UNKNOWN_NAME))),
       )
     },
     close() {
@@ -100,14 +99,14 @@ export function openLdapStore(
   }
 }
 
-/** A refusal of this one question, by which the others are answered, as a value. */
-async function answerOf<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly fault: ResultCodeError }> {
+/** Returns the refusal of a single request as a value, since it is not a failure of the directory. */
+async function resultOf<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly refusal: ResultCodeError }> {
   try {
     return { value: await work }
   } catch (error) {
     if (!(error instanceof ResultCodeError)) throw error
     if (error.code === LDAP_CODE.busy || error.code === LDAP_CODE.unavailable) throw error
-    return { fault: error }
+    return { refusal: error }
   }
 }
 
@@ -115,9 +114,9 @@ async function trySignIn(client: Client, settings: LdapStoreSettings, username: 
   const entries = await search(client, settings, username)
   const [entry] = entries
   const isOne = entry !== undefined && entries.length === 1
-  const bind = await bindAsViewer(client, isOne ? entry.dn : nobodysDn(settings), password)
+  const bind = await bindAsViewer(client, isOne ? entry.dn : unknownUserDn(settings), password)
   if (!isOne || !bind.ok || settings.groups === null) return { entries, groups: [], bind }
-  // What the viewer may not read counts all the same, so it is read by the account that searches.
+  // The viewer may lack read access to groups, so the service account reads them.
   await bindAsService(client, settings)
   return { entries, groups: await searchGroups(client, settings.groups, entry.dn), bind }
 }
@@ -149,23 +148,20 @@ async function searchGroups(
     scope: 'sub',
     filter: filter.replaceAll('{dn}', () => Filter.escape(dn)),
     attributes: ['cn'],
-    // Active Directory gives a thousand at a time, and an error for the rest.
+    // Active Directory returns a thousand entries at most without paging.
     paged: { pageSize: 500 },
   })
   return searchEntries.flatMap((group) => texts(group, 'cn'))
 }
 
-/** @throws UpstreamError for more than one: which of them the viewer is, nobody knows. */
-function onlyOne([entry, another]: readonly Entry[]): Entry | null {
+/** Returns the entry; null if there is none. @throws UpstreamError for two entries, or an entry without a name. */
+function singleEntry([entry, another]: readonly Entry[]): Entry | null {
   if (entry === undefined) return null
   if (another !== undefined) {
-    throw new UpstreamError(
-      'user-store',
-      'The directory has two entries for one user name: make LDAP_USER_FILTER narrower',
-    )
+    throw new UpstreamError('user-store', 'The directory has two entries for one user name: narrow LDAP_USER_FILTER')
   }
-  // A bind without a name is an anonymous one, whatever the password (RFC 4513, 5.1.2).
-  if (entry.dn === '') throw new UpstreamError('user-store', 'The directory found an entry without a name')
+  // A bind without a name is anonymous and always succeeds (RFC 4513, 5.1.2).
+  if (entry.dn === '') throw new UpstreamError('user-store', 'The directory returned an entry without a name')
   return entry
 }
 
@@ -173,18 +169,18 @@ function readViewer(entry: Entry, searched: readonly string[], settings: LdapSto
   const groups = settings.groups === null ? groupsOf(entry) : searched
   const viewer = viewerOf(entry, settings, groups)
   if (viewer !== null) return remoteViewer(viewer, 'The directory')
-  const what = `An entry that LDAP_USER_FILTER found has no ${settings.usernameAttribute}`
-  throw new UpstreamError('user-store', `${what}: set LDAP_USERNAME_ATTRIBUTE to one that every viewer has`)
+  const what = `An entry found by LDAP_USER_FILTER has no ${settings.usernameAttribute}`
+  throw new UpstreamError('user-store', `${what}: set LDAP_USERNAME_ATTRIBUTE to an attribute of every viewer`)
 }
 
-function nobodysDn({ searchBase }: LdapStoreSettings): string {
-  return `cn=${NOBODY},${searchBase}`
+function unknownUserDn({ searchBase }: LdapStoreSettings): string {
+  return `cn=${UNKNOWN_NAME},${searchBase}`
 }
 
 function assertFilter(setting: string, filter: string): void {
   try {
     FilterParser.parseString(filter.replaceAll(/\{(username|dn)\}/g, 'x'))
   } catch (cause) {
-    throw new ConfigError(`${setting} must be a filter of LDAP (RFC 4515): it is not one as it stands`, { cause })
+    throw new ConfigError(`${setting} must be a valid LDAP filter (RFC 4515)`, { cause })
   }
 }

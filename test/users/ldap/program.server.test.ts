@@ -7,7 +7,7 @@ import { PEOPLE, startSlapd } from '../../servers/slapd.ts'
 const PASSWORD = 'PASSWORDMARKER'
 const ADA = { username: 'ada', password: PASSWORD, groups: ['staff'], attributes: {}, disabled: false }
 
-/** Starts the login app on this store; the status of a sign-in there, and all that the app writes. */
+/** Starts the login app with this store. Returns functions for a sign-in, for readiness and for the output. */
 async function startWith(settings: Readonly<Record<string, string>>) {
   const { port, output } = await startLoginProgram({ ...programSettings(), ALLOWED_GROUPS: 'staff', ...settings })
   const post = async (password: string) => {
@@ -23,7 +23,7 @@ async function startWith(settings: Readonly<Record<string, string>>) {
   return { post, ready, output }
 }
 
-test('the login app signs viewers of a directory in, is not ready while it is away, and writes no secret', async () => {
+test('the login app signs viewers of a directory in, is not ready while the directory is down, and logs no secret', async () => {
   const tls = await makeCertificate()
   const slapd = await startSlapd([ADA], tls)
   onTestFinished(() => slapd.stop())
@@ -41,7 +41,6 @@ test('the login app signs viewers of a directory in, is not ready while it is aw
   await slapd.halt()
   for (let time = 0; time < 7; time += 1) expect(await post(PASSWORD)).toMatchObject({ status: 503, location: '' })
   expect(await ready()).toBe(503)
-  expect(output()).toContain('The user store failed 5 times in a row')
   expect(output()).toContain('ECONNREFUSED')
   await slapd.restart()
   await vi.waitFor(async () => expect(await post(PASSWORD)).toMatchObject({ status: 303 }), {
@@ -53,7 +52,7 @@ test('the login app signs viewers of a directory in, is not ready while it is aw
   for (const secret of [PASSWORD, slapd.reader.password]) expect(output()).not.toContain(secret)
 })
 
-test('the login app signs viewers of a login service in, and writes no secret', async () => {
+test('the login app signs viewers of a login service in, and logs no secret', async () => {
   const service = await startLoginService([ADA])
   onTestFinished(() => service.halt())
   const settings = { USER_STORE_URL: service.url(), HTTP_STORE_TOKEN: service.token }

@@ -1,7 +1,7 @@
 import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
 import { PEOPLE, type SlapdServer } from '../../servers/slapd.ts'
 
-/** The settings for a directory of the tests; without encryption unless told otherwise. */
+/** Settings for a test directory, without encryption by default. */
 export function ldapSettings(
   { ldapUrl, reader }: Pick<SlapdServer, 'ldapUrl' | 'reader'>,
   more: Partial<LdapStoreSettings> = {},

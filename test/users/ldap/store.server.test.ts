@@ -10,7 +10,7 @@ import { ldapSettings } from './settings-of.ts'
 const PASSWORD = 'the right one'
 const ODD_NAME = 'we(ird)*\\na,me #1;<>"+='
 const WRONG = { ok: false, reason: 'wrong-credentials' }
-/** 2026-01-02 in tenths of microseconds from 1601. */
+/** 2026-01-02 in units of 100 ns since 1601. */
 const NEXT_DAY = '134117856000000000'
 const NOW_SECONDS = Date.UTC(2026, 0, 1) / 1000
 
@@ -36,7 +36,7 @@ function openStore(more: Partial<LdapStoreSettings> = {}, nowSeconds = () => NOW
   return { store, warn }
 }
 
-/** A viewer of this test alone. */
+/** Adds a viewer until the end of the test. */
 async function addViewer(username: string, more: Readonly<Record<string, string | readonly string[]>> = {}) {
   const dn = dnOf({ username })
   const person = { objectClass: ['inetOrgPerson', 'extensibleObject'], cn: username, sn: username, uid: username }
@@ -54,7 +54,7 @@ async function addPolicy(cn: string, rules: Readonly<Record<string, string>>): P
 
 describe('a name', () => {
   test.each(['*', 'ad*', 'a*a', '\\61da', 'ada)(uid=*', '*)(|(uid=*', 'ada)', '(ada', 'ada\\', 'ada))(|(cn=*', '\\2a'])(
-    '%s finds nobody else, whatever it means in a filter',
+    'the name %s finds no viewer',
     async (name) => {
       const { store } = openStore({ userFilter: '(|(uid={username})(cn={username}))' })
       expect(await store.authenticate(name, PASSWORD)).toEqual(WRONG)
@@ -62,14 +62,14 @@ describe('a name', () => {
     },
   )
 
-  test('of characters that mean something in filters and names is one like others', async () => {
+  test('a name with the special characters of filters and DNs works', async () => {
     const { store } = openStore()
     const viewer = { username: ODD_NAME, groups: [], attributes: {} }
     expect(await store.authenticate(ODD_NAME, PASSWORD)).toEqual({ ok: true, viewer })
     expect(await store.find?.(ODD_NAME)).toEqual(viewer)
   })
 
-  test('that a filter finds by another attribute signs in as who it is, and is looked up by its own', async () => {
+  test('a viewer found by another attribute gets the name of LDAP_USERNAME_ATTRIBUTE, and is looked up by it', async () => {
     await addViewer('carol', { mail: 'dave' })
     const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
     const viewer = { username: 'carol', groups: [], attributes: {} }
@@ -78,7 +78,7 @@ describe('a name', () => {
     expect(await store.find?.('dave')).toBeNull()
   })
 
-  test('of two entries opens neither', async () => {
+  test('a name with two entries is refused', async () => {
     await addViewer('erin', { mail: 'same@example.com' })
     await addViewer('eve', { mail: 'same@example.com' })
     const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
@@ -86,7 +86,7 @@ describe('a name', () => {
     expect(await store.authenticate('erin', PASSWORD)).toMatchObject({ ok: true })
   })
 
-  test('and attributes of several values are the first by the alphabet, in the directory they have no order', async () => {
+  test('of several values, the first in alphabetical order is used', async () => {
     await addViewer('frank', { uid: ['frank', 'anonymous'], roomNumber: ['9', '12'] })
     const attributes = [
       { name: 'seat', attribute: 'ROOMNUMBER' },
@@ -101,12 +101,12 @@ describe('a name', () => {
 describe('groups', () => {
   const kept = GROUP_NAMES.map((name) => name.normalize('NFC').trim()).toSorted()
 
-  test('are named by the beginning of their names, unescaped, in one form', async () => {
+  test('the groups in memberOf are named by their unescaped cn, in NFC', async () => {
     const found = await openStore().store.find?.('ada')
     expect(found?.groups.map((name) => name.trim()).toSorted()).toEqual(kept)
   })
 
-  test('are those that a search finds, also where a viewer must not read them', async () => {
+  test('the groups are searched by the service account, since a viewer may not read them', async () => {
     const { store } = openStore({ groups: { base: GROUPS, filter: '(member={dn})' } })
     const signedIn = await store.authenticate('ada', PASSWORD)
     const groups = signedIn.ok ? signedIn.viewer.groups : []
@@ -114,7 +114,7 @@ describe('groups', () => {
     expect((await store.find?.('bob'))?.groups).toEqual([])
   })
 
-  test('of a viewer whose name means something in a filter are their own', async () => {
+  test('a search for groups escapes the DN of the viewer', async () => {
     const dn = `cn=odd,${GROUPS}`
     await slapd.add([{ dn, entry: { objectClass: 'groupOfNames', cn: 'odd', member: dnOf({ username: ODD_NAME }) } }])
     onTestFinished(() => slapd.remove(dn))
@@ -122,7 +122,7 @@ describe('groups', () => {
     expect((await store.find?.(ODD_NAME))?.groups).toEqual(['odd'])
   })
 
-  test('are more than a directory gives at once', async () => {
+  test('a search for groups reads all pages', async () => {
     const names = Array.from({ length: 1100 }, (_, index) => `many-${index}`)
     const base = `ou=many,${SUFFIX}`
     const entries = names.map((cn) => {
@@ -135,7 +135,7 @@ describe('groups', () => {
 })
 
 describe('an empty password', () => {
-  test('opens nothing, though the directory takes it for an anonymous bind', async () => {
+  test('an empty password is refused, although the directory accepts it as an anonymous bind', async () => {
     const client = new Client({ url: slapd.ldapUrl })
     onTestFinished(() => client.unbind())
     await expect(client.bind('', '')).resolves.toBeUndefined()
@@ -146,12 +146,12 @@ describe('an empty password', () => {
 describe('an account', () => {
   test.each([
     ['disabled in Active Directory', { userAccountControl: '514' }],
-    ['disabled, and more, in Active Directory', { userAccountControl: '66050' }],
-    ['past its last day in Active Directory', { accountExpires: '134116992000000000' }],
+    ['disabled with other flags in Active Directory', { userAccountControl: '66050' }],
+    ['expired in Active Directory', { accountExpires: '134116992000000000' }],
     ['locked in FreeIPA', { nsAccountLock: 'TRUE' }],
     ['locked in 389 Directory Server', { nsAccountLock: 'true' }],
     ['disabled in eDirectory', { loginDisabled: 'TRUE' }],
-  ])('that is %s is told so after the right password only, and has no session', async (_how, state) => {
+  ])('an account %s is refused, after the right password with the reason, and has no session', async (_how, state) => {
     await addViewer('shut', state)
     const { store } = openStore()
     expect(await store.authenticate('shut', PASSWORD)).toEqual({ ok: false, reason: 'disabled' })
@@ -161,18 +161,18 @@ describe('an account', () => {
 
   test.each([
     ['in use', { userAccountControl: '66048' }],
-    ['good for ever', { accountExpires: '9223372036854775807' }],
-    ['good for ever, in the other way', { accountExpires: '0' }],
-    ['in its last day', { accountExpires: NEXT_DAY }],
+    ['without an expiry date', { accountExpires: '9223372036854775807' }],
+    ['with the expiry date 0', { accountExpires: '0' }],
+    ['one day before its expiry', { accountExpires: NEXT_DAY }],
     ['not locked', { nsAccountLock: 'FALSE', loginDisabled: 'FALSE' }],
-  ])('that is %s is let in, and has a session', async (_how, state) => {
+  ])('an account %s signs in, and has a session', async (_how, state) => {
     await addViewer('open', state)
     const { store } = openStore()
     expect(await store.authenticate('open', PASSWORD)).toMatchObject({ ok: true })
     expect(await store.find?.('open')).toMatchObject({ username: 'open' })
   })
 
-  test('has its last day when the clock says so', async () => {
+  test('an account expires at the second of accountExpires', async () => {
     await addViewer('last', { accountExpires: NEXT_DAY })
     const atSecond = (seconds: number) => openStore({}, () => seconds).store.find?.('last')
     expect(await atSecond(NOW_SECONDS + 86_400 - 1)).not.toBeNull()
@@ -180,7 +180,7 @@ describe('an account', () => {
   })
 
   test.each(['000001010000Z', '00000101000000Z', '00000101000000.0Z'])(
-    'that an administrator locked in OpenLDAP by %s has no session; the log says why it is refused',
+    'an account that an administrator locked in OpenLDAP by %s has no session, and the log names the reason',
     async (never) => {
       await addViewer('locked', { pwdAccountLockedTime: never })
       const { store, warn } = openStore()
@@ -192,14 +192,14 @@ describe('an account', () => {
     },
   )
 
-  test('that was locked by wrong passwords keeps its session: else anybody could end it', async () => {
+  test('an account that was locked by wrong passwords keeps its session, so that an attacker cannot end it', async () => {
     await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
     const { store } = openStore()
     expect(await store.authenticate('guessed', PASSWORD)).toEqual(WRONG)
     expect(await store.find?.('guessed')).toMatchObject({ username: 'guessed' })
   })
 
-  test('that must change its password is told so after the right one only', async () => {
+  test('a viewer who must change the password learns it after the right password only', async () => {
     const pwdPolicySubentry = await addPolicy('strict', { pwdMustChange: 'TRUE' })
     const dn = await addViewer('reset', { pwdPolicySubentry })
     await slapd.replace(dn, { pwdReset: 'TRUE' })
@@ -208,7 +208,7 @@ describe('an account', () => {
     expect(await store.authenticate('reset', 'wrong')).toEqual(WRONG)
   })
 
-  test('whose password is too old is told so after the right one only', async () => {
+  test('a viewer whose password expired learns it after the right password only', async () => {
     await addViewer('old', { pwdPolicySubentry: await addPolicy('short', { pwdMaxAge: '1' }) })
     const { store } = openStore()
     const expired = { ok: false, reason: 'expired-password' }
@@ -216,7 +216,7 @@ describe('an account', () => {
     expect(await store.authenticate('old', 'wrong')).toEqual(WRONG)
   })
 
-  test('that is renamed or removed has no session', async () => {
+  test('an account that was renamed or removed has no session', async () => {
     const dn = `uid=leaving,${PEOPLE}`
     await slapd.add([{ dn, entry: { objectClass: 'inetOrgPerson', cn: 'leaving', sn: 'leaving', uid: 'leaving' } }])
     const { store } = openStore()

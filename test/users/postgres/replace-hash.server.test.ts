@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
@@ -5,7 +7,9 @@ import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { settingsOf } from './fixture.ts'
 
 const GOOD = 'SELECT name AS username, hash AS password_hash FROM account WHERE name = $1'
-const wrong = { ok: false, reason: 'wrong-credentials' }
+/** The hash of "U*U", from crypt_blowfish. */
+const BCRYPT = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+const WRONG = { ok: false, reason: 'wrong-credentials' }
 
 let server: PostgresServer
 let database: string
@@ -25,15 +29,13 @@ function sql(text: string, values: readonly unknown[] = []) {
 }
 
 describe("a foreign hash in a customer's own table", () => {
-  /** The hash of "U*U", from crypt_blowfish. */
-  const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
   const hashOfAda = async () => (await sql(`SELECT hash FROM account WHERE name = 'ada'`)).rows[0]?.hash
-  beforeEach(() => sql('UPDATE account SET hash = $1', [bcrypt]))
+  beforeEach(() => sql('UPDATE account SET hash = $1', [BCRYPT]))
 
   test('a foreign hash stays in a table without POSTGRES_REPLACE_HASH_QUERY', async () => {
     const store = await openPostgresStore(settingsOf(url, { POSTGRES_QUERY: GOOD }))
     expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
-    expect(await hashOfAda()).toBe(bcrypt)
+    expect(await hashOfAda()).toBe(BCRYPT)
     await store.close()
   })
 
@@ -46,8 +48,8 @@ describe("a foreign hash in a customer's own table", () => {
       POSTGRES_REPLACE_HASH_QUERY,
     })
     const store = await openPostgresStore(settings)
-    expect(await store.authenticate('ada', 'wrong')).toEqual(wrong)
-    expect(await hashOfAda()).toBe(bcrypt)
+    expect(await store.authenticate('ada', 'wrong')).toEqual(WRONG)
+    expect(await hashOfAda()).toBe(BCRYPT)
     expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
     const renewed = await hashOfAda()
     expect(renewed).toMatch(/^\$argon2id\$/)
@@ -73,9 +75,32 @@ describe("a foreign hash in a customer's own table", () => {
     expect(warnings[0]).toContain('POSTGRES_REPLACE_HASH_QUERY changed 2 rows')
     const hashes = await sql('SELECT name, hash FROM account ORDER BY name')
     expect(hashes.rows).toEqual([
-      { name: 'ada', hash: bcrypt },
+      { name: 'ada', hash: BCRYPT },
       { name: 'eve', hash: 'hash of eve' },
     ])
     await store.close()
   })
+})
+
+test('the queries and grants of the README work for the table that it describes', async () => {
+  const readme = readFileSync(new URL('../../../src/users/postgres/README.md', import.meta.url), 'utf8')
+  const blocks = (language: string) =>
+    readme
+      .split(`\`\`\`${language}\n`)
+      .slice(1)
+      .map((text) => text.split('```')[0] ?? '')
+  const { POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY } = parseEnv(blocks('ini').join('\n'))
+  const role = await server.createRole()
+  await sql(`DROP TABLE account;
+             CREATE TABLE account (email text, password text, status text, plan text[], customer_no int);
+             INSERT INTO account VALUES ('ada@example.com', '${BCRYPT}', 'active', '{gold}', 7)`)
+  for (const grant of blocks('sql').filter((text) => text.includes('account'))) {
+    await sql(grant.replace('login_app', role.user))
+  }
+  const settings = settingsOf(server.url({ database, ...role }), { POSTGRES_QUERY, POSTGRES_REPLACE_HASH_QUERY })
+  const store = await openPostgresStore(settings)
+  const viewer = { username: 'ada@example.com', groups: ['gold'], attributes: { customer_no: '7' } }
+  expect(await store.authenticate('Ada@Example.com', 'U*U')).toEqual({ ok: true, viewer })
+  expect((await sql('SELECT password FROM account')).rows[0]?.password).toMatch(/^\$argon2id\$/)
+  await store.close()
 })
