@@ -1,14 +1,13 @@
-/** A stream of numbers that is the same for the same seed, everywhere. Not for anything that must not be guessed. */
+/** Random numbers that are the same for the same seed on every machine. Not for secrets. */
 export interface SeededRandom {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, not including, 1. */
   next(): number
-  /** A whole number from `low` up to, not including, `high`. */
-  between(low: number, high: number): number
+  /** A whole number from 0 up to, not including, `limit`. Small numbers are more common. */
+  low(limit: number): number
   chance(probability: number): boolean
   /** Exponentially distributed: short is common, long is rare. */
   around(mean: number): number
-  pick<T>(weighted: readonly (readonly [item: T, weight: number])[]): T
-  /** Shaped like a UUID of version 7: those of later moments sort later, which keeps an index over many compact. */
+  /** Has the shape of a UUID of version 7. Such ids of later moments sort later, which keeps an index compact. */
   uuid(atSeconds: number): string
 }
 
@@ -24,38 +23,24 @@ export function seededRandom(seed: number): SeededRandom {
   const next = () => next32() / 2 ** 32
   return {
     next,
-    between: (low, high) => low + Math.floor(next() * (high - low)),
+    low: (limit) => Math.floor(limit * next() ** 2),
     chance: (probability) => next() < probability,
     around: (mean) => -mean * Math.log(1 - next()),
-    pick: (weighted) => pickWeighted(weighted, next()),
     uuid(atSeconds) {
-      const time = Math.floor((atSeconds + next()) * 1000)
-        .toString(16)
-        .padStart(12, '0')
-      const version = (next32() & 0x0fff) | 0x7000
-      const variant = (next32() & 0x3fff) | 0x8000
+      const time = hex(Math.floor((atSeconds + next()) * 1000), 12)
+      const version = hex((next32() & 0x0fff) | 0x7000, 4)
+      const variant = hex((next32() & 0x3fff) | 0x8000, 4)
       const rest = hex(next32(), 8) + hex(next32() & 0xffff, 4)
-      return `${time.slice(0, 8)}-${time.slice(8)}-${hex(version, 4)}-${hex(variant, 4)}-${rest}`
+      return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${rest}`
     },
   }
 }
 
-function hex(bits: number, digits: number): string {
-  return (bits >>> 0).toString(16).padStart(digits, '0')
-}
-
-/** A seed of its own for one of many numbered things, so that each can be looked at again without keeping it. */
+/** The seed of one of many numbered things, so that each can be made again without keeping it. */
 export function seedOf(seed: number, index: number): number {
   return (seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0
 }
 
-function pickWeighted<T>(weighted: readonly (readonly [item: T, weight: number])[], share: number): T {
-  let left = share * weighted.reduce((sum, [, weight]) => sum + weight, 0)
-  for (const [item, weight] of weighted) {
-    left -= weight
-    if (left < 0) return item
-  }
-  const last = weighted.at(-1)
-  if (last === undefined) throw new RangeError('There is nothing to pick from')
-  return last[0]
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, '0')
 }

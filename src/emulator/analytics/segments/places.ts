@@ -3,11 +3,9 @@ import { isIPv4 } from 'node:net'
 export interface Place {
   readonly country: string
   readonly city: string
-  /** An IANA zone, for the daily rhythm of generated views. */
-  readonly timeZone: string
 }
 
-const UNKNOWN_PLACE = { country: 'Unknown', city: 'Unknown', timeZone: 'UTC' } as const satisfies Place
+const UNKNOWN_PLACE = { country: 'Unknown', city: 'Unknown' } as const satisfies Place
 
 /**
  * The table of demo addresses: the place in line n (from 1) is where 127.0.0.n is, and the same host of each network set
@@ -15,26 +13,26 @@ const UNKNOWN_PLACE = { country: 'Unknown', city: 'Unknown', timeZone: 'UTC' } a
  * listens on loopback.
  */
 export const DEMO_PLACES: readonly Place[] = [
-  { country: 'United States', city: 'San Francisco', timeZone: 'America/Los_Angeles' },
-  { country: 'United States', city: 'New York', timeZone: 'America/New_York' },
-  { country: 'United States', city: 'Chicago', timeZone: 'America/Chicago' },
-  { country: 'United States', city: 'Austin', timeZone: 'America/Chicago' },
-  { country: 'Germany', city: 'Berlin', timeZone: 'Europe/Berlin' },
-  { country: 'Germany', city: 'Munich', timeZone: 'Europe/Berlin' },
-  { country: 'Hungary', city: 'Budapest', timeZone: 'Europe/Budapest' },
-  { country: 'United Kingdom', city: 'London', timeZone: 'Europe/London' },
-  { country: 'France', city: 'Paris', timeZone: 'Europe/Paris' },
-  { country: 'Japan', city: 'Tokyo', timeZone: 'Asia/Tokyo' },
-  { country: 'Japan', city: 'Osaka', timeZone: 'Asia/Tokyo' },
-  { country: 'India', city: 'Bengaluru', timeZone: 'Asia/Kolkata' },
-  { country: 'Brazil', city: 'São Paulo', timeZone: 'America/Sao_Paulo' },
-  { country: 'Canada', city: 'Toronto', timeZone: 'America/Toronto' },
-  { country: 'Australia', city: 'Sydney', timeZone: 'Australia/Sydney' },
-  { country: 'Spain', city: 'Madrid', timeZone: 'Europe/Madrid' },
-  { country: 'Netherlands', city: 'Amsterdam', timeZone: 'Europe/Amsterdam' },
-  { country: 'Sweden', city: 'Stockholm', timeZone: 'Europe/Stockholm' },
-  { country: 'Poland', city: 'Kraków', timeZone: 'Europe/Warsaw' },
-  { country: 'South Africa', city: 'Cape Town', timeZone: 'Africa/Johannesburg' },
+  { country: 'United States', city: 'San Francisco' },
+  { country: 'United States', city: 'New York' },
+  { country: 'United States', city: 'Chicago' },
+  { country: 'United States', city: 'Austin' },
+  { country: 'Germany', city: 'Berlin' },
+  { country: 'Germany', city: 'Munich' },
+  { country: 'Hungary', city: 'Budapest' },
+  { country: 'United Kingdom', city: 'London' },
+  { country: 'France', city: 'Paris' },
+  { country: 'Japan', city: 'Tokyo' },
+  { country: 'Japan', city: 'Osaka' },
+  { country: 'India', city: 'Bengaluru' },
+  { country: 'Brazil', city: 'São Paulo' },
+  { country: 'Canada', city: 'Toronto' },
+  { country: 'Australia', city: 'Sydney' },
+  { country: 'Spain', city: 'Madrid' },
+  { country: 'Netherlands', city: 'Amsterdam' },
+  { country: 'Sweden', city: 'Stockholm' },
+  { country: 'Poland', city: 'Kraków' },
+  { country: 'South Africa', city: 'Cape Town' },
 ]
 
 const DEMO_NETWORK = /^(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.(\d+)$/
