@@ -14,11 +14,11 @@ import { SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { readComposeFile } from './compose-file.ts'
 
-/** What compose.yaml and the README have containers do, done by hand: without an engine, and on ports of our own. */
+/** Runs the commands of compose.yaml and of src/redis/README.md without containers, on other ports. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CLI = join(ROOT, 'src/cli/main.ts')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const README = readFileSync(join(ROOT, 'src/redis/README.md'), 'utf8')
 const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
 const { services } = readComposeFile(join(ROOT, 'compose.yaml'), { PLAYER_RETURN_URL, PLAYER_ORIGINS })
 const run = promisify(execFile)
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
 
-/** Runs the lines of the README that make the secrets, in a folder of its own. */
+/** Runs the lines of the README that create the secrets, in a temporary folder. */
 function makeSecrets(): (name: string) => string {
   const [, block = ''] = /```sh\n(umask 022[^`]*)docker compose up/.exec(README) ?? []
   const script = block.replaceAll('npm run -s viewer-auth --', `'${process.execPath}' '${CLI}'`)

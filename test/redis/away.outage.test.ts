@@ -5,7 +5,7 @@ import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } fr
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 
 const PASSWORD = 'REDISMARKER p@ss/w#%rd'
-/** Half a second for Redis, once and not for each command; the rest is for the password, on a busy machine. */
+/** Half a second for Redis, once per outage. The rest is for the password check on a busy machine. */
 const AT_MOST_MS = 4_000
 const WRONG = { ...ADA, password: 'wrong' }
 
@@ -30,7 +30,7 @@ function expectWithoutSession(visit: Visit): void {
 
 async function expectWithSession(program: LoginProgram): Promise<string> {
   const { cookie } = await signInAt(program)
-  if (cookie === null) expect.unreachable('there is no session')
+  if (cookie === null) expect.unreachable('The sign-in got no session cookie')
   expect(isPassedOn(await returnTo(program, cookie))).toBe(true)
   return cookie
 }
@@ -46,8 +46,8 @@ function linesOf(program: LoginProgram, event: string): string[] {
     .filter((line) => line.includes(`"event":"${event}"`))
 }
 
-describe('a login app whose Redis', () => {
-  test('is stopped and started again signs viewers in all the while, and keeps sessions again by itself', async () => {
+describe('an outage of Redis', () => {
+  test('viewers sign in while Redis is stopped, and get sessions again after its restart', async () => {
     const program = await start()
     expect(await readinessOf(program)).toEqual([200, 'ready'])
     const cookie = await expectWithSession(program)
@@ -65,7 +65,7 @@ describe('a login app whose Redis', () => {
     expect(program.output()).not.toContain('The session store failed')
   })
 
-  test('hangs lets no viewer wait for longer than its time, nor more than the first ones', async () => {
+  test('a Redis that hangs delays only the first viewers, and only by its timeout', async () => {
     const program = await start()
     const cookie = await expectWithSession(program)
     redis.pause()
@@ -77,7 +77,7 @@ describe('a login app whose Redis', () => {
       expect(visit.status).toBe(200)
       tookMs.push(visit.tookMs)
     }
-    // The quickest of them, since others may be held up by the machine: none is by Redis.
+    // The fastest visit shows that Redis is not waited for. The machine may slow down the others.
     expect(Math.min(...tookMs)).toBeLessThan(400)
     expect(await readinessOf(program)).toEqual([200, 'degraded'])
     redis.resume()
@@ -89,7 +89,7 @@ describe('a login app whose Redis', () => {
     expect(await program.ended).toMatchObject({ status: 0 })
   })
 
-  test('is away at the start starts all the same, and finds it when it is there', async () => {
+  test('the app starts without Redis, and uses it as soon as it answers', async () => {
     await redis.stop()
     const program = await start()
     expect(await readinessOf(program)).toEqual([200, 'degraded'])
@@ -99,7 +99,7 @@ describe('a login app whose Redis', () => {
     await expectWithSession(program)
   })
 
-  test('takes another password goes on without it, until the password is right', async () => {
+  test('the app works without Redis while the password is wrong, and uses Redis once it is right', async () => {
     const url = redis.url.replace(/:[^:@]+@/, ':another@')
     const program = await start({ SESSION_STORE_URL: url, LIMITS_STORE_URL: url })
     expect(await readinessOf(program)).toEqual([200, 'degraded'])
@@ -113,7 +113,7 @@ describe('a login app whose Redis', () => {
     await expectWithSession(program)
   })
 
-  test('has no memory left goes on without it, and says so', async () => {
+  test('the app works without a Redis that is full, and logs the refusal', async () => {
     const program = await start()
     const operator = await createClient({ url: redis.url }).connect()
     onTestFinished(() => operator.destroy())
@@ -125,7 +125,7 @@ describe('a login app whose Redis', () => {
     await expectWithSession(program)
   })
 
-  test('is away counts wrong passwords in memory, and in Redis what was counted there before', async () => {
+  test('failed sign-ins count in memory during an outage, and in Redis again afterwards', async () => {
     const program = await start()
     const guess = async () => (await signInAt(program, WRONG)).status
     const guesses = async (times: number) => {
@@ -135,13 +135,13 @@ describe('a login app whose Redis', () => {
     }
     expect(await guesses(3)).toEqual([401, 401, 401])
     redis.pause()
-    // In memory nothing is counted yet: five are free. On a slow machine the first wait, of a second, may pass meanwhile.
+    // Nothing is counted in memory yet: five are free. On a slow machine, the first wait of a second may pass meanwhile.
     const inMemory = await guesses(8)
     expect(inMemory.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
     expect(inMemory.slice(5)).toContain(429)
     redis.resume()
     await untilReadyIs(program, 'ready')
-    // In Redis three are: two are free, where five would be.
+    // Redis has counted three: two of five are left.
     const inRedis = await guesses(5)
     expect(inRedis.slice(0, 2)).toEqual([401, 401])
     expect(inRedis.slice(2)).toContain(429)

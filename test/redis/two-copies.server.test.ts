@@ -14,10 +14,10 @@ import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { migratedStore } from '../users/postgres/fixture.ts'
 
-/** Two processes of the login app on one PostgreSQL and one Redis, as compose.yaml has them. */
+/** Two processes of the login app share one PostgreSQL and one Redis, as in compose.yaml. */
 
 const VIEWERS = 40
-/** As many visits at a time as two cores sign in without a queue that is worth a refusal. */
+/** Visits at the same time. Two cores handle so many without refusing any. */
 const AT_A_TIME = 6
 
 let postgres: PostgresServer
@@ -53,7 +53,7 @@ async function signedIn(copy: Copy): Promise<string> {
 }
 
 describe('two copies of the login app', () => {
-  test('are ready, and what a viewer begins at one goes on at the other', async () => {
+  test('a session of one copy works at the other', async () => {
     const [one, two] = copies
     expect(await Promise.all(copies.map(readinessOf))).toEqual([
       [200, 'ready'],
@@ -63,7 +63,7 @@ describe('two copies of the login app', () => {
     for (const copy of [two, one, two]) expect(isPassedOn(await returnTo(copy, cookie))).toBe(true)
   })
 
-  test('sign a viewer out together', async () => {
+  test('a sign-out at one copy ends the session at both, and no other session', async () => {
     const [one, two] = copies
     const [cookie, other] = [await signedIn(one), await signedIn(one)]
     expect((await signOutAt(two, cookie)).status).toBe(303)
@@ -71,7 +71,7 @@ describe('two copies of the login app', () => {
     for (const copy of copies) expect(isPassedOn(await returnTo(copy, other))).toBe(true)
   })
 
-  test('let a disabled viewer pass at neither, from the next visit on', async () => {
+  test('a disabled viewer loses the session at both copies', async () => {
     const [one, two] = copies
     const cookie = await signedIn(one)
     await users.setDisabled(ADA.username, true)
@@ -80,18 +80,18 @@ describe('two copies of the login app', () => {
     expect((await returnTo(one, cookie)).status).toBe(200)
   })
 
-  test('count wrong passwords together: five at both, not at each', async () => {
+  test('both copies count failed sign-ins together', async () => {
     const [one, two] = copies
     const statuses = []
     for (const copy of [one, two, one, two, one, two, one, two]) {
       statuses.push((await signInAt(copy, { ...ADA, password: 'wrong' })).status)
     }
     expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
-    // Each copy has seen four: alone, neither would refuse. On a slow machine the first wait, of a second, may be over.
+    // Each copy has seen four, which alone are free. On a slow machine, the first wait of a second may be over.
     expect(statuses.slice(5)).toContain(429)
   })
 
-  test('lose nobody when one is killed: each viewer gets through at the second try at the latest', async () => {
+  test('every viewer gets through at the second try when one copy is killed', async () => {
     const viewers = Array.from({ length: VIEWERS }, (_, index) => ({
       username: `viewer${index}@example.com`,
       password: `${ADA.password} ${index}`,
@@ -99,7 +99,7 @@ describe('two copies of the login app', () => {
     for (const { username, password } of viewers) await users.add({ username, groups: [], attributes: {} }, password)
     const tries: number[] = []
     let turn = 0
-    /** A balancer that does not know yet who is gone: the copies by turns, and once more where one does not answer. */
+    /** Acts as a balancer without health checks: uses the copies in turn, and retries once at the other copy. */
     async function balanced(visit: (copy: Copy) => Promise<Visit>): Promise<Visit> {
       const first = turn++
       for (let tried = 0; ; tried += 1) {
@@ -114,7 +114,7 @@ describe('two copies of the login app', () => {
       const first = await balanced((copy) => signInAt(copy, form))
       const { cookie } = first
       if (!isPassedOn(first) || cookie === null) expect.unreachable(`${form.username}: ${first.status}`)
-      // No more: a fourth response within ten seconds would be withheld, as one that the player refused.
+      // Two visits only: a fourth response within ten seconds would count as a redirect loop.
       for (let visit = 0; visit < 2; visit += 1) {
         expect(isPassedOn(await balanced((copy) => returnTo(copy, cookie)))).toBe(true)
         if (tries.length >= VIEWERS) copies[0].child.kill('SIGKILL')

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { z } from 'zod'
 import type { Fault, Order, Seen, ServiceOptions } from './login-service.ts'
 
-/** The login service of a customer, as a process that can be stopped and killed; driven by messages of the test. */
+/** A customer's login service, as a process that tests can stop and kill. The tests send it messages. */
 
 const Question = z.object({ username: z.string(), password: z.string().optional() })
 const seen: Seen[] = []
@@ -24,7 +24,7 @@ process.on('message', (order: Order) => {
   process.send?.('done')
 })
 
-// Whoever started it is gone.
+// The test process has ended.
 process.on('disconnect', () => process.exit())
 
 function start(options: ServiceOptions): void {

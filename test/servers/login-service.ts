@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 import type { ContractViewer } from '../users/user-store-contract.ts'
 import type { Certificate } from './certificate.ts'
 
-/** How the service misbehaves from now on; it answers as agreed without. */
+/** The misbehaviour of the service. Without a field, it behaves normally. */
 export interface Fault {
-  /** The status of every answer. */
+  /** Status of every answer. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The text of every answer. */
+  /** Body of every answer. */
   readonly body?: string
-  /** Every answer waits so long. */
+  /** Delay of every answer. */
   readonly delayMs?: number
-  /** Connections are cut: as they are made, when a question was read, or in the middle of the answer. */
+  /** Resets connections: as they open, after the request was read, or in the middle of the answer. */
   readonly cut?: 'connection' | 'question' | 'answer'
-  /** Only so many questions are met by it. */
+  /** Number of requests or connections that the fault affects. Default: all. */
   readonly times?: number
 }
 
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly tls?: Certificate
 }
 
-/** What the service saw of a question. */
+/** A request that the service received. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -40,25 +40,25 @@ export type Order =
   | { readonly kind: 'seen' }
 
 export interface LoginService {
-  /** Where a sign-in is asked for; `/find` is the address that looks viewers up. */
+  /** The sign-in address, or the look-up address `/find`. */
   url(path?: '/sign-in' | '/find'): string
   readonly token: string
   misbehave(fault: Fault): Promise<void>
-  /** Every question since the start, in its order. */
+  /** All requests since the start, in their order. */
   seen(): Promise<readonly Seen[]>
-  /** Stops the process with SIGSTOP: the kernel still takes connections, and nobody answers. */
+  /** Stops the process with SIGSTOP. The kernel still accepts connections. */
   pause(): void
   resume(): void
-  /** Ends the process, its connections at once. */
+  /** Kills the process and its connections. */
   halt(): Promise<void>
-  /** Ends and starts it again on the same port; it has forgotten what it saw. */
+  /** Restarts the process on the same port. Forgets the requests seen so far. */
   restart(): Promise<void>
 }
 
 const PROGRAM = fileURLToPath(new URL('login-service-program.ts', import.meta.url))
 const TOKEN = 'service-credential~0a1b2c3d'
 
-/** Starts a customer's login service, a process of its own, on a free port of the loopback address. */
+/** Starts a customer's login service as a process of its own, on a free loopback port. */
 export async function startLoginService(viewers: readonly ContractViewer[], tls?: Certificate): Promise<LoginService> {
   let options: ServiceOptions = { port: 0, token: TOKEN, viewers, ...(tls ? { tls } : {}) }
   let child = launch()

@@ -7,33 +7,33 @@ import type { Readable } from 'node:stream'
 import { freePort } from './free-port.ts'
 
 const PROGRAM = '/usr/bin/redis-server'
-const MISSING = `${PROGRAM} is not there: npm test installs it on Debian, as root; else: sudo apt-get install redis-server`
-/** Debian's "nobody", where the tests run as root. */
+const MISSING = `${PROGRAM} is missing. npm test installs it on Debian, as root. Otherwise: sudo apt-get install redis-server`
+/** Debian's user "nobody", if the tests run as root. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 export interface RedisServer {
   readonly port: number
   /** `redis://…` or, with TLS, `rediss://…`, with the password in it. */
   readonly url: string
-  /** Ends it, as an operator would. What it held is gone. */
+  /** Stops the server normally. Its data is lost. */
   stop(): Promise<void>
-  /** Starts it again on the same port, with nothing in it. */
+  /** Restarts the server on the same port, empty. */
   restart(): Promise<void>
-  /** From now on it takes connections and answers nothing. */
+  /** Stops the process with SIGSTOP. The kernel still accepts connections. */
   pause(): void
   resume(): void
-  /** Ends it for good, and removes its folder. */
+  /** Kills the server and removes its folder. */
   remove(): Promise<void>
 }
 
 export interface RedisOptions {
   readonly password?: string
-  /** Paths of the certificate and its key, which the server's user must be able to read. */
+  /** Paths of the certificate and its key. The user of the server must be able to read them. */
   readonly tls?: { readonly certificate: string; readonly key: string }
   readonly more?: readonly string[]
 }
 
-/** A real Redis on a free port of 127.0.0.1, that writes nothing to the disk. */
+/** Starts a real Redis on a free port of 127.0.0.1. It writes nothing to the disk. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   if (!existsSync(PROGRAM)) throw new Error(MISSING)
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
@@ -94,7 +94,7 @@ async function untilReady(child: ChildProcess, stdout: Readable): Promise<void> 
   })
 }
 
-/** The same server as src/redis/link.ts takes it. */
+/** The address of the server, for src/redis/link.ts. */
 export function redisAddress({ url }: Pick<RedisServer, 'url'>, authority: string | null = null) {
   const { protocol, port, password } = new URL(url)
   return {

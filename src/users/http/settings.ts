@@ -11,25 +11,25 @@ import { isOnLaptop, namesHost } from '../remote/remote-address.ts'
 
 export interface HttpStoreSettings {
   readonly kind: 'http'
-  /** Asked with the user name and the password. */
+  /** The sign-in address. */
   readonly url: string
-  /** Asked with the user name alone; null where a viewer cannot be looked up. */
+  /** The look-up address; null if returning viewers are not looked up. */
   readonly findUrl: string | null
   /** Sent as `Authorization: Bearer …`. */
   readonly token: string
-  /** For one question, waiting included. */
+  /** For one request, including its time in the queue. */
   readonly timeoutMs: number
-  /** In PEM; null for the authorities that Node trusts. */
+  /** The authority of the certificate, in PEM; null for the authorities that Node trusts. */
   readonly ca: string | null
 }
 
-const TOKEN_MISSING = 'is required: the credential by which your login service knows this app'
-const TOKEN_FORM = 'must be of visible ASCII characters without spaces, because it is sent in a header'
+const TOKEN_MISSING = 'is required: the token that your login service knows this app by'
+const TOKEN_FORM = 'must be visible ASCII characters without spaces, because it is sent in a header'
 const NOT_AN_ADDRESS = 'must be an address such as https://users.example.com/sign-in, without a user name or "#"'
 const NOT_HTTPS =
-  'must be https: plain http is accepted only where both it and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]'
+  'must be https: plain http is allowed only if both it and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]'
 
-/** The settings in the environment beside USER_STORE_URL. */
+/** The settings of this store, except USER_STORE_URL. */
 export const HttpStoreEnvironment = z.object({
   HTTP_STORE_TOKEN: z.string(TOKEN_MISSING).regex(/^[\x21-\x7e]+$/, TOKEN_FORM),
   HTTP_STORE_FIND_URL: z.string().optional(),
@@ -38,14 +38,14 @@ export const HttpStoreEnvironment = z.object({
 })
 
 /**
- * Whether an address is of a login service.
+ * True for the address of a login service.
  * @param url the value of USER_STORE_URL.
  */
 export function isHttpStoreUrl(url: string): boolean {
   return /^https?:/i.test(url)
 }
 
-/** Reads the settings of the store; every mistake is told by the name of its setting, and no value is repeated. */
+/** Reads the settings of this store, and reports all mistakes at once. No message repeats a value. */
 export function readHttpStoreSettings(
   url: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -21,14 +21,7 @@ const RefusedViewer = z.object({ reason: z.literal('expired-password') })
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 
-/**
- * The customer's own login service, asked by `POST` of JSON: `{"username", "password"}`, answered with 200 and
- * `{"username", "groups"?, "attributes"?}`, with 401 for wrong credentials, or, after the right password, with 403 for a
- * disabled viewer or `{"reason": "expired-password"}`. The look-up address gets `{"username"}` and answers 200, or 404 or
- * 403 for one who may not watch. A service that does not know *us* says so as RFC 6750 has it, with
- * `WWW-Authenticate: Bearer error="invalid_token"`: no viewer is told then that a password is wrong. Every other answer
- * is an UpstreamError.
- */
+/** Opens a store whose viewers are in the customer's login service. `README.md` documents the protocol. */
 export function openHttpStore(
   settings: HttpStoreSettings,
   { warn = () => {}, guard = createRemoteGuard({ timeoutMs: settings.timeoutMs, warn }) }: HttpStoreOptions = {},
@@ -37,13 +30,13 @@ export function openHttpStore(
   const asker = createHttpAsker(settings)
   let isOpen = true
 
-  /** What is asked is answered within the guard and judged outside: an answer shows that the service is there. */
-  async function ask(address: string, question: Readonly<Record<string, string>>): Promise<HttpAnswer> {
+  /** The guard only sends the request. An answer is judged outside: a wrong one does not mean an outage. */
+  async function ask(address: string, body: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     assertOpen()
-    return await guard.run((signal) => asker.post(address, JSON.stringify(question), signal))
+    return await guard.run((signal) => asker.post(address, JSON.stringify(body), signal))
   }
   function assertOpen(): void {
-    if (!isOpen) throw new UpstreamError('user-store', 'The login service is not asked any more: the store is closed')
+    if (!isOpen) throw new UpstreamError('user-store', 'The user store is closed')
   }
   async function authenticate(username: string, password: string): Promise<Authentication> {
     assertOpen()
@@ -54,7 +47,7 @@ export function openHttpStore(
     assertOpen()
     if (faultInUsername(username) !== null) return null
     const viewer = judgeLookUp(address, await ask(address, { username: canonicalText(username) }))
-    // A session is never passed on to somebody else, whatever the service takes this name for by now.
+    // The service may give a name to another viewer. The session must not pass to them.
     return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
   }
   return {
@@ -63,8 +56,8 @@ export function openHttpStore(
     async checkHealth() {
       assertOpen()
       const address = findUrl ?? url
-      // Any answer shows that the service is there, 405 too; only one that does not know us is as good as none.
-      await guard.probe(async (signal) => assertKnown(address, await asker.head(address, signal)))
+      // Any answer is healthy, 405 too, except one that rejects our token.
+      await guard.probe(async (signal) => assertTokenAccepted(address, await asker.head(address, signal)))
     },
     close() {
       isOpen = false
@@ -75,42 +68,42 @@ export function openHttpStore(
 }
 
 function judgeSignIn(address: string, answer: HttpAnswer): Authentication {
-  assertKnown(address, answer)
+  assertTokenAccepted(address, answer)
   if (answer.status === 200) return { ok: true, viewer: readViewer(address, answer) }
   if (answer.status === 401) return WRONG
   if (answer.status !== 403) throw unexpected(address, answer)
-  const told = RefusedViewer.safeParse(parseJson(answer.body))
-  return { ok: false, reason: told.success ? told.data.reason : 'disabled' }
+  const refused = RefusedViewer.safeParse(parseJson(answer.body))
+  return { ok: false, reason: refused.success ? refused.data.reason : 'disabled' }
 }
 
 function judgeLookUp(address: string, answer: HttpAnswer): Viewer | null {
-  assertKnown(address, answer)
+  assertTokenAccepted(address, answer)
   if (answer.status === 200) return readViewer(address, answer)
   if (answer.status === 404 || answer.status === 403) return null
   throw unexpected(address, answer)
 }
 
-/** @throws UpstreamError where the service refuses this app, and not the viewer. */
-function assertKnown(address: string, { status, challenge }: HttpAnswer): void {
+/** @throws UpstreamError if the service rejects our token (RFC 6750, 3), not the viewer. */
+function assertTokenAccepted(address: string, { status, challenge }: HttpAnswer): void {
   if (status !== 401 && status !== 403) return
   const scheme = challenge.search(/\bBearer\b/i)
   if (scheme < 0 || !/\berror=/i.test(challenge.slice(scheme))) return
-  throw new UpstreamError('user-store', `${originOf(address)} does not accept this app: check HTTP_STORE_TOKEN`)
+  throw new UpstreamError('user-store', `${originOf(address)} rejects this app. Check HTTP_STORE_TOKEN`)
 }
 
 function readViewer(address: string, { body }: HttpAnswer): Viewer {
   const where = originOf(address)
-  if (body === null) throw new UpstreamError('user-store', `${where} answered 200 with more than a viewer can be`)
+  if (body === null) throw new UpstreamError('user-store', `${where} answered 200 with a body that is too long`)
   const parsed = RemoteViewer.safeParse(parseJson(body))
   if (parsed.success) return remoteViewer(parsed.data, where)
-  // Below the field are names that the service made up, as many as it liked.
+  // Only the field names: names below a field come from the service, in any number.
   const fields = new Set(
-    parsed.error.issues.map(({ path: [field] }) => String(field ?? 'the whole answer, JSON in UTF-8')),
+    parsed.error.issues.map(({ path: [field] }) => String(field ?? 'the body, which must be JSON in UTF-8')),
   )
-  throw new UpstreamError('user-store', `${where} answered 200, but not as agreed: see ${[...fields].join(', ')}`)
+  throw new UpstreamError('user-store', `${where} answered 200 with an invalid viewer. Check ${[...fields].join(', ')}`)
 }
 
-/** Undefined for what is not JSON in UTF-8: read all the same, two names of another charset could become one. */
+/** Undefined if the body is not JSON in UTF-8. In another charset, two different names could be read as the same. */
 function parseJson(body: Buffer | null): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0)))
@@ -121,10 +114,10 @@ function parseJson(body: Buffer | null): unknown {
 
 function unexpected(address: string, { status }: HttpAnswer): UpstreamError {
   const hint = status >= 300 && status < 400 ? '; redirects are not followed' : ''
-  return new UpstreamError('user-store', `${originOf(address)} answered with the unexpected status ${status}${hint}`)
+  return new UpstreamError('user-store', `${originOf(address)} answered with unexpected status ${status}${hint}`)
 }
 
-/** Without path and query, which may hold what is no business of the log. */
+/** Drops path and query, which may hold secrets. */
 function originOf(address: string): string {
   return new URL(address).origin
 }

@@ -63,8 +63,8 @@ test.each([
   ['changes the protocol', { first: 'HTTP/1.1 101 x\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n' }, 'status 101'],
   ['says for ever that it goes on', { again: 'HTTP/1.1 100 Continue\r\n\r\n' }, 'status 1xx again and again'],
   ['gives hints for ever', { again: 'HTTP/1.1 103 x\r\nLink: <x>\r\n\r\n' }, 'status 1xx again and again'],
-  ['answers in crumbs for ever', { first: CHUNKED, again: '1\r\n \r\n' }, 'more than a viewer can be'],
-  ['answers for ever', { first: CHUNKED, again: `fff8\r\n${' '.repeat(65_528)}\r\n` }, 'more than a viewer can be'],
+  ['answers in crumbs for ever', { first: CHUNKED, again: '1\r\n \r\n' }, 'too long'],
+  ['answers for ever', { first: CHUNKED, again: `fff8\r\n${' '.repeat(65_528)}\r\n` }, 'too long'],
   ['has a header without end', { first: 'HTTP/1.1 200 OK\r\nX: ', again: 'x' }, 'HPE_HEADER_OVERFLOW'],
 ])('a service that %s is left within its time', async (_what, script, words) => {
   const store = await openStore(script)
@@ -77,7 +77,7 @@ test.each([
 
 test.each([
   ['in another charset than UTF-8', Buffer.from('{"username":"m\u00fcller"}', 'latin1'), 'JSON in UTF-8'],
-  ['that the service itself could not read', Buffer.from('{"username":"m\ufffdller"}'), 'was not readable'],
+  ['that the service itself could not read', Buffer.from('{"username":"m\ufffdller"}'), 'U+FFFD'],
 ])('a name %s could be that of several viewers, and signs nobody in', async (_what, body, words) => {
   const store = await openStore({ first: answer(body) })
   await expect(store.authenticate('m\u00f6ller', 'secret')).rejects.toThrow(words)
@@ -95,7 +95,7 @@ test('values and groups that the service itself could not read are left out', as
 test('what is wrong with an answer is said in a few words, however much it is', async () => {
   const attributes = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`name${index}`, index]))
   const store = await openStore({ first: answer(JSON.stringify({ username: 'ada', attributes })) })
-  await expect(store.authenticate('ada', 'secret')).rejects.toThrow(/not as agreed: see attributes$/)
+  await expect(store.authenticate('ada', 'secret')).rejects.toThrow(/Check attributes$/)
 })
 
 test('a hint in front of the answer is passed over', async () => {

@@ -36,7 +36,7 @@ function settingsFor(service: LoginService, more: Partial<HttpStoreSettings> = {
   return { kind: 'http', url: service.url(), findUrl: service.url('/find'), token, timeoutMs: 5_000, ca, ...more }
 }
 
-/** A store whose circuit opens after three failures, for a tenth of a second, and whose questions have 600 ms. */
+/** Opens a store with a timeout of 600 ms, whose circuit breaker opens for 100 ms after three failures. */
 function openStore(more: Partial<HttpStoreSettings> = {}, service = plain): UserStore {
   const guard = createRemoteGuard({ timeoutMs: TIMEOUT_MS, failures: 3, pauseMs: 100 })
   const store = openHttpStore(settingsFor(service, { timeoutMs: TIMEOUT_MS, ...more }), { guard })
@@ -46,7 +46,7 @@ function openStore(more: Partial<HttpStoreSettings> = {}, service = plain): User
 
 const signIn = (store: UserStore) => store.authenticate(ada.username, ada.password)
 
-/** How long it took until the store said that it cannot be reached. */
+/** Returns the time until the sign-in failed with an UpstreamError. */
 async function msUntilAway(asked: Promise<unknown>): Promise<number> {
   const before = performance.now()
   await expect(asked).rejects.toThrow(UpstreamError)
@@ -58,8 +58,8 @@ userStoreContract('https, without a look-up', false, () =>
   Promise.resolve(openHttpStore(settingsFor(secure, { findUrl: null }))),
 )
 
-describe('the login service is asked', () => {
-  test('by a post of JSON with the credential of this app', async () => {
+describe('a request to the login service', () => {
+  test('a sign-in and a look-up post JSON with the token of this app', async () => {
     const store = openStore()
     await store.authenticate('E\u0301mil "the\\great" <x>', 'pass"wörd\n')
     await store.find?.('ada@example.com')
@@ -74,7 +74,7 @@ describe('the login service is asked', () => {
     expect(lookedUp).toMatchObject({ method: 'POST', path: '/find', body: '{"username":"ada@example.com"}' })
   })
 
-  test('not at all for what cannot be a name or a password', async () => {
+  test('an impossible name or password is refused without a request', async () => {
     const store = openStore()
     const before = (await plain.seen()).length
     for (const password of ['', 'a\0b', '\uD800', 'x'.repeat(8193)]) {
@@ -87,29 +87,35 @@ describe('the login service is asked', () => {
     expect(await plain.seen()).toHaveLength(before)
   })
 
-  test('with no credentials of a viewer for readiness', async () => {
+  test('the health check sends a HEAD request without a viewer', async () => {
     await openStore().checkHealth()
     expect((await plain.seen()).at(-1)).toMatchObject({ method: 'HEAD', path: '/find', body: '' })
   })
 })
 
-describe('what the login service answers', () => {
+describe('an answer of the login service', () => {
   test.each([
-    ['an id for whom they know by a mail address', '{"username":"4711"}', '4711', {}, []],
-    ['a decomposed name', '{"username":"E\u0301mil","groups":["Vide\u0301o","Vid\u00e9o"]}', 'Émil', {}, ['Vidéo']],
+    ['another name than the viewer typed', '{"username":"4711"}', '4711', {}, []],
     [
-      'attributes that no store could keep',
+      'a name in decomposed Unicode',
+      '{"username":"E\u0301mil","groups":["Vide\u0301o","Vid\u00e9o"]}',
+      'Émil',
+      {},
+      ['Vidéo'],
+    ],
+    [
+      'attributes that no store can keep',
       '{"username":"a","attributes":{"__proto__":"x","username":"root","a=b":"x","line":"1\\n2","ok":"yes"}}',
       'a',
       { ok: 'yes' },
       [],
     ],
-  ])('may be %s', async (_what, body, username, attributes, groups) => {
+  ])('an answer with %s signs the viewer in', async (_what, body, username, attributes, groups) => {
     await plain.misbehave({ body })
     expect(await signIn(openStore())).toEqual({ ok: true, viewer: { username, groups, attributes } })
   })
 
-  test('about an expired password reaches the viewer', async () => {
+  test('status 403 tells an expired password from a disabled viewer', async () => {
     await plain.misbehave({ status: 403, body: '{"reason":"expired-password"}' })
     expect(await signIn(openStore())).toEqual({ ok: false, reason: 'expired-password' })
     await plain.misbehave({ status: 403, body: 'Forbidden' })
@@ -118,40 +124,40 @@ describe('what the login service answers', () => {
 
   const notAsAgreed: [what: string, fault: Fault][] = [
     ['200 with no JSON', { body: 'Hello' }],
-    ['200 with nothing', { body: '' }],
-    ['200 with another viewer inside', { body: '{"user":{"username":"a"}}' }],
-    ['200 with no name', { body: '{"groups":[]}' }],
-    ['200 with an empty name', { body: '{"username":""}' }],
-    ['200 with a name that no response could carry', { body: '{"username":"a|b"}' }],
-    ['200 with a name of half a character', { body: '{"username":"\\ud800"}' }],
-    ['200 with a number for a name', { body: '{"username":4711}' }],
-    ['200 with a group that is no text', { body: '{"username":"a","groups":[1]}' }],
-    ['200 with more than a viewer can be', { body: JSON.stringify({ username: 'a', filler: 'x'.repeat(300_000) }) }],
+    ['200 without a body', { body: '' }],
+    ['200 with a nested viewer', { body: '{"user":{"username":"a"}}' }],
+    ['200 without a user name', { body: '{"groups":[]}' }],
+    ['200 with an empty user name', { body: '{"username":""}' }],
+    ['200 with a user name that a response cannot carry', { body: '{"username":"a|b"}' }],
+    ['200 with a lone surrogate in the user name', { body: '{"username":"\\ud800"}' }],
+    ['200 with a number as user name', { body: '{"username":4711}' }],
+    ['200 with a number as group', { body: '{"username":"a","groups":[1]}' }],
+    ['200 with a body over 256 KiB', { body: JSON.stringify({ username: 'a', filler: 'x'.repeat(300_000) }) }],
     ['201', { status: 201 }],
     ['204', { status: 204, body: '' }],
     ['301', { status: 301, headers: { Location: '/sign-in' } }],
-    ['307 to where the password would be posted again', { status: 307, headers: { Location: '/sign-in' } }],
+    ['307, which would repeat the post', { status: 307, headers: { Location: '/sign-in' } }],
     ['400', { status: 400 }],
     ['404', { status: 404 }],
     ['429', { status: 429 }],
     ['500', { status: 500 }],
-    ['401 for this app itself', { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } }],
-    ['403 for this app itself', { status: 403, headers: { 'WWW-Authenticate': 'bearer error=insufficient_scope' } }],
+    ['401 for a wrong token', { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } }],
+    [
+      '403 for a token with too few rights',
+      { status: 403, headers: { 'WWW-Authenticate': 'bearer error=insufficient_scope' } },
+    ],
   ]
-  test.each(notAsAgreed)(
-    'signs nobody in when it is %s, however often, and leaves the service in use',
-    async (_what, fault) => {
-      const store = openStore()
-      const before = (await plain.seen()).length
-      await plain.misbehave(fault)
-      for (let time = 0; time < 4; time += 1) await expect(signIn(store)).rejects.toThrow(UpstreamError)
-      expect(await plain.seen()).toHaveLength(before + 4)
-      await plain.misbehave({})
-      expect(await signIn(store)).toEqual(right)
-    },
-  )
+  test.each(notAsAgreed)('status %s signs nobody in and does not open the circuit breaker', async (_what, fault) => {
+    const store = openStore()
+    const before = (await plain.seen()).length
+    await plain.misbehave(fault)
+    for (let time = 0; time < 4; time += 1) await expect(signIn(store)).rejects.toThrow(UpstreamError)
+    expect(await plain.seen()).toHaveLength(before + 4)
+    await plain.misbehave({})
+    expect(await signIn(store)).toEqual(right)
+  })
 
-  test('about somebody else than the one who was looked up is nobody', async () => {
+  test('a look-up returns null when the answer names another viewer or none', async () => {
     const store = openStore()
     await plain.misbehave({ body: '{"username":"bob"}' })
     expect(await store.find?.('Ada@Example.com')).toBeNull()
@@ -163,38 +169,41 @@ describe('what the login service answers', () => {
     await expect(store.find?.('ada@example.com')).rejects.toThrow(UpstreamError)
   })
 
-  test('to a wrong credential of this app is no wrong password of a viewer, and readiness says so', async () => {
+  test('a wrong token fails sign-ins and the health check instead of looking like a wrong password', async () => {
     const store = openStore({ token: 'of-somebody-else' })
-    await expect(signIn(store)).rejects.toThrow('check HTTP_STORE_TOKEN')
-    await expect(store.checkHealth()).rejects.toThrow('check HTTP_STORE_TOKEN')
+    await expect(signIn(store)).rejects.toThrow('HTTP_STORE_TOKEN')
+    await expect(store.checkHealth()).rejects.toThrow('HTTP_STORE_TOKEN')
   })
 })
 
-describe('a question that got no answer', () => {
-  // With TLS, since of a plain connection that is cut at once the client may first see that it came about.
-  test('is asked once more where the service cannot have begun to answer', async () => {
+describe('a request without an answer', () => {
+  // With TLS: a plain connection that is reset at once may look connected to the client.
+  test('a request whose connection failed is retried once', async () => {
     const store = openStore({}, secure)
     await secure.misbehave({ cut: 'connection', times: 1 })
     expect(await signIn(store)).toEqual(right)
   })
 
-  test('is asked twice at most', async () => {
+  test('a request is sent twice at most', async () => {
     const store = openStore({}, secure)
     await secure.misbehave({ cut: 'connection', times: 2 })
     await expect(signIn(store)).rejects.toThrow(/cannot be reached: ECONNRESET$/)
     expect(await signIn(store)).toEqual(right)
   })
 
-  test.each(['question', 'answer'] as const)('is not asked again when the %s may have been read', async (cut) => {
-    const store = openStore()
-    const before = (await plain.seen()).length
-    await plain.misbehave({ cut, times: 1 })
-    await expect(signIn(store)).rejects.toThrow(UpstreamError)
-    expect(await plain.seen()).toHaveLength(before + 1)
-    expect(await signIn(store)).toEqual(right)
-  })
+  test.each(['question', 'answer'] as const)(
+    'a request on a new connection is not retried when the %s was cut off',
+    async (cut) => {
+      const store = openStore()
+      const before = (await plain.seen()).length
+      await plain.misbehave({ cut, times: 1 })
+      await expect(signIn(store)).rejects.toThrow(UpstreamError)
+      expect(await plain.seen()).toHaveLength(before + 1)
+      expect(await signIn(store)).toEqual(right)
+    },
+  )
 
-  test('is asked once more when a connection that was kept turns out to be closed', async () => {
+  test('a request on a stale connection is retried once', async () => {
     const store = openStore()
     expect(await signIn(store)).toEqual(right)
     await plain.misbehave({ cut: 'question', times: 1 })
@@ -202,8 +211,8 @@ describe('a question that got no answer', () => {
   })
 })
 
-describe('a login service that is away', () => {
-  test('is found back without a restart of this app, and nobody waits for long', async () => {
+describe('an outage of the login service', () => {
+  test('the store recovers from an outage without a restart, and no sign-in waits longer than the timeout', async () => {
     const store = openStore()
     expect(await signIn(store)).toEqual(right)
     await plain.halt()
@@ -214,7 +223,7 @@ describe('a login service that is away', () => {
     await store.checkHealth()
   })
 
-  test('for its proxy is away: 503 opens the circuit', async () => {
+  test('status 503 of a proxy opens the circuit breaker', async () => {
     const store = openStore()
     await plain.misbehave({ status: 503 })
     for (let time = 0; time < 3; time += 1) await expect(signIn(store)).rejects.toThrow('status 503')
@@ -223,13 +232,13 @@ describe('a login service that is away', () => {
     await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
   })
 
-  test('and hangs holds the first sign-ins for their time, and none of the next', async () => {
+  test('a service that hangs delays the first sign-ins by the timeout, and later ones not at all', async () => {
     const store = openStore()
     plain.pause()
     try {
       const first = await Promise.all(Array.from({ length: 60 }, () => msUntilFailure(signIn(store))))
       expect(Math.max(...first)).toBeLessThan(TIMEOUT_MS + 400)
-      // One of them may be the trial.
+      // One of the three may be the trial.
       const next = await Promise.all([1, 2, 3].map(() => msUntilFailure(signIn(store))))
       expect(next.toSorted((a, b) => a - b)[1]).toBeLessThan(100)
       await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
@@ -239,7 +248,7 @@ describe('a login service that is away', () => {
     await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
   })
 
-  test('for a moment in the middle of many sign-ins lets nobody in wrongly, and everybody in afterwards', async () => {
+  test('a short outage during many sign-ins signs nobody in wrongly', async () => {
     const store = openStore()
     const outcomes: string[] = []
     const one = async (index: number) => {
@@ -257,7 +266,7 @@ describe('a login service that is away', () => {
     await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
   })
 
-  test('and slow is waited for as long as the settings say', async () => {
+  test('a slow service has as much time as the settings say', async () => {
     const store = openStore()
     await plain.misbehave({ delayMs: TIMEOUT_MS / 2 })
     expect(await signIn(store)).toEqual(right)
@@ -269,10 +278,23 @@ describe('a login service that is away', () => {
 })
 
 describe('the certificate of the login service', () => {
+  test('a certificate is accepted if the configured authority signed it', async () => {
+    const authority = await makeCertificate(['DNS:authority.example'])
+    const service = await startLoginService(contractViewers, await makeCertificate(['DNS:localhost'], authority))
+    onTestFinished(() => service.halt())
+    const settings = { url: service.url(), findUrl: service.url('/find') }
+    const trusting = openStore({ ...settings, ca: authority.certificate }, service)
+    expect(await signIn(trusting)).toEqual(right)
+    expect(await trusting.find?.(ada.username)).toEqual(right.viewer)
+    const before = (await service.seen()).length
+    await expect(signIn(openStore({ ...settings, ca: null }, service))).rejects.toThrow(/UNABLE_TO.*HTTP_STORE_CA_FILE/)
+    expect(await service.seen()).toHaveLength(before)
+  })
+
   test.each([
-    ['no authority that Node knows', () => Promise.resolve(null)],
-    ["a stranger's authority", async () => (await makeCertificate()).certificate],
-  ])('is refused with %s, also where certificates are not checked elsewhere', async (_whose, ca) => {
+    ['no configured authority', () => Promise.resolve(null)],
+    ['another authority', async () => (await makeCertificate()).certificate],
+  ])('a certificate is refused with %s, even if NODE_TLS_REJECT_UNAUTHORIZED is 0', async (_whose, ca) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     onTestFinished(() => void vi.unstubAllEnvs())
     const store = openStore({ ca: await ca() }, secure)
@@ -281,7 +303,7 @@ describe('the certificate of the login service', () => {
     expect(await secure.seen()).toHaveLength(before)
   })
 
-  test('is refused for another name', async () => {
+  test('a certificate for another host name is refused', async () => {
     const other = await makeCertificate(['DNS:elsewhere.example'])
     const service = await startLoginService(contractViewers, other)
     onTestFinished(() => service.halt())

@@ -127,5 +127,5 @@ test('a user name that is not valid UTF-8 is refused, since it could stand for s
   const values = element(0x30, element(0x30, text('uid'), element(0x31, element(0x04, Buffer.of(0xff)))))
   const search = (id: number) => Buffer.concat([message(id, element(ENTRY, text(ADA.dn), values)), result(id, 0x65, 0)])
   directory.follow({ ...FINE, bytes: ({ id }) => ({ search: search(id) }) })
-  await expect(openStore().authenticate('ada', 'secret')).rejects.toThrow('was not readable')
+  await expect(openStore().authenticate('ada', 'secret')).rejects.toThrow('U+FFFD')
 })

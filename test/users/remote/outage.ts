@@ -10,9 +10,9 @@ export interface Outage {
 }
 
 /**
- * Takes the server away in the middle of a run of sign-ins, and gives it back: meanwhile everybody is told in time that
- * it is away and nobody gets in, and afterwards the same store serves again.
- * @returns what sign-ins came to while the server was away.
+ * Expects a store to survive an outage of its server during many sign-ins. Every sign-in in the outage must fail within
+ * `inTimeMs`, and the same store must work again afterwards.
+ * @returns the outcomes of the sign-ins during the outage.
  */
 export async function expectSurvived(
   store: UserStore,
@@ -27,12 +27,12 @@ export async function expectSurvived(
     if (!isMended) await mend()
     isMended = true
   }
-  // Also where an expectation fails: every other test needs the server.
+  // Runs also if an expectation fails: other tests need the server.
   onTestFinished(mendOnce)
   await run.until('in')
   await fail()
   await run.until('away')
-  // What had been asked before is over by then, and the breaker has tried the server more than once.
+  // By then, earlier requests are over and the breaker has tried the server more than once.
   await sleep(timeoutMs)
   run.outcomes.length = 0
   await sleep(timeoutMs)
