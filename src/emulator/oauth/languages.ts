@@ -6,7 +6,7 @@ import type { Words } from './words/words.ts'
 const LANGUAGES: readonly Words[] = [en, de, es]
 const Locale = /^([a-z]{2,3})(?:[_-][a-z0-9]{2,8})*$/i
 
-/** The first of the wanted languages that there is, else English; "de_AT" and "de-CH" are German. */
+/** Returns the texts of the first available language, else English. "de_AT" and "de-CH" are German. */
 export function wordsFor(wanted: readonly (string | null | undefined)[]): Words {
   const found = wanted.flatMap((locale) => {
     const language = Locale.exec(locale ?? '')?.[1]?.toLowerCase()
@@ -15,7 +15,7 @@ export function wordsFor(wanted: readonly (string | null | undefined)[]): Words 
   return found[0] ?? en
 }
 
-/** Whether a text has the form of a locale, as "es_MX" has. */
+/** True for a text in the form of a locale, such as "es_MX". */
 export function isLocale(text: string): boolean {
   return text.length <= 35 && Locale.test(text)
 }

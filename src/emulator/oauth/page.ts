@@ -9,13 +9,13 @@ export const STYLESHEET_PATH = '/account/pages.css'
 
 export interface PageOptions {
   readonly status?: number
-  /** Where the answer to a form of this page may lead. */
+  /** Addresses to which a form of this page may lead. */
   readonly formActionSources?: readonly string[]
 }
 
 const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
 
-/** What the user's pages share: never framed, never kept, nothing that runs. */
+/** Shows a page of the user's account. No frame may hold it, no cache may store it, and it runs no script. */
 export function showPage(
   res: Response,
   name: string,
@@ -42,7 +42,7 @@ export function showPage(
   res.render(view(name), { words, stylesheetPath: STYLESHEET_PATH, ...locals })
 }
 
-/** A page that says one thing. */
+/** Shows a page with one message. */
 export function showMessage(
   res: Response,
   words: Words,
@@ -53,16 +53,16 @@ export function showMessage(
 }
 
 /**
- * In the language of `lang`, else of the user, else of the browser.
- * @param lang as the client sent it.
+ * Chooses the language: `lang`, else the user's, else the browser's.
+ * @param lang as sent by the client.
  */
 export function wordsOf(req: Request, lang: string | null | undefined, user: User | null = null): Words {
   return wordsFor([lang, user?.language, ...req.acceptsLanguages()])
 }
 
 /**
- * A form of ours is posted from our own page: the cookie alone does not prove that, since browsers attach it to posts
- * from other ports of the same host too. Programs that are no browsers send neither header.
+ * Refuses forms that a page of another site posts, with 403. The cookie alone is no proof: browsers also send it with
+ * posts from other ports of the same host. Programs send neither Sec-Fetch-Site nor Origin.
  */
 export function ownPostsOnly(publicUrl: string): RequestHandler {
   return (req, res, next) => {
@@ -78,7 +78,7 @@ export function ownPostsOnly(publicUrl: string): RequestHandler {
   }
 }
 
-/** The fields of a posted form, or null after an answer was sent that says why not. */
+/** Reads the fields of a posted form; returns null if it sent an error page. */
 export function formFields(req: Request, res: Response): Readonly<Record<string, string>> | null {
   const text = formText(req)
   const form = readParameters(text ?? '')
@@ -98,7 +98,7 @@ export function showWrongMethod(req: Request, res: Response, description: string
   showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, 405)
 }
 
-/** By hand, since Express would rewrite an address that the client wrote. */
+/** Redirects without `res.redirect()`, which would rewrite the client's address. */
 export function redirect(res: Response, location: string): void {
   res.status(303).set({ Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).end()
 }

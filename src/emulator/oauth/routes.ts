@@ -18,7 +18,7 @@ import { CODE_TABLE } from './tokens/code-store.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
 import { TOKEN_TABLE } from './tokens/token-store.ts'
 
-/** Every table of this room. */
+/** The tables of this room. */
 export const OAUTH_TABLES = SIGNING_KEY_TABLE + TOKEN_TABLE + NONCE_TABLE + CODE_TABLE + SESSION_TABLE + RESET_TABLE
 
 export interface OauthDeps {
@@ -30,7 +30,7 @@ export interface OauthDeps {
 
 const STYLESHEET = fileURLToPath(new URL('public/pages.css', import.meta.url))
 
-/** The authorization server: `/authorize`, `/oauth2/token`, and the user's own pages under `/account`. */
+/** Routes of the authorization server: `/authorize`, `/oauth2/token`, and the user's pages below `/account`. */
 export function oauthRoutes(deps: OauthDeps): Router {
   const { database } = deps
   const generation = () => Buffer.from(signingKey(database, 'limits')).toString('base64url')

@@ -13,12 +13,12 @@ export type RestError =
   | 'insufficient_scope'
   | 'server_error'
 
-/** As the ending of the path says; what is no format of ours is answered in JSON. */
+/** Returns the format that the path ends in; JSON by default. */
 export function formatOf(req: Request): Format {
   return req.path.endsWith('.xml') ? 'xml' : 'json'
 }
 
-/** A record under its key: `{"KEY": {…}}`, or `<KEY>…</KEY>` with an empty element for null. */
+/** Sends a record under its key: `{"KEY": {…}}`, or `<KEY>…</KEY>` with an empty element for null. */
 export function sendRecord(
   res: Response,
   status: number,
@@ -33,7 +33,7 @@ export function sendJson(res: Response, status: number, body: Readonly<Record<st
   send(res, status, 'json', JSON.stringify(body))
 }
 
-/** @param description a sentence for the developer, also for the request log. */
+/** @param description a sentence for the developer; also goes to the request log. */
 export function sendError(res: Response, status: number, error: RestError, description: string): void {
   res.locals.explanation ??= description
   const fields = { error, error_description: description }
@@ -58,8 +58,8 @@ function xml(root: string, fields: Readonly<Record<string, string | null>>): str
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: Object.fromEntries(clean) })}`
 }
 
-/** What XML 1.0 cannot hold, even escaped; nothing of it comes in through the API, but a seed might bring it. */
+/** Removes characters that XML 1.0 cannot hold, even escaped. The API refuses them, but a seed may contain them. */
 function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
   return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
 }

@@ -12,11 +12,11 @@ interface ChannelDeps extends AccessDeps {
   readonly publicUrl: string
 }
 
-const LONGEST_TITLE = 255
-const LONGEST_SLUG = 80
-const Title = PlainText.max(LONGEST_TITLE).regex(/\S/)
+const MAX_TITLE_LENGTH = 255
+const MAX_SLUG_LENGTH = 80
+const Title = PlainText.max(MAX_TITLE_LENGTH).regex(/\S/)
 
-/** `/users/self/channels.json`, and the short links of channels. */
+/** Routes of `/users/self/channels.json`, and of the short links of channels. */
 export function channelRoutes(deps: ChannelDeps): Router {
   const { database, publicUrl } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -36,7 +36,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
       const title = Title.safeParse(parameters.values.title)
       if (title.success) return createChannel(deps, res, title.data)
       const fault =
-        parameters.values.title === undefined ? 'is missing' : 'is blank, too long or holds control characters'
+        parameters.values.title === undefined ? 'is missing' : 'is blank, too long or has control characters'
       return sendError(res, 400, 'invalid_request', `title ${fault}`)
     })
     .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
@@ -68,14 +68,14 @@ function channelRecord(row: unknown, publicUrl: string) {
   return { id: String(id), title, url, tiny_url: `${publicUrl}/t/${id.toString(36)}` }
 }
 
-/** Readable in an address, and unlike that of every other channel. */
+/** Makes a slug from the title. Appends the id until no other channel has the slug. */
 function freeSlug(database: DatabaseSync, title: string, id: number | bigint): string {
   const slug = title
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST_SLUG)
+    .slice(0, MAX_SLUG_LENGTH)
     .replace(/^-+|-+$/g, '')
   const taken = database.prepare('SELECT 1 FROM channels WHERE url = ?')
   let free = slug === '' ? `channel-${id}` : slug

@@ -4,9 +4,9 @@ import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
 
-const MOST_TOKENS = 1_000
+const MAX_TOKENS = 1_000
 
-/** `/oauth2/clients/self/tokens.json`: what belongs to the client itself, so that only its client-level tokens reach it. */
+/** Routes of `/oauth2/clients/self/tokens.json`, a resource of the client: only client-level tokens reach it. */
 export function clientTokenRoutes(deps: AccessDeps): Router {
   const { database, nowSeconds } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -15,7 +15,7 @@ export function clientTokenRoutes(deps: AccessDeps): Router {
     .get(tokenRequired(deps), (_req, res) => {
       const { clientId, isClientLevel } = accessOf(res)
       if (!isClientLevel) {
-        const description = 'Only a token from the client credentials flow reaches what belongs to the client'
+        const description = 'Only a token of the client credentials flow can read this resource'
         return sendError(res, 403, 'insufficient_scope', description)
       }
       const rows = database
@@ -23,7 +23,7 @@ export function clientTokenRoutes(deps: AccessDeps): Router {
           `SELECT kind, scope, device_name, username, client_level, oauth_tokens.created_at_seconds AS created,
              expires_at_seconds, revoked_at_seconds
            FROM oauth_tokens JOIN users ON users.id = user_id
-           WHERE client_id = ? AND expires_at_seconds > ? ORDER BY oauth_tokens.id DESC LIMIT ${MOST_TOKENS}`,
+           WHERE client_id = ? AND expires_at_seconds > ? ORDER BY oauth_tokens.id DESC LIMIT ${MAX_TOKENS}`,
         )
         .all(clientId, nowSeconds())
       const tokens = rows.map((row) => ({

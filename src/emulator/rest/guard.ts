@@ -4,7 +4,7 @@ import { sendError } from './answer.ts'
 
 const REALM = 'realm="emulated video service"'
 
-/** Lets requests with a valid token pass, before their body is read; `accessOf` then says whose it is. */
+/** Refuses requests without a valid token, before their body is read. Later handlers call `accessOf`. */
 export function tokenRequired(deps: AccessDeps): RequestHandler {
   return (req, res, next) => {
     const check = checkAccess(deps, {
@@ -19,7 +19,7 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
       res.locals.access = check.access
       return next()
     }
-    // RFC 6750 3.1: no error code for a request without any token.
+    // RFC 6750 3.1: no error code if the request has no token.
     const details =
       check.error === 'invalid_token'
         ? `, error="invalid_token", error_description="${quotable(check.description)}"`
@@ -30,14 +30,14 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
   }
 }
 
-/** Of a request that passed `tokenRequired`. */
+/** Returns the access that `tokenRequired` granted. */
 export function accessOf(res: Response): Access {
   const access: Access | undefined = res.locals.access
-  if (access === undefined) throw new Error('The route is not guarded')
+  if (access === undefined) throw new Error('The route has no tokenRequired')
   return access
 }
 
-/** Without what ends a quoted text in a header. */
+/** Removes the character that would end a quoted string in a header. */
 function quotable(text: string): string {
   return text.replaceAll('"', "'")
 }

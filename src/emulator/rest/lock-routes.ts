@@ -14,13 +14,13 @@ import {
 } from './lock-settings.ts'
 import { anyBody, bodyParameters } from './parameters.ts'
 
-/** The documents show both as texts and do not say what they are before anybody sets them. */
+/** The documents show both sizes as text, and name no default. */
 const DEFAULT_POPUP_WIDTH = '640'
 const DEFAULT_POPUP_HEIGHT = '480'
 
 const NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
 
-/** The viewer authentication of channels, in JSON and XML. */
+/** Routes for the viewer authentication of channels, in JSON and XML. */
 export function channelLockRoutes(deps: AccessDeps): Router {
   const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -47,7 +47,7 @@ export function channelLockRoutes(deps: AccessDeps): Router {
   return router
 }
 
-/** The viewer authentication of videos, in JSON. */
+/** Routes for the viewer authentication of videos, in JSON. */
 export function videoLockRoutes(deps: AccessDeps): Router {
   const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -73,7 +73,7 @@ export function videoLockRoutes(deps: AccessDeps): Router {
   return router
 }
 
-/** Runs the work for content that is there (404) and belongs to the caller (403), in this order. */
+/** Calls `work` if the content exists (else 404) and belongs to the caller (else 403). */
 function onOwn(
   database: DatabaseSync,
   type: ContentType,
@@ -83,18 +83,18 @@ function onOwn(
   return (req, res) => {
     const { id = '', format } = req.params as Record<string, string | undefined>
     if (format !== undefined && format !== formatOf(req)) {
-      return sendError(res, 404, 'not_found', 'The formats are json and xml')
+      return sendError(res, 404, 'not_found', 'The format must be json or xml')
     }
     const row = /^[1-9]\d{0,14}$/.test(id) ? find.get(Number(id)) : undefined
-    if (row === undefined) return sendError(res, 404, 'not_found', `There is no such ${NAME[type]}`)
+    if (row === undefined) return sendError(res, 404, 'not_found', `No ${NAME[type]} has this id`)
     if (row.owner_id !== accessOf(res).userId) {
-      return sendError(res, 403, 'lack_of_ownership', `The token is not of a user who may manage this ${NAME[type]}`)
+      return sendError(res, 403, 'lack_of_ownership', `The user of this token cannot manage this ${NAME[type]}`)
     }
     return work(req, res, Number(id))
   }
 }
 
-/** @returns whether the settings are new, or null after an answer was sent that says what is wrong with them. */
+/** @returns true for new settings, false for replaced settings, null if it sent an error. */
 function save(database: DatabaseSync, type: ContentType, req: Request, res: Response, id: number): boolean | null {
   const parameters = bodyParameters(req)
   if (!parameters.ok) {

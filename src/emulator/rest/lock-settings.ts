@@ -15,11 +15,11 @@ export type LockReading =
   | { readonly ok: true; readonly settings: LockSettings }
   | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_type'; readonly description: string }
 
-/** Whose settings: a channel's are for its live broadcast. */
+/** `live` for the lock of a channel, `recorded` for the lock of a video. */
 export type ContentType = 'live' | 'recorded'
 
-const LONGEST_URL = 2_048
-/** A number of pixels, as a text. */
+const MAX_URL_LENGTH = 2_048
+/** Pixels as text. */
 const Size = z.string().regex(/^[1-9]\d{0,3}(px)?$/)
 const Parameters = z.object({
   secret: PlainText.max(255),
@@ -29,7 +29,7 @@ const Parameters = z.object({
   popup_height: Size.optional(),
 })
 
-/** What is missing is said first (`invalid_request`), then whether the url is one (`invalid_type`), then the rest. */
+/** Checks in this order: missing parameters (`invalid_request`), the url (`invalid_type`), all others (`invalid_request`). */
 export function readLockSettings(values: Readonly<Record<string, string>>): LockReading {
   const { url, secret } = values
   if (url === undefined || secret === undefined) {
@@ -37,7 +37,7 @@ export function readLockSettings(values: Readonly<Record<string, string>>): Lock
     return { ok: false, error: 'invalid_request', description: `Required parameters are missing: ${missing}` }
   }
   if (!isEntryPoint(url)) {
-    return { ok: false, error: 'invalid_type', description: 'url is not an absolute http or https address' }
+    return { ok: false, error: 'invalid_type', description: 'url must be an absolute http or https address' }
   }
   const parsed = Parameters.safeParse(values)
   if (!parsed.success) {
@@ -50,13 +50,13 @@ export function readLockSettings(values: Readonly<Record<string, string>>): Lock
 }
 
 function isEntryPoint(text: string): boolean {
-  if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text))
+  if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text))
     return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
 }
 
-/** @returns whether there was none before. */
+/** @returns true if there was no lock before. */
 export function setLock(database: DatabaseSync, type: ContentType, id: number, settings: LockSettings): boolean {
   const { url, secret, message, buttonCaption, popupWidth, popupHeight } = settings
   const values = [url, secret, message, buttonCaption, popupWidth, popupHeight]
@@ -85,7 +85,7 @@ const Row = z.object({
   popup_height: z.string().nullable(),
 })
 
-/** The settings of its own; what a video inherits from its channel is not among them. */
+/** Finds the content's own lock; a video may also inherit the lock of its channel. */
 export function findLock(database: DatabaseSync, type: ContentType, id: number): LockSettings | null {
   const row = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?').get(type, id)
   if (row === undefined) return null
@@ -94,7 +94,7 @@ export function findLock(database: DatabaseSync, type: ContentType, id: number):
   return { url, secret, message, buttonCaption, popupWidth, popupHeight }
 }
 
-/** @returns whether there was one. */
+/** @returns true if there was a lock. */
 export function removeLock(database: DatabaseSync, type: ContentType, id: number): boolean {
   const removed = database.prepare('DELETE FROM locks WHERE content_type = ? AND content_id = ?').run(type, id)
   return removed.changes === 1

@@ -13,7 +13,7 @@ export interface RestDeps extends AccessDeps {
 
 const PATHS = ['/users', '/channels', '/videos', '/oauth2/clients']
 
-/** The REST API: channels, viewer authentication, and the one resource that belongs to the client itself. */
+/** Routes of the REST API: channels, viewer authentication, and one resource of the client. */
 export function restRoutes(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(channelRoutes(deps))
@@ -21,15 +21,15 @@ export function restRoutes(deps: RestDeps): Router {
   router.use(videoLockRoutes(deps))
   router.use(clientTokenRoutes(deps))
   router.use(PATHS, (req, res) => {
-    sendError(res, 404, 'not_found', `Nothing is served at ${req.baseUrl}${req.path}`)
+    sendError(res, 404, 'not_found', `No such path: ${req.baseUrl}${req.path}`)
   })
   router.use(
     PATHS,
     errorHandler((res, status, error) => {
-      const description = error instanceof Error ? error.message : 'The request could not be read'
+      const description = error instanceof Error ? error.message : 'Cannot read the request'
       if (status !== null) return sendError(res, status, 'invalid_request', description)
       res.set('Retry-After', '1')
-      return sendError(res, 503, 'server_error', 'The emulator cannot answer now')
+      return sendError(res, 503, 'server_error', 'The emulator cannot answer now. Retry later')
     }),
   )
   return router

@@ -7,7 +7,7 @@ import { digest } from '../tokens/token-store.ts'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Present in every session that is stored: there is no other reason to have one. */
+    /** Every stored session has a signed-in user. */
     account?: { userId: number; signedInAtSeconds: number }
   }
 }
@@ -26,18 +26,18 @@ export const SESSION_TABLE = `
 export interface User {
   readonly id: number
   readonly username: string
-  /** As `lang` said when they signed up. */
+  /** The `lang` of the sign-up. */
   readonly language: string | null
 }
 
-/** Who is signed in to the service's own pages. Apart from the login app's sessions, and from tokens. */
+/** Sessions of users on the service's pages; unrelated to tokens and to the login app's sessions. */
 export interface AccountSessions {
   readonly middleware: RequestHandler
   signedInUser(req: Request): User | null
-  /** The one door into a session: a new id, the old session ended. */
+  /** Ends the old session and starts a new one under a new id. Only this function signs a user in. */
   signIn(req: Request, userId: number): Promise<void>
   signOut(req: Request): Promise<void>
-  /** Names the session without giving its id away. */
+  /** Returns a digest that identifies the session without revealing its id. */
   fingerprint(req: Request): string
 }
 
@@ -62,7 +62,7 @@ export function createAccountSessions(deps: SessionDeps): AccountSessions {
     store: openSessionStore(deps),
     resave: false,
     saveUninitialized: false,
-    // No Secure and no __Host-: the emulator is reached over http on loopback alone, where not every browser keeps such.
+    // No Secure and no __Host-: the emulator uses http on loopback, where some browsers reject such cookies.
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: false },
   })
   const findUser = database.prepare('SELECT id, username, language FROM users WHERE id = ?')
@@ -84,12 +84,12 @@ export function createAccountSessions(deps: SessionDeps): AccountSessions {
   }
 }
 
-/** Of one user, wherever they are signed in. */
+/** Ends all sessions of a user, in every browser. */
 export function endSessionsOf(database: DatabaseSync, userId: number): void {
   database.prepare('DELETE FROM oauth_sessions WHERE user_id = ?').run(userId)
 }
 
-/** Ends are enforced here at every read, so no cookie outlives them (ASVS 7.3.1, 7.3.2). */
+/** Checks both time limits at every read, so that no cookie outlives them (ASVS 7.3.1, 7.3.2). */
 function openSessionStore({ database, nowSeconds }: SessionDeps): Store {
   const select = database.prepare(
     'SELECT data, signed_in_at_seconds, used_at_seconds FROM oauth_sessions WHERE id_hash = ?',
@@ -107,8 +107,8 @@ function openSessionStore({ database, nowSeconds }: SessionDeps): Store {
     if (found === undefined) return null
     const row = Row.parse(found)
     const now = nowSeconds()
-    const isOver = row.signed_in_at_seconds + LIFETIME_SECONDS <= now || row.used_at_seconds + IDLE_SECONDS <= now
-    return isOver ? null : (Stored.parse(JSON.parse(row.data)) as unknown as SessionData)
+    const isExpired = row.signed_in_at_seconds + LIFETIME_SECONDS <= now || row.used_at_seconds + IDLE_SECONDS <= now
+    return isExpired ? null : (Stored.parse(JSON.parse(row.data)) as unknown as SessionData)
   }
   function write(id: string, data: SessionData): void {
     if (data.account === undefined) return

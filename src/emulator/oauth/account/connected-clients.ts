@@ -14,7 +14,7 @@ interface ConnectedClientsDeps {
   readonly sessions: AccountSessions
 }
 
-/** What one client may do on one device, by one or more tokens. */
+/** Access of one client on one device, through one or more tokens. */
 interface Connection {
   readonly clientId: string
   readonly clientName: string
@@ -25,7 +25,7 @@ interface Connection {
   readonly endsAt: Date
 }
 
-/** `/account/clients`: where the user sees who can use their account, and revokes it. */
+/** Routes of `/account/clients`, where the user sees connected clients and revokes their access. */
 export function connectedClientsRoutes(deps: ConnectedClientsDeps): Router {
   const { sessions, publicUrl } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -69,7 +69,7 @@ function connectionsOf({ database, nowSeconds }: ConnectedClientsDeps, user: Use
   }))
 }
 
-/** Every token of the client on the device, and every code that could still become one. */
+/** Revokes every token of the client on the device, and deletes its unused codes. */
 function revoke({ database, nowSeconds, sessions }: ConnectedClientsDeps, req: Request, res: Response): void {
   const fields = formFields(req, res)
   if (fields === null) return

@@ -9,20 +9,20 @@ export interface Mail {
   readonly sentAtSeconds: number
 }
 
-/** What the service would have sent. In memory only: the links in it are kept nowhere else in the clear. */
+/** Mails that the service would send. In memory only, because the database stores only digests of their links. */
 export interface Outbox {
   put(mail: Mail): void
   newestFirst(): readonly Mail[]
 }
 
-const MOST_MAILS = 20
+const MAX_MAILS = 20
 
-/** @param generation changes when the emulator goes back to its seed: mails from before are then gone. */
+/** @param generation changes at a reset, which removes all mails. */
 export function createOutbox(generation: () => string): Outbox {
   let mails: { readonly mail: Mail; readonly from: string }[] = []
   return {
     put(mail) {
-      mails = [{ mail, from: generation() }, ...mails].slice(0, MOST_MAILS)
+      mails = [{ mail, from: generation() }, ...mails].slice(0, MAX_MAILS)
     },
     newestFirst() {
       const current = generation()
@@ -31,7 +31,7 @@ export function createOutbox(generation: () => string): Outbox {
   }
 }
 
-/** `/account/outbox`: for whoever develops against the emulator. */
+/** Route of `/account/outbox`, which shows developers the mails. */
 export function outboxRoutes(outbox: Outbox): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
@@ -44,7 +44,7 @@ export function outboxRoutes(outbox: Outbox): Router {
   return router
 }
 
-/** So that the page can make links of the addresses. */
+/** Splits a text at its addresses, so that the page can link them. */
 function splitLinks(text: string): readonly { readonly text: string; readonly isLink: boolean }[] {
   return text.split(/(https?:\/\/\S+)/).map((part, at) => ({ text: part, isLink: at % 2 === 1 }))
 }

@@ -13,7 +13,7 @@ import { faultInNewPassword, type Passwords } from './password.ts'
 import { oneValue } from './sign-in.ts'
 import type { UserAuthenticationDeps } from './user-authentication.ts'
 
-/** `user_id` is null for a name that nobody has: asking for it costs the same, and the row leads nowhere. */
+/** `user_id` is null for an unknown user: the request then takes the same time as for a known one. */
 export const RESET_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_password_resets (
     token_hash TEXT PRIMARY KEY,
@@ -31,7 +31,7 @@ interface ResetDeps extends Pick<UserAuthenticationDeps, 'database' | 'limits'> 
 
 const LINK_LIFETIME_SECONDS = 900
 
-/** `/account/forgot` asks for a link, `/account/reset` is where it leads. */
+/** Routes of `/account/forgot`, which sends a link, and of `/account/reset`, to which the link leads. */
 export function passwordResetRoutes(deps: ResetDeps): Router {
   const { database, publicUrl, nowSeconds } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -70,7 +70,7 @@ function showForgot(req: Request, res: Response, request: AuthorizationRequest |
   )
 }
 
-/** The same answer and the same work whether anybody has the name or not. */
+/** Sends a link to a known user. The page and the time are the same for an unknown user. */
 async function sendLink(deps: ResetDeps, req: Request, res: Response): Promise<void> {
   const { database, limits, nowSeconds, publicUrl, outbox } = deps
   const fields = formFields(req, res)
@@ -81,7 +81,7 @@ async function sendLink(deps: ResetDeps, req: Request, res: Response): Promise<v
   const username = (fields.username ?? '').slice(0, 255).normalize('NFC')
   const admission = await limits.admit('reset', username, req.socket.remoteAddress ?? '')
   if (!admission.ok) {
-    res.locals.explanation = 'Too many links were asked for'
+    res.locals.explanation = 'Too many requests for a link'
     res.set('Retry-After', String(admission.retryAfterSeconds))
     return showForgot(req, res, request, admission.retryAfterSeconds)
   }
@@ -99,7 +99,7 @@ async function sendLink(deps: ResetDeps, req: Request, res: Response): Promise<v
     subject: words.resetMailSubject,
     text: words.resetMail(username, link),
   }
-  res.locals.explanation = user === undefined ? 'Nobody has this name: no mail' : 'The mail is in /account/outbox'
+  res.locals.explanation = user === undefined ? 'Unknown user: no mail' : 'The mail is in /account/outbox'
   if (user !== undefined) outbox.put({ ...mail, sentAtSeconds: nowSeconds() })
   const outboxLink = { href: '/account/outbox', text: words.openOutbox }
   showMessage(res, words, { heading: words.linkSentHeading, text: words.linkSent, link: outboxLink }, 200)
@@ -126,7 +126,7 @@ function showReset(
 }
 
 function showDeadLink(req: Request, res: Response, request: AuthorizationRequest | null): void {
-  res.locals.explanation = 'The link was used, has expired, or was never sent'
+  res.locals.explanation = 'The link was used, has expired or does not exist'
   const words = wordsOf(req, request?.lang)
   const link = { href: `/account/forgot${carriedLocals(request).carriedLink}`, text: words.sendLink }
   showMessage(res, words, { heading: words.linkDeadHeading, text: words.linkDead, link }, 410)
@@ -145,7 +145,7 @@ async function savePassword(deps: ResetDeps, req: Request, res: Response): Promi
   if (username === null) return showDeadLink(req, res, request)
   const fault = await faultInNewPassword(password, username)
   if (fault !== null) {
-    res.locals.explanation = `The password was not changed: it is ${fault}`
+    res.locals.explanation = `Password refused: ${fault}`
     return showReset(req, res, { request, token, username, alert: words.passwordFaults[fault] }, 400)
   }
   const passwordHash = await passwords.hash(password)
@@ -154,7 +154,7 @@ async function savePassword(deps: ResetDeps, req: Request, res: Response): Promi
   showMessage(res, words, { heading: words.passwordSavedHeading, text: words.passwordSaved, link }, 200)
 }
 
-/** Once: the password changes, and every session and every other link of the user ends with it. */
+/** Sets the password, and deletes all sessions and links of the user. Returns false if the link is no longer valid. */
 function useLink(database: DatabaseSync, token: string, passwordHash: string, nowSeconds: number): boolean {
   return inTransaction(database, () => {
     const used = database

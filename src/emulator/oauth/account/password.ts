@@ -1,9 +1,9 @@
 import { hash, verify } from '@node-rs/argon2'
 
-/** argon2id as the OWASP Password Storage Cheat Sheet has it; one at a time takes a core for about 20 ms. */
+/** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: about 20 ms on one core. */
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-const FEWEST_CHARACTERS = 8
-const MOST_CHARACTERS = 128
+const MIN_CHARACTERS = 8
+const MAX_CHARACTERS = 128
 
 export interface Passwords {
   /** True if the password matches. False for null, an unknown user, after the same time. */
@@ -27,28 +27,28 @@ export function createPasswords(): Passwords {
 }
 
 /**
- * Why a password cannot be chosen; null when it can (NIST SP 800-63B 3.1.1.2, ASVS 6.2): any characters, none asked for,
- * but not one of the common ones, and not the user name.
+ * Returns why a new password is refused, or null (NIST SP 800-63B 3.1.1.2, ASVS 6.2). Allows all characters and requires
+ * none. Refuses common passwords and the user name.
  */
 export async function faultInNewPassword(password: string, username: string): Promise<PasswordFault | null> {
   if (!password.isWellFormed() || /[\0\r\n]/.test(password)) return 'unreadable'
   const characters = [...password].length
-  if (characters < FEWEST_CHARACTERS) return 'too-short'
-  if (characters > MOST_CHARACTERS) return 'too-long'
+  if (characters < MIN_CHARACTERS) return 'too-short'
+  if (characters > MAX_CHARACTERS) return 'too-long'
   const folded = password.normalize('NFKC').toLowerCase()
-  if (isLittleBut(folded, username.normalize('NFKC').toLowerCase())) return 'like-the-name'
+  if (isMostlyName(folded, username.normalize('NFKC').toLowerCase())) return 'like-the-name'
   return (await commonPasswords()).has(folded) || new Set(folded).size === 1 ? 'too-common' : null
 }
 
-/** A name of two or three letters is in many good passwords. */
-function isLittleBut(folded: string, name: string): boolean {
+/** Ignores names of up to three letters, which many good passwords contain. */
+function isMostlyName(folded: string, name: string): boolean {
   if (folded === name) return true
-  return name.length >= 4 && folded.includes(name) && folded.replaceAll(name, '').length < FEWEST_CHARACTERS
+  return name.length >= 4 && folded.includes(name) && folded.replaceAll(name, '').length < MIN_CHARACTERS
 }
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded when the first password is chosen: it takes 20 MB. */
+/** Loads the list at first use, because it takes 20 MB. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common']))
   return common

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
-import { carriedLocals, hasJustSignedIn, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
+import { carriedLocals, hasJustSignedIn, nextPath, readCarriedRequest } from '../authorize/carried-request.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import type { Words } from '../words/words.ts'
 import type { AccountSessions } from './account-session.ts'
@@ -20,7 +20,7 @@ interface Failure {
 
 const STATUS = { 'wrong-credentials': 401, 'too-many-failures': 429 } as const
 
-/** `/account/sign-in` and `/account/sign-out`. */
+/** Routes of `/account/sign-in` and `/account/sign-out`. */
 export function signInRoutes(deps: SignInDeps): Router {
   const { database, sessions, publicUrl } = deps
   const router = Router({ caseSensitive: true, strict: true })
@@ -46,7 +46,7 @@ export function signInRoutes(deps: SignInDeps): Router {
   return router
 }
 
-/** @param failure of the attempt that leads back here. */
+/** @param failure the failed attempt that shows the form again. */
 export function showSignIn(
   req: Request,
   res: Response,
@@ -77,13 +77,13 @@ async function signIn(deps: SignInDeps, req: Request, res: Response): Promise<vo
   const outcome = await authenticateUser(deps, username, password, req.socket.remoteAddress ?? '')
   if (outcome.ok) {
     await deps.sessions.signIn(req, outcome.userId)
-    return redirect(res, wayOn(carried.request))
+    return redirect(res, nextPath(carried.request))
   }
   res.locals.explanation = `Not signed in: ${outcome.reason}`
   showSignIn(req, res, { request: carried.request, failure: { username, outcome } })
 }
 
-/** Of a query parameter; repeated ones count as none. */
+/** Returns the value of a query parameter; undefined if missing, empty or repeated. */
 export function oneValue(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
-import { carriedLocals, readCarriedRequest, wayOn } from '../authorize/carried-request.ts'
+import { carriedLocals, nextPath, readCarriedRequest } from '../authorize/carried-request.ts'
 import { isLocale } from '../languages.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import type { Words } from '../words/words.ts'
@@ -24,9 +24,9 @@ interface Refusal {
   readonly username: string
 }
 
-const LONGEST_NAME = 64
+const MAX_NAME_LENGTH = 64
 
-/** `/account/sign-up`. */
+/** Routes of `/account/sign-up`. */
 export function signUpRoutes(deps: SignUpDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
@@ -62,9 +62,9 @@ async function signUp(deps: SignUpDeps, req: Request, res: Response): Promise<vo
   })
   if (created.ok) {
     await deps.sessions.signIn(req, created.userId)
-    return redirect(res, wayOn(request))
+    return redirect(res, nextPath(request))
   }
-  res.locals.explanation = `No account was made: ${created.reason}`
+  res.locals.explanation = `No account created: ${created.reason}`
   if (created.retryAfterSeconds !== undefined) res.set('Retry-After', String(created.retryAfterSeconds))
   showSignUp(req, res, request, { status: created.status, alert: created.alert, username })
 }
@@ -73,7 +73,7 @@ type Creation =
   | { ok: true; userId: number }
   | { ok: false; status: number; alert: string; reason: string; retryAfterSeconds?: number }
 
-/** That a name is taken cannot be hidden from someone who wants it; asking for many names is slowed. */
+/** A sign-up reveals which names exist. The limit slows down callers who try many names. */
 async function createUser(
   { database, limits, passwords, nowSeconds }: SignUpDeps,
   words: Words,
@@ -81,7 +81,7 @@ async function createUser(
 ): Promise<Creation> {
   const { username, password, language, address } = wanted
   const length = [...username].length
-  if (length < 1 || length > LONGEST_NAME || username.trim() !== username || /[\p{C}\p{Zl}\p{Zp}]/u.test(username)) {
+  if (length < 1 || length > MAX_NAME_LENGTH || username.trim() !== username || /[\p{C}\p{Zl}\p{Zp}]/u.test(username)) {
     return { ok: false, status: 400, alert: words.usernameFault, reason: 'the name cannot be used' }
   }
   const fault = await faultInNewPassword(password, username)

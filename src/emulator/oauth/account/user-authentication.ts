@@ -13,12 +13,12 @@ export type UserAuthentication =
   | { readonly ok: false; readonly reason: 'wrong-credentials' }
   | { readonly ok: false; readonly reason: 'too-many-failures'; readonly retryAfterSeconds: number }
 
-const LONGEST_USERNAME = 255
-const LONGEST_PASSWORD = 1_024
+const MAX_USERNAME_LENGTH = 255
+const MAX_PASSWORD_LENGTH = 1_024
 
 /**
- * Whether this is a user of the service. The one door for both ways in, the page and the password grant. An unknown name
- * and a wrong password are one answer, after the same work.
+ * Checks user name and password, for the sign-in page and the password grant. An unknown name and a wrong password give
+ * the same result in the same time.
  * @param address of the peer, for the limits.
  */
 export async function authenticateUser(
@@ -27,7 +27,7 @@ export async function authenticateUser(
   password: string,
   address: string,
 ): Promise<UserAuthentication> {
-  if (username.length > LONGEST_USERNAME || password.length > LONGEST_PASSWORD) {
+  if (username.length > MAX_USERNAME_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
     return { ok: false, reason: 'wrong-credentials' }
   }
   const admission = await limits.admit('sign-in', username, address)

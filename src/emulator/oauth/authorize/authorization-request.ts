@@ -5,11 +5,11 @@ import { DeviceName, readTerms } from '../tokens/token-request.ts'
 import type { TokenKind } from '../tokens/token-store.ts'
 import { appendQuery, checkRedirectUri } from './redirect-address.ts'
 
-/** What a client asks of a user, checked. */
+/** A valid request of a client for access. */
 export interface AuthorizationRequest {
   readonly client: Client
   readonly redirectUri: string
-  /** Where the answer to the page's form may lead, for its `form-action`. */
+  /** Sources for the `form-action` of the page with Allow and Deny. */
   readonly formActionSources: readonly string[]
   readonly responseType: 'code' | 'token'
   readonly kind: TokenKind
@@ -18,13 +18,13 @@ export interface AuthorizationRequest {
   readonly lang: string | null
   /** Percent-encoded; null when none was sent. */
   readonly state: string | null
-  /** The same request again, as a query: what a form or a link carries through a sign-in. */
+  /** The same request as a query, for forms and links during the sign-in. */
   readonly query: string
 }
 
 export type AuthorizationReading =
   | { readonly ok: true; readonly request: AuthorizationRequest }
-  /** Nobody we know asks, or for an address that is not theirs: the user sees a page, nothing is redirected. */
+  /** Client or redirect_uri cannot be trusted: show a page, never redirect. */
   | {
       readonly ok: false
       readonly problem: 'unknown-client' | 'foreign-address' | 'too-long'
@@ -35,23 +35,22 @@ export type AuthorizationReading =
 
 type AuthorizationError = 'invalid_request' | 'unsupported_response_type' | 'invalid_scope' | 'access_denied'
 
-const LONGEST_REQUEST = 8_192
+const MAX_REQUEST_LENGTH = 8_192
 const PARAMETERS = ['response_type', 'client_id', 'redirect_uri', 'scope', 'token_type', 'device_name', 'lang'] as const
-/** MAC tokens are not to be had with a code. */
+/** The code flow issues no MAC tokens. */
 const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> = {
   code: ['bearer'],
   token: ['bearer', 'mac'],
 }
 
 /**
- * Reads the parameters of the authorization endpoint. The order of the checks is fixed: the client and its redirect_uri
- * first, since only then is there somewhere to redirect to; repeated parameters; response_type; token_type and scope;
- * device_name. An unknown `lang` is no mistake: the page is then in another language.
- * @param text percent-encoded, of the query or of the form.
+ * Reads the parameters of the authorization endpoint. Checks client and redirect_uri first, because other errors redirect
+ * to that address. Then checks repeated parameters, response_type, token_type, scope and device_name. Accepts any `lang`.
+ * @param text the query or the form, percent-encoded.
  */
 export function readAuthorizationRequest(database: DatabaseSync, text: string): AuthorizationReading {
-  if (text.length > LONGEST_REQUEST) {
-    const reason = `The request is longer than ${LONGEST_REQUEST} characters`
+  if (text.length > MAX_REQUEST_LENGTH) {
+    const reason = `The request is longer than ${MAX_REQUEST_LENGTH} characters`
     return { ok: false, problem: 'too-long', reason, lang: null }
   }
   const all = new URLSearchParams(text)
@@ -77,12 +76,12 @@ export function readAuthorizationRequest(database: DatabaseSync, text: string): 
   const { response_type: responseType } = form.fields
   if (responseType === undefined) return refused('invalid_request', 'response_type is missing')
   if (responseType !== 'code' && responseType !== 'token') {
-    return refused('unsupported_response_type', 'response_type is neither "code" nor "token"')
+    return refused('unsupported_response_type', 'response_type must be "code" or "token"')
   }
   const terms = readTerms(form.fields, KINDS[responseType])
   if (!terms.ok) return refused(terms.error, terms.reason)
   const deviceName = DeviceName.nullable().safeParse(form.fields.device_name ?? null)
-  if (!deviceName.success) return refused('invalid_request', 'device_name is too long or holds control characters')
+  if (!deviceName.success) return refused('invalid_request', 'device_name is too long or has control characters')
   const query = queryOf(form.fields, state)
   const { formActionSources } = address
   const { kind, scope } = terms
@@ -95,7 +94,7 @@ export function readAuthorizationRequest(database: DatabaseSync, text: string): 
   }
 }
 
-/** Where a refusal sends the browser, with what the documents say belongs there. */
+/** Returns the redirect address for an error. */
 export function errorLocation(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   error: AuthorizationError,
@@ -103,7 +102,7 @@ export function errorLocation(
   return resultLocation({ redirectUri, state }, { error })
 }
 
-/** The client's address with the result appended, and its state as it was sent. */
+/** Appends the result and the unchanged state to the client's address. */
 export function resultLocation(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   result: Readonly<Record<string, string | number>>,
@@ -113,9 +112,8 @@ export function resultLocation(
 }
 
 /**
- * The client's state, in percent-encoding, apart from the other parameters. Its bytes are kept one by one: they need not
- * be text in UTF-8, and reading them as such would lose those that are not. Without a value it counts as not sent; sent
- * twice, neither is believed.
+ * Separates the client's state, percent-encoded, from the other parameters. Keeps its bytes, which need not be UTF-8.
+ * A state without a value counts as not sent.
  */
 function takeState(text: string): { state: string | null; isRepeated: boolean; others: string } {
   const pairs = text.split('&')

@@ -23,13 +23,13 @@ interface AuthorizeDeps {
   readonly sessions: AccountSessions
 }
 
-/** `/authorize`: the sign-in, then what is asked for, then the way back to the client. */
+/** Routes of `/authorize`: sign-in, then Allow or Deny, then the redirect to the client. */
 export function authorizeRoutes(deps: AuthorizeDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/authorize')
     .get((req, res) => show(deps, req, res, queryText(req)))
-    // Clients may post here from their own sites: it only shows a page.
+    // Clients may post from other sites, because this only shows a page.
     .post(formBody, (req, res) => {
       const text = formText(req)
       return text === null ? void formFields(req, res) : show(deps, req, res, text)
@@ -66,7 +66,7 @@ async function showConsent(
   showPage(res, 'consent', words, { request, user, target, shown }, { formActionSources })
 }
 
-/** Allow or Deny, for exactly the request that was shown, by the user and in the session to whom it was. */
+/** Accepts Allow or Deny only for the request that was shown, from the same user in the same session. */
 async function decide(deps: AuthorizeDeps, req: Request, res: Response): Promise<void> {
   const { database, nowSeconds, sessions } = deps
   const fields = formFields(req, res)
@@ -104,8 +104,7 @@ function grantLocation({ database, nowSeconds }: AuthorizeDeps, request: Authori
 }
 
 function showOutOfDate(req: Request, res: Response, query: string | null, user: User | null): void {
-  res.locals.explanation =
-    'Nothing was decided: the form is not the one that this session was shown in the last ten minutes'
+  res.locals.explanation = 'The form was not shown in this session, or more than ten minutes ago'
   const words = wordsOf(req, query === null ? null : new URLSearchParams(query).get('lang'), user)
   const link = query === null ? {} : { link: { href: `/authorize?${query}`, text: words.showAgain } }
   showMessage(res, words, { heading: words.outOfDateHeading, text: words.outOfDate, ...link }, 403)

@@ -7,13 +7,16 @@ import {
   readAuthorizationRequest,
 } from './authorization-request.ts'
 
-/** What the user was asked before they had to sign in, sign up or choose a password: it is carried along and checked again. */
+/** The authorization request that led to a sign-in, a sign-up or a new password. Null if the user came without one. */
 export type CarriedRequest =
   | { readonly ok: true; readonly request: AuthorizationRequest | null }
-  /** An answer was sent. */
+  /** An error page or redirect was sent. */
   | { readonly ok: false }
 
-/** @param text the `query` of the request; undefined when the user came by themselves. */
+/**
+ * Checks the carried request again.
+ * @param text the `query` of the request; undefined if the user came without one.
+ */
 export function readCarriedRequest(
   database: DatabaseSync,
   req: Request,
@@ -27,20 +30,20 @@ export function readCarriedRequest(
   return { ok: false }
 }
 
-/** Says that a session was begun just now: without one there, the browser keeps no cookie. */
+/** Marks the redirect after a sign-in. A user who arrives with the mark but without a session has cookies blocked. */
 const MARK = 'signed_in=1'
 
-/** Where a user goes on to once they are signed in. */
-export function wayOn(request: AuthorizationRequest | null): string {
+/** Returns the path to which the user goes after the sign-in. */
+export function nextPath(request: AuthorizationRequest | null): string {
   return request === null ? `/account/clients?${MARK}` : `/authorize?${request.query}&${MARK}`
 }
 
-/** Whether whoever comes here has just signed in. */
+/** True on the redirect that follows a sign-in. */
 export function hasJustSignedIn(req: Request): boolean {
   return req.query.signed_in === '1'
 }
 
-/** What the pages need of the request: to name the client, and to carry it on in forms and links. */
+/** Returns what pages need to name the client and to carry the request on in forms and links. */
 export function carriedLocals(request: AuthorizationRequest | null) {
   const query = request?.query ?? ''
   return {
@@ -50,7 +53,7 @@ export function carriedLocals(request: AuthorizationRequest | null) {
   }
 }
 
-/** Answers a request that cannot be shown: with a page where redirecting would not be safe, else with the redirect. */
+/** Redirects with the error, or shows a page if the redirect would not be safe. */
 export function refuseAuthorization(
   req: Request,
   res: Response,

@@ -2,11 +2,11 @@ import { isLoopbackHost } from '../../../settings/fields.ts'
 
 export type RedirectCheck =
   | { readonly ok: true; readonly formActionSources: readonly string[] }
-  /** The end of a sentence that begins "redirect_uri"; such an address is never redirected to. */
+  /** A phrase that follows "redirect_uri". Never redirect to such an address. */
   | { readonly ok: false; readonly reason: string }
 
-const LONGEST_ADDRESS = 2_048
-/** What we append: an address that brings one of these along could make the client believe the wrong one. */
+const MAX_ADDRESS_LENGTH = 2_048
+/** Parameters that we append. An address that already has one could make the client read the wrong value. */
 const RESULT_PARAMETERS = new Set([
   'code',
   'state',
@@ -20,10 +20,10 @@ const RESULT_PARAMETERS = new Set([
 ])
 
 /**
- * Whether a redirect_uri begins with the registered prefix. Compared are scheme, host, port and whole path segments, not
- * characters: "https://a.example" admits neither "https://a.example.evil" nor "https://a.example@evil", and ".../cb"
- * admits ".../cb/x" but not ".../cbevil". A loopback prefix admits any port (RFC 8252 7.3; "localhost" as well, each
- * name only for itself). A prefix with a query admits its own path alone, and queries that go on behind an "&".
+ * Checks that a redirect_uri starts with the registered prefix. Compares scheme, host, port and whole path segments, not
+ * characters: "https://a.example" does not match "https://a.example.evil" or "https://a.example@evil", and "/cb" matches
+ * "/cb/x" but not "/cbevil". A loopback prefix matches every port (RFC 8252 7.3), but only its own host name. A prefix
+ * with a query matches only its own path; the query may continue after "&".
  *
  * @param redirectUri as received, percent-decoded once.
  */
@@ -31,7 +31,7 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
   const fault = faultIn(redirectUri)
   if (fault !== null) return { ok: false, reason: fault }
   if (!URL.canParse(registeredPrefix))
-    return { ok: false, reason: 'cannot be compared: the registered prefix is broken' }
+    return { ok: false, reason: 'cannot be compared, because the registered prefix is not an address' }
   const [address, prefix] = [new URL(redirectUri), new URL(registeredPrefix)]
   const isLoopback = prefix.protocol === 'http:' && isLoopbackHost(prefix.hostname)
   const isSameOrigin =
@@ -39,12 +39,12 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
     address.hostname === prefix.hostname &&
     (isLoopback || address.port === prefix.port)
   if (!isSameOrigin) return { ok: false, reason: 'has another scheme, host or port than the registered prefix' }
-  if (!isBelow(address, prefix)) return { ok: false, reason: 'has a path that the registered prefix does not cover' }
+  if (!isBelow(address, prefix)) return { ok: false, reason: 'has a path outside the registered prefix' }
   return { ok: true, formActionSources: formActionSources(address) }
 }
 
 /**
- * The address with a query appended; what it had stays byte for byte, which URLSearchParams would rewrite.
+ * Appends a query and keeps the rest of the address byte for byte; URLSearchParams would rewrite it.
  * @param query percent-encoded, without "?".
  */
 export function appendQuery(address: string, query: string): string {
@@ -53,17 +53,17 @@ export function appendQuery(address: string, query: string): string {
 }
 
 function faultIn(text: string): string | null {
-  if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
-  if (!/^[\x21-\x7e]+$/.test(text)) return 'holds a space or a character outside ASCII'
-  if (/["<>\\^`{|}]/.test(text)) return 'holds a character that an address cannot hold'
+  if (text.length > MAX_ADDRESS_LENGTH) return `is longer than ${MAX_ADDRESS_LENGTH} characters`
+  if (!/^[\x21-\x7e]+$/.test(text)) return 'has a space or a character outside ASCII'
+  if (/["<>\\^`{|}]/.test(text)) return 'has a character that is not allowed in an address'
   if (text.includes('#')) return 'has a fragment'
-  if (!URL.canParse(text)) return 'is no absolute address'
+  if (!URL.canParse(text)) return 'is not an absolute address'
   const { protocol, username, password, pathname, searchParams } = new URL(text)
-  if (!/^https?:$|\./.test(protocol)) return 'has a scheme that is not http, https or an app’s own with a dot in it'
-  if (username !== '' || password !== '') return 'names a user'
+  if (!/^https?:$|\./.test(protocol)) return 'must have the scheme http, https or an app’s own scheme with a dot'
+  if (username !== '' || password !== '') return 'has a user name'
   if (/%(2f|5c|00)/i.test(pathname)) return 'has an encoded slash, backslash or NUL in its path'
   const result = [...searchParams.keys()].find((name) => RESULT_PARAMETERS.has(name))
-  return result === undefined ? null : `already has the parameter "${result}", which is ours to append`
+  return result === undefined ? null : `already has the parameter "${result}", which the service appends`
 }
 
 function isBelow(address: URL, prefix: URL): boolean {
@@ -76,9 +76,8 @@ function isBelow(address: URL, prefix: URL): boolean {
 }
 
 /**
- * Chromium applies form-action to every redirect that follows a post, the client's own further ones included, and has no
- * way to name an IPv6 address there. The page that leads to the client holds nothing worth posting elsewhere, so any web
- * address is admitted, and an app's own scheme where the client has one.
+ * Allows all web addresses, and the scheme of an app. Chromium applies form-action to every redirect after a post, also to
+ * further redirects of the client, and cannot match IPv6 addresses. The page with Allow and Deny holds no password.
  */
 function formActionSources({ protocol }: URL): readonly string[] {
   return [...new Set(["'self'", 'http:', 'https:', protocol])]

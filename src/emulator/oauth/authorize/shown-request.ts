@@ -3,12 +3,12 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { signingKey } from '../signing-key.ts'
 
-/** What a page with "Allow" and "Deny" shows, and to whom. */
+/** The request that a page with Allow and Deny shows, with its user and session. */
 export interface ShownRequest {
-  /** The authorization request, as `readAuthorizationRequest` wrote it down. */
+  /** The `query` of the authorization request. */
   readonly query: string
   readonly userId: number
-  /** Of the session in which it was shown. */
+  /** Fingerprint of the session. */
   readonly session: string
 }
 
@@ -16,7 +16,7 @@ const AUDIENCE = 'shown-request'
 const LIFETIME_SECONDS = 600
 const Payload = z.object({ query: z.string(), userId: z.number(), session: z.string() })
 
-/** A text for the page's form that binds the decision to exactly what was shown, without storing anything. */
+/** Signs the shown request for a hidden field of the form, so that nothing needs to be stored. */
 export function sealShownRequest(database: DatabaseSync, shown: ShownRequest, nowSeconds: number): Promise<string> {
   return new SignJWT({ ...shown })
     .setProtectedHeader({ alg: 'HS256' })
@@ -25,7 +25,7 @@ export function sealShownRequest(database: DatabaseSync, shown: ShownRequest, no
     .sign(signingKey(database, 'shown-request'))
 }
 
-/** What was shown; null when the text is not one of ours, or was shown too long ago. */
+/** Returns the shown request; null if the signature is wrong or older than ten minutes. */
 export async function openShownRequest(
   database: DatabaseSync,
   sealed: string,

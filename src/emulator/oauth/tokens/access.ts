@@ -3,7 +3,7 @@ import { isLoopbackHost, isLoopbackName } from '../../../settings/fields.ts'
 import { isSignedBy, type MacCredentials, readMacHeader } from './mac-signature.ts'
 import { findToken, type KnownToken, type TokenLookup } from './token-store.ts'
 
-/** Every nonce of a MAC token that could still be replayed. */
+/** Recent nonces of MAC tokens, to detect replays. */
 export const NONCE_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_mac_nonces (
     token_id INTEGER NOT NULL REFERENCES oauth_tokens (id) ON DELETE CASCADE,
@@ -13,7 +13,7 @@ export const NONCE_TABLE = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** In whose name, and by which client, a request came. */
+/** User and client of an authorized request. */
 export interface Access {
   readonly userId: number
   readonly clientId: string
@@ -25,19 +25,19 @@ export type AccessCheck =
   | {
       readonly ok: false
       readonly error: 'unauthorized' | 'invalid_token'
-      /** A sentence for the developer; it holds nothing of the token. */
+      /** A sentence for the developer, without any part of the token. */
       readonly description: string
     }
 
 export interface AccessDeps {
   readonly database: DatabaseSync
-  /** Decides whether a token has expired; `/emulator/clock` shifts it. */
+  /** Time for the expiry of tokens; `/emulator/clock` shifts it. */
   readonly nowSeconds: () => number
-  /** Decides whether a signed request is fresh: no client's clock moves with the emulator's. */
+  /** Time for the age of signed requests: the clocks of clients do not follow `/emulator/clock`. */
   readonly wallClockSeconds?: () => number
 }
 
-/** What of a request decides about its access. */
+/** The parts of a request that access depends on. */
 export interface AccessRequest {
   readonly method: string
   readonly requestUri: string
@@ -49,16 +49,16 @@ export interface AccessRequest {
 }
 
 const BEARER = /^Bearer\s+([\w.~+/-]+=*)$/i
-/** How far a client's clock may wander from where its first request showed it to be (the draft, 4.1). */
-const FRESH_SECONDS = 300
+/** Allowed change of a client's clock since its first request (draft-ietf-oauth-v2-http-mac-02, 4.1). */
+const MAX_CLOCK_DRIFT_SECONDS = 300
 
 const SENTENCE: Record<(TokenLookup & { ok: false })['reason'], string> = {
-  unknown: 'The access token is not known',
+  unknown: 'The access token is unknown',
   expired: 'The access token has expired',
   revoked: 'The access token was revoked',
 }
 
-/** Whether a request of the REST API may pass, by `Bearer` or by a signature under a MAC token. */
+/** Checks the token of a request to the REST API: `Bearer`, or a signature with a MAC token. */
 export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessCheck {
   const header = request.authorizationHeader?.trim() ?? ''
   if (header === '') return { ok: false, error: 'unauthorized', description: 'No access token was sent' }
@@ -66,16 +66,16 @@ export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessChe
   if (bearer !== undefined) return checkBearer(deps, request, bearer)
   const credentials = readMacHeader(header)
   if (credentials !== null) return checkMac(deps, request, credentials)
-  return refused('The Authorization header is neither "Bearer" and a token nor a complete "MAC" signature')
+  return refused('The Authorization header must be "Bearer" with a token, or "MAC" with a complete signature')
 }
 
 function checkBearer({ database, nowSeconds }: AccessDeps, request: AccessRequest, accessToken: string): AccessCheck {
   if (!request.isEncrypted && !isLoopbackRequest(request)) {
-    return refused('Bearer tokens are accepted over https only, or on loopback addresses')
+    return refused('Bearer tokens need https, or a loopback address')
   }
   const found = findToken(database, accessToken, nowSeconds())
   if (!found.ok) return refused(SENTENCE[found.reason])
-  if (found.token.kind === 'mac') return refused('This is a MAC token: requests are signed with it')
+  if (found.token.kind === 'mac') return refused('This is a MAC token. Sign requests with it')
   if (found.token.kind === 'jwt') return refused(SENTENCE.unknown)
   return granted(found.token)
 }
@@ -84,7 +84,7 @@ function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCred
   const found = findToken(deps.database, credentials.id, deps.nowSeconds())
   if (!found.ok) return refused(SENTENCE[found.reason])
   const { token } = found
-  if (token.macKey === null) return refused('This token is not for signing: it was issued without token_type=mac')
+  if (token.macKey === null) return refused('This token cannot sign requests. Get one with token_type=mac')
   const { host, port } = hostAndPort(request)
   const { method, requestUri } = request
   if (!isSignedBy(credentials, { method, requestUri, host, port }, token.macKey)) {
@@ -92,12 +92,12 @@ function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCred
   }
   return isFresh(deps, token, credentials)
     ? granted(token)
-    : refused('The signed request is a replay: its nonce was used before, or its ts is not near the present')
+    : refused('The signed request is a replay, or its ts is not the current time')
 }
 
 /**
- * The client's clock may be wrong, but not change: the first request shows how far ahead it is, and those that follow
- * must fit. Within that window no nonce passes twice.
+ * True if the nonce is new and the client's clock is where it was. A client's clock may be wrong: its first request shows
+ * the offset, and later requests must have the same offset.
  */
 function isFresh(deps: AccessDeps, token: KnownToken, credentials: MacCredentials): boolean {
   const { database, wallClockSeconds = () => Math.floor(Date.now() / 1000) } = deps
@@ -106,8 +106,10 @@ function isFresh(deps: AccessDeps, token: KnownToken, credentials: MacCredential
   database
     .prepare('UPDATE oauth_tokens SET clock_offset_seconds = ? WHERE id = ? AND clock_offset_seconds IS NULL')
     .run(offset, token.id)
-  if (Math.abs(offset - (token.clockOffsetSeconds ?? offset)) > FRESH_SECONDS) return false
-  database.prepare('DELETE FROM oauth_mac_nonces WHERE token_id = ? AND ts < ?').run(token.id, ts - 3 * FRESH_SECONDS)
+  if (Math.abs(offset - (token.clockOffsetSeconds ?? offset)) > MAX_CLOCK_DRIFT_SECONDS) return false
+  database
+    .prepare('DELETE FROM oauth_mac_nonces WHERE token_id = ? AND ts < ?')
+    .run(token.id, ts - 3 * MAX_CLOCK_DRIFT_SECONDS)
   const { changes } = database
     .prepare('INSERT OR IGNORE INTO oauth_mac_nonces (token_id, ts, nonce) VALUES (?, ?, ?)')
     .run(token.id, ts, credentials.nonce)
@@ -128,7 +130,7 @@ function isLoopbackRequest(request: AccessRequest): boolean {
   return isLoopbackName(hostAndPort(request).host) && isLoopbackHost(address)
 }
 
-/** Of the Host header; without a port there, the one of the scheme. */
+/** Splits the Host header. The default port is the port of the scheme. */
 function hostAndPort({ hostHeader = '', isEncrypted }: AccessRequest): { host: string; port: number } {
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(hostHeader.toLowerCase()) ?? []
   return { host, port: port === undefined ? (isEncrypted ? 443 : 80) : Number(port) }

@@ -10,20 +10,20 @@ export interface AnalyticsTokenDeps {
 
 export type AnalyticsTokenCheck =
   | { readonly ok: true; readonly ownerId: number }
-  /** A sentence for the developer; it holds nothing of the token. */
+  /** A sentence for the developer, without any part of the token. */
   | { readonly ok: false; readonly reason: string }
 
 const ISSUER = 'emulated-video-service'
 const AUDIENCE = 'analytics'
-const LONGEST_HEADER = 4_096
+const MAX_HEADER_LENGTH = 4_096
 
 const SENTENCE = {
-  unknown: 'The token is not known here: it was issued before a reset, or by another emulator',
+  unknown: 'The token is unknown. Perhaps it was issued before a reset, or by another emulator',
   expired: 'The token has expired',
-  revoked: 'The token was revoked by its user',
+  revoked: 'The user revoked the token',
 } as const
 
-/** Signs a JWT for the analytics API and stores its id, by which it can be revoked. */
+/** Signs a JWT for the analytics API, and stores its id so that it can be revoked. */
 export async function issueAnalyticsToken(
   { database, nowSeconds }: AnalyticsTokenDeps,
   grant: Omit<Grant, 'kind'>,
@@ -42,20 +42,20 @@ export async function issueAnalyticsToken(
 }
 
 /**
- * Whose content the caller may see. The documented form is the JWT alone as the value of the header, without a scheme.
- * @param authorizationHeader as received; undefined when absent.
+ * Checks the JWT of a request to the analytics API. By the documents the header holds only the JWT, without a scheme.
+ * @param authorizationHeader as received; undefined if absent.
  */
 export async function verifyAnalyticsToken(
   { database, nowSeconds }: AnalyticsTokenDeps,
   authorizationHeader: string | undefined,
 ): Promise<AnalyticsTokenCheck> {
   const header = authorizationHeader?.trim() ?? ''
-  if (header === '') return { ok: false, reason: 'The Authorization header with the JWT is missing' }
+  if (header === '') return { ok: false, reason: 'No Authorization header with a JWT was sent' }
   if (/^bearer\s/i.test(header)) {
-    return { ok: false, reason: 'The Authorization header holds the JWT alone, without "Bearer" before it' }
+    return { ok: false, reason: 'The Authorization header must hold only the JWT, without "Bearer"' }
   }
-  if (header.length > LONGEST_HEADER || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(header)) {
-    return { ok: false, reason: 'The Authorization header does not hold a JWT (token_type=jwt at the token endpoint)' }
+  if (header.length > MAX_HEADER_LENGTH || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(header)) {
+    return { ok: false, reason: 'The Authorization header holds no JWT. Get one with token_type=jwt' }
   }
   try {
     const { payload } = await jwtVerify(header, signingKey(database, 'analytics-token'), {

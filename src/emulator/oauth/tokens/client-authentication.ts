@@ -5,7 +5,7 @@ export interface Client {
   readonly clientId: string
   readonly name: string
   readonly redirectUriPrefix: string
-  /** The user whose content a client-level token reaches. */
+  /** Client-level tokens reach the content of this user. */
   readonly ownerId: number
 }
 
@@ -28,11 +28,10 @@ export function findClient(database: DatabaseSync, clientId: string): Client | n
 }
 
 /**
- * Whether the request comes from the client that its `client_id` names. The documents leave the composition of the Basic
- * credential open, so these are accepted: base64 of "client_id:client_secret" (RFC 6749 2.3.1), and the bare secret, as
- * it is or in base64.
- * @param clientId of the form.
- * @param authorizationHeader as received; undefined when absent.
+ * Checks that a request comes from the client of its `client_id`. The documents do not define the Basic credential, so
+ * this accepts base64 of "client_id:client_secret" (RFC 6749 2.3.1) and the bare secret, in base64 or not.
+ * @param clientId from the form.
+ * @param authorizationHeader as received; undefined if absent.
  */
 export function authenticateClient(
   database: DatabaseSync,
@@ -43,23 +42,23 @@ export function authenticateClient(
   if (client === null) return { ok: false, reason: 'No client has this client_id' }
   const credential = /^Basic +([\w+/=:-]{1,512})$/i.exec(authorizationHeader?.trim() ?? '')?.[1]
   if (credential === undefined) {
-    return { ok: false, reason: 'The Authorization header does not hold "Basic" and the client credentials' }
+    return { ok: false, reason: 'The Authorization header must hold "Basic" and the client credentials' }
   }
   const [id, secret] = readCredential(credential, clientId)
   if (id !== clientId) return { ok: false, reason: 'The Authorization header names another client than client_id' }
   return hasSecret(database, clientId, secret) ? { ok: true, client } : { ok: false, reason: 'The secret is wrong' }
 }
 
-/** Compared in constant time. */
+/** Compares the client's secret in constant time. */
 export function hasSecret(database: DatabaseSync, clientId: string, secret: string): boolean {
   const row = database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)
-  const [kept, sent] = [String(row?.client_secret ?? ''), secret].map((text) =>
+  const [stored, sent] = [String(row?.client_secret ?? ''), secret].map((text) =>
     createHash('sha256').update(text).digest(),
   )
-  return row !== undefined && kept !== undefined && sent !== undefined && timingSafeEqual(kept, sent)
+  return row !== undefined && stored !== undefined && sent !== undefined && timingSafeEqual(stored, sent)
 }
 
-/** A bare secret is hexadecimal, which also looks like base64; only the pair has a colon once decoded. */
+/** A bare secret is hexadecimal, which is also valid base64. A decoded pair has a colon. */
 function readCredential(credential: string, clientId: string): [id: string, secret: string] {
   const decoded = Buffer.from(credential, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')

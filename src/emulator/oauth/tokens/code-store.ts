@@ -21,7 +21,7 @@ const CODE_LIFETIME_SECONDS = 600
 export interface CodeRequest {
   readonly clientId: string
   readonly userId: number
-  /** Exactly as the client wrote it: it must write the same at the token endpoint. */
+  /** Exactly as sent: the token endpoint compares it. */
   readonly redirectUri: string
   readonly deviceName: string | null
 }
@@ -31,7 +31,7 @@ export type Redemption =
   | { readonly ok: false; readonly error: 'invalid_grant' | 'invalid_client'; readonly reason: string }
 
 export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
-  // A used code is known for as long as a token from it can live, so that its replay revokes that token.
+  // A used code is kept as long as its token can live, so that a replay revokes that token.
   database.prepare('DELETE FROM oauth_codes WHERE expires_at_seconds < ?').run(nowSeconds - TOKEN_LIFETIME_SECONDS)
   const code = randomToken()
   database
@@ -51,9 +51,9 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
 }
 
 /**
- * Exchanges a code for a bearer token, in one transaction. One statement decides who gets it, so of two that come at
- * once, in two processes even, exactly one does. What is refused leaves the code as it was, with one exception: a code
- * that comes again after its use revokes the token that it gave, since one of the two bearers stole it (RFC 6749 4.1.2).
+ * Exchanges a code for a bearer token. Of two parallel requests exactly one succeeds, even in two processes, because one
+ * statement decides. A refused request leaves the code valid. The second use of a code revokes the token of the first use,
+ * because the code was probably stolen (RFC 6749 4.1.2).
  */
 export function redeemCode(
   database: DatabaseSync,
@@ -99,10 +99,10 @@ function refuse(database: DatabaseSync, codeHash: string, clientId: string, nowS
     database
       .prepare('UPDATE oauth_tokens SET revoked_at_seconds = ? WHERE code_hash = ? AND revoked_at_seconds IS NULL')
       .run(nowSeconds, codeHash)
-    return { ok: false, error: 'invalid_grant', reason: 'The code was used before; the token from it is now revoked' }
+    return { ok: false, error: 'invalid_grant', reason: 'The code was used before, so its token is now revoked' }
   }
   if (Number(row.expires_at_seconds) <= nowSeconds) {
     return { ok: false, error: 'invalid_grant', reason: 'The code has expired' }
   }
-  return { ok: false, error: 'invalid_grant', reason: 'redirect_uri is not the one of the authorization request' }
+  return { ok: false, error: 'invalid_grant', reason: 'redirect_uri differs from the authorization request' }
 }

@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** The attributes of an `Authorization: MAC …` header. */
+/** Attributes of an `Authorization: MAC …` header. */
 export interface MacCredentials {
   readonly id: string
-  /** Seconds, by the client's clock. */
+  /** Seconds by the client's clock. */
   readonly ts: string
   readonly nonce: string
   readonly ext: string
   readonly mac: string
 }
 
-/** What of the request is signed. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string
-  /** As in the request line: path and query, untouched. */
+  /** Path and query, as in the request line. */
   readonly requestUri: string
-  /** Of the Host header. */
+  /** From the Host header. */
   readonly host: string
   readonly port: number
 }
@@ -33,9 +33,8 @@ const SCHEME = /^MAC\s+(.+)$/is
 const ONE_ATTRIBUTE = /\s*([a-z]+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"\s*(?:,|$)/iy
 
 /**
- * The header of draft-ietf-oauth-v2-http-mac-02, 3.1: quoted attributes in any order, none twice. Attributes of other
- * names are passed over.
- * @returns null for what is not of this form.
+ * Parses the header of draft-ietf-oauth-v2-http-mac-02, 3.1: quoted attributes in any order. Ignores other names.
+ * @returns null if malformed, or if an attribute is repeated.
  */
 export function readMacHeader(authorizationHeader: string): MacCredentials | null {
   const text = SCHEME.exec(authorizationHeader)?.[1]
@@ -53,7 +52,7 @@ export function readMacHeader(authorizationHeader: string): MacCredentials | nul
   return parsed.success ? parsed.data : null
 }
 
-/** The text that is signed: draft-ietf-oauth-v2-http-mac-02, 3.2.1. The body is not part of it. */
+/** Builds the text that is signed, without the body (draft-ietf-oauth-v2-http-mac-02, 3.2.1). */
 export function normalizedRequest(
   { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,
   { method, requestUri, host, port }: SignedRequest,
@@ -61,12 +60,12 @@ export function normalizedRequest(
   return [ts, nonce, method.toUpperCase(), requestUri, host.toLowerCase(), port, ext, ''].join('\n')
 }
 
-/** `hmac-sha-1` of the draft: base64 of HMAC-SHA1 under the MAC key as it was issued, in its 40 characters. */
+/** Computes `hmac-sha-1` of the draft: base64 of HMAC-SHA1. The key is the 40 characters of the MAC key. */
 export function macOf(normalized: string, macKey: string): string {
   return createHmac('sha1', macKey).update(normalized).digest('base64')
 }
 
-/** Compared in constant time. */
+/** Checks the signature, in constant time. */
 export function isSignedBy(credentials: MacCredentials, request: SignedRequest, macKey: string): boolean {
   const expected = Buffer.from(macOf(normalizedRequest(credentials, request), macKey))
   const received = Buffer.from(credentials.mac)

@@ -25,9 +25,9 @@ const STATUS: Record<TokenError, number> = {
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * `POST /oauth2/token`. The order of the checks is fixed: method 405, type and size of the body 415 and 413, repeated
- * parameters, grant_type missing, grant_type unknown 501, required parameters, the client, token_type and scope, and
- * last the code, the password or the work itself.
+ * Route of `POST /oauth2/token`. Checks in this order: method (405), type and size of the body (415, 413), repeated
+ * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at
+ * last the code or the password.
  */
 export function tokenRoutes(deps: TokenEndpointDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
@@ -76,15 +76,15 @@ async function answerTokenRequest(
     const redemption = redeemCode(deps.database, { code, clientId, redirectUri }, deps.nowSeconds())
     return redemption.ok ? { ...redemption, kind: 'bearer' } : redemption
   }
-  const whose =
+  const user =
     request.grant_type === 'password'
       ? await userOf(deps, request.username, request.password, address)
       : ownerOf(authentication.client)
-  if (!whose.ok) return whose
+  if (!user.ok) return user
   const grant: Grant = {
     kind: terms.kind,
     clientId: request.client_id,
-    userId: whose.userId,
+    userId: user.userId,
     isClientLevel: request.grant_type === 'client_credentials',
     scope: terms.scope,
     deviceName: request.device_name ?? null,
@@ -107,13 +107,13 @@ async function userOf(
   const user = await authenticateUser(deps, username, password, address)
   if (user.ok) return user
   if (user.reason === 'wrong-credentials') {
-    return { ok: false, error: 'invalid_grant', reason: 'The username or the password is wrong' }
+    return { ok: false, error: 'invalid_grant', reason: 'Wrong username or password' }
   }
   const { retryAfterSeconds } = user
   return { ok: false, error: 'server_error', reason: 'Too many failed sign-ins', retryAfterSeconds }
 }
 
-/** The documented fields, in the documented order. */
+/** Returns the documented fields in the documented order. */
 function describe(kind: TokenKind, token: IssuedToken): Record<string, string | number> {
   return {
     access_token: token.accessToken,
@@ -133,7 +133,7 @@ function refuse(res: Response, status: number, error: TokenError, explanation: s
 
 function send(res: Response, status: number, body: Record<string, string | number>): void {
   res.status(status).set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' })
-  // Spelled as the documents show it; Express would write "utf-8".
+  // Spelled as in the documents; Express would write "utf-8".
   res.setHeader('Content-Type', 'application/json; charset=UTF-8')
   res.end(JSON.stringify(body))
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TokenKind } from './token-store.ts'
 
-/** The documented errors of the token endpoint, and RFC 6749's `invalid_scope`. */
+/** The documented errors of the token endpoint, and `invalid_scope` of RFC 6749. */
 export type TokenError =
   | 'invalid_request'
   | 'unsupported_grant_type'
@@ -14,7 +14,7 @@ const Text = z.string().min(1).max(2_048)
 export const DeviceName = z
   .string()
   .max(255)
-  // Nothing that turns the direction of what the user reads, or that cannot be seen.
+  // Refuses invisible characters, and characters that change the text direction of the page.
   .regex(/^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u)
 
 const Shared = z.object({
@@ -39,20 +39,20 @@ export type Terms =
   | { readonly ok: true; readonly kind: TokenKind; readonly scope: '' | 'broadcaster' }
   | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_scope'; readonly reason: string }
 
-/** Which kinds each grant gives; the first is the default. */
+/** Token types of each grant; the first is the default. */
 const KINDS: Record<TokenRequest['grant_type'], readonly TokenKind[]> = {
   authorization_code: ['bearer'],
   password: ['bearer', 'mac', 'jwt'],
   client_credentials: ['bearer', 'mac', 'jwt'],
 }
 
-/** The grant type is looked at first, then whether everything that it requires is there. */
+/** Checks the grant type first, then its required parameters. */
 export function readTokenRequest(fields: Readonly<Record<string, string>>): TokenRequestReading {
   if (fields.grant_type === undefined) {
     return { ok: false, error: 'invalid_request', reason: 'Required parameters are missing: grant_type' }
   }
   if (!Object.hasOwn(KINDS, fields.grant_type)) {
-    return { ok: false, error: 'unsupported_grant_type', reason: 'The grant type is none of the three' }
+    return { ok: false, error: 'unsupported_grant_type', reason: 'Unknown grant_type' }
   }
   const parsed = TokenRequest.safeParse(fields)
   if (parsed.success) return { ok: true, request: parsed.data }
@@ -60,24 +60,24 @@ export function readTokenRequest(fields: Readonly<Record<string, string>>): Toke
   return {
     ok: false,
     error: 'invalid_request',
-    reason: `Required parameters are missing, or cannot be right: ${names}`,
+    reason: `Required parameters are missing or malformed: ${names}`,
   }
 }
 
-/** What is asked for, for a grant or at the authorization endpoint. */
+/** Checks token_type and scope, for both endpoints. */
 export function readTerms(
   { token_type: kind, scope = '' }: { token_type?: string | undefined; scope?: string | undefined },
   allowedKinds: readonly TokenKind[],
 ): Terms {
   const found = kind === undefined ? allowedKinds[0] : allowedKinds.find((allowed) => allowed === kind)
   if (found === undefined) {
-    return { ok: false, error: 'invalid_request', reason: `token_type is not one of ${allowedKinds.join(', ')} here` }
+    return { ok: false, error: 'invalid_request', reason: `token_type must be one of: ${allowedKinds.join(', ')}` }
   }
   if (scope !== '' && scope !== 'broadcaster') {
     return { ok: false, error: 'invalid_scope', reason: 'The only scope is "broadcaster"' }
   }
   if (scope === 'broadcaster' && found !== 'mac') {
-    return { ok: false, error: 'invalid_scope', reason: 'The scope "broadcaster" goes only with token_type=mac' }
+    return { ok: false, error: 'invalid_scope', reason: 'The scope "broadcaster" needs token_type=mac' }
   }
   return { ok: true, kind: found, scope }
 }

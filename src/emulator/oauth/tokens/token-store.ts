@@ -26,22 +26,22 @@ export const TOKEN_TABLE = `
 `
 
 export const TOKEN_LIFETIME_SECONDS = 86_400
-/** How long a token is still known after its end, so that a client is told "expired" or "revoked", not "unknown". */
-const REMEMBERED_SECONDS = 30 * 86_400
+/** Expired tokens are kept for this time, so that clients get "expired" or "revoked" instead of "unknown". */
+const KEPT_AFTER_EXPIRY_SECONDS = 30 * 86_400
 
 export type TokenKind = 'bearer' | 'mac' | 'jwt'
 
-/** What a token will be allowed to do, and in whose name. */
+/** User, client and rights of a token. */
 export interface Grant {
   readonly kind: TokenKind
   readonly clientId: string
-  /** Whose channels and videos the token reaches. */
+  /** The token reaches the channels and videos of this user. */
   readonly userId: number
-  /** True for the client credentials flow: also the client's own resources. */
+  /** True for the client credentials flow: the token also reaches the client's own resources. */
   readonly isClientLevel: boolean
   readonly scope: '' | 'broadcaster'
   readonly deviceName: string | null
-  /** The digest of the code that was exchanged: its replay revokes the token. */
+  /** Digest of the exchanged code; its second use revokes the token. */
   readonly codeHash?: string
 }
 
@@ -60,7 +60,7 @@ export interface KnownToken {
   readonly userId: number
   readonly isClientLevel: boolean
   readonly macKey: string | null
-  /** Seconds that the client's clock is ahead of ours, as its first signed request showed. */
+  /** Seconds that the client's clock is ahead, by its first signed request. */
   readonly clockOffsetSeconds: number | null
 }
 
@@ -68,7 +68,7 @@ export type TokenLookup =
   | { readonly ok: true; readonly token: KnownToken }
   | { readonly ok: false; readonly reason: 'unknown' | 'expired' | 'revoked' }
 
-/** 40 hexadecimal characters from a CSPRNG: every id, code and token of the service has this form. */
+/** Generates 40 hexadecimal characters from a CSPRNG, the form of every id, code and token of the service. */
 export function randomToken(): string {
   return randomBytes(20).toString('hex')
 }
@@ -77,9 +77,9 @@ export function digest(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Stores a new token. The caller answers with it: nothing here can show it again. */
+/** Creates a token and stores its digest. The token itself is only in the result. */
 export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number): IssuedToken {
-  database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - REMEMBERED_SECONDS)
+  database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - KEPT_AFTER_EXPIRY_SECONDS)
   const accessToken = randomToken()
   const macKey = grant.kind === 'mac' ? macKeyOf(database, accessToken) : undefined
   const refreshToken = grant.codeHash === undefined ? undefined : randomToken()
@@ -111,7 +111,7 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
   }
 }
 
-/** @param accessToken as the client sent it; for a JWT its `jti`. */
+/** @param accessToken as sent by the client; of a JWT, its `jti`. */
 export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
   const row = database
     .prepare(
@@ -136,7 +136,7 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
   }
 }
 
-/** 40 hexadecimal characters. Derived, because an HMAC needs the key itself, and a digest would not do. */
+/** Derives the MAC key, 40 hexadecimal characters. An HMAC needs the key itself, so a stored digest would not do. */
 function macKeyOf(database: DatabaseSync, accessToken: string): string {
   return createHmac('sha1', signingKey(database, 'mac-key')).update(accessToken).digest('hex')
 }
