@@ -16,7 +16,6 @@ export const de: Words = {
   otherAccount: 'Anderes Konto verwenden',
   wrongCredentials: 'Benutzername oder Passwort ist falsch.',
   tooManyFailures: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${seconds} Sekunden erneut.`,
-  overloaded: 'Gerade melden sich viele an. Versuchen Sie es in wenigen Sekunden erneut.',
   noCookie:
     'Ihr Browser hat das Cookie blockiert, das Sie angemeldet hält. Erlauben Sie Cookies für diese Seite und melden Sie sich erneut an.',
   noAccount: 'Konto erstellen',

@@ -15,7 +15,6 @@ export const en: Words = {
   otherAccount: 'Use another account',
   wrongCredentials: 'Incorrect user name or password.',
   tooManyFailures: (seconds) => `Too many attempts. Try again in ${seconds} seconds.`,
-  overloaded: 'Many people are logging in right now. Try again in a few seconds.',
   noCookie: 'Your browser blocked the cookie that keeps you logged in. Allow cookies for this page, then log in again.',
   noAccount: 'Create an account',
   signUp: 'Create account',

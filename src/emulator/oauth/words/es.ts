@@ -15,7 +15,6 @@ export const es: Words = {
   otherAccount: 'Usar otra cuenta',
   wrongCredentials: 'Nombre de usuario o contraseña incorrectos.',
   tooManyFailures: (seconds) => `Demasiados intentos. Inténtelo de nuevo en ${seconds} segundos.`,
-  overloaded: 'Hay muchas personas iniciando sesión. Inténtelo de nuevo en unos segundos.',
   noCookie:
     'Su navegador ha bloqueado la cookie que mantiene su sesión iniciada. Permita las cookies de esta página y vuelva a iniciar sesión.',
   noAccount: 'Crear una cuenta',

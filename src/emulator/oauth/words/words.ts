@@ -1,6 +1,6 @@
 import type { PasswordFault } from '../account/password.ts'
 
-/** Everything that the pages say, in one language. */
+/** All texts of the pages, in one language. */
 export interface Words {
   /** A BCP 47 tag. */
   readonly language: string
@@ -17,7 +17,6 @@ export interface Words {
   readonly otherAccount: string
   readonly wrongCredentials: string
   readonly tooManyFailures: (seconds: number) => string
-  readonly overloaded: string
   readonly noCookie: string
   readonly noAccount: string
   readonly signUp: string
