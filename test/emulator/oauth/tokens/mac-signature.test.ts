@@ -4,7 +4,7 @@ import {
   macOf,
   normalizedRequest,
   readMacHeader,
-} from '../../../src/emulator/oauth/tokens/mac-signature.ts'
+} from '../../../../src/emulator/oauth/tokens/mac-signature.ts'
 
 /** draft-ietf-oauth-v2-http-mac-02, 1.1: the credentials and the request of the example. */
 const KEY = '489dks293j39'

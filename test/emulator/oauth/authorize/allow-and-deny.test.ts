@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../src/emulator/oauth/words/en.ts'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
-import { hiddenFields, openVisitor, type Page, type Visitor } from './visitor.ts'
+import { en } from '../../../../src/emulator/oauth/words/en.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { hiddenFields, openVisitor, type Page, type Visitor } from '../visitor.ts'
 
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
 const PATH = `/authorize?${new URLSearchParams({

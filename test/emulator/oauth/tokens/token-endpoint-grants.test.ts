@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM, STUDIO } from './room-database.ts'
-import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from './token-client.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM, STUDIO } from '../room-database.ts'
+import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from '../token-client.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 

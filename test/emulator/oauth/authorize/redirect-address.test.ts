@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendQuery, checkRedirectUri } from '../../../src/emulator/oauth/authorize/redirect-address.ts'
+import { appendQuery, checkRedirectUri } from '../../../../src/emulator/oauth/authorize/redirect-address.ts'
 
 describe('A redirect_uri begins with the registered prefix', () => {
   test.each([

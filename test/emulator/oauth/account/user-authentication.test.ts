@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createFailureLimits, type FailureLimits } from '../../../src/emulator/oauth/account/failure-limits.ts'
-import { createPasswords, faultInNewPassword } from '../../../src/emulator/oauth/account/password.ts'
-import { authenticateUser } from '../../../src/emulator/oauth/account/user-authentication.ts'
-import { openRoomDatabase, STUDIO } from './room-database.ts'
+import { createFailureLimits, type FailureLimits } from '../../../../src/emulator/oauth/account/failure-limits.ts'
+import { createPasswords, faultInNewPassword } from '../../../../src/emulator/oauth/account/password.ts'
+import { authenticateUser } from '../../../../src/emulator/oauth/account/user-authentication.ts'
+import { openRoomDatabase, STUDIO } from '../room-database.ts'
 
 const ADDRESS = '127.0.0.1'
 

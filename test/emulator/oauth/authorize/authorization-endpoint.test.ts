@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { de } from '../../../src/emulator/oauth/words/de.ts'
-import { en } from '../../../src/emulator/oauth/words/en.ts'
-import { es } from '../../../src/emulator/oauth/words/es.ts'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
-import { askForToken } from './token-client.ts'
-import { openVisitor, type Page, type Visitor } from './visitor.ts'
+import { de } from '../../../../src/emulator/oauth/words/de.ts'
+import { en } from '../../../../src/emulator/oauth/words/en.ts'
+import { es } from '../../../../src/emulator/oauth/words/es.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { askForToken } from '../token-client.ts'
+import { openVisitor, type Page, type Visitor } from '../visitor.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { issueCode } from '../../../src/emulator/oauth/tokens/code-store.ts'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from './room-database.ts'
-import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from './token-client.ts'
+import { issueCode } from '../../../../src/emulator/oauth/tokens/code-store.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from '../token-client.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'

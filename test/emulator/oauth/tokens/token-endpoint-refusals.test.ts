@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM_CLIENT, STUDIO_CLIENT } from './room-database.ts'
-import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT } from './token-client.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM_CLIENT, STUDIO_CLIENT } from '../room-database.ts'
+import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT } from '../token-client.ts'
 
 let app: RoomApp
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../src/emulator/oauth/words/en.ts'
-import { type RoomApp, startRoomApp } from './room-app.ts'
-import { NEWSROOM, STUDIO, STUDIO_CLIENT } from './room-database.ts'
-import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from './token-client.ts'
-import { openVisitor, type Visitor } from './visitor.ts'
+import { en } from '../../../../src/emulator/oauth/words/en.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../token-client.ts'
+import { openVisitor, type Visitor } from '../visitor.ts'
 
 const QUERY = new URLSearchParams({
   response_type: 'code',

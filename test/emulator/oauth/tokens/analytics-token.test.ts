@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { signingKey } from '../../../src/emulator/oauth/signing-key.ts'
-import { issueAnalyticsToken, verifyAnalyticsToken } from '../../../src/emulator/oauth/tokens/analytics-token.ts'
-import { findToken } from '../../../src/emulator/oauth/tokens/token-store.ts'
-import { openRoomDatabase, STUDIO, STUDIO_CLIENT } from './room-database.ts'
+import { signingKey } from '../../../../src/emulator/oauth/signing-key.ts'
+import { issueAnalyticsToken, verifyAnalyticsToken } from '../../../../src/emulator/oauth/tokens/analytics-token.ts'
+import { findToken } from '../../../../src/emulator/oauth/tokens/token-store.ts'
+import { openRoomDatabase, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 
 const GRANT = {
   clientId: STUDIO_CLIENT.clientId,
