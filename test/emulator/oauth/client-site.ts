@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The website of a client: its own origin, with a callback that leads on to another origin, as many do. */
+/** The website of a client, with a callback that redirects to another origin. */
 export interface ClientSite {
   readonly url: string
-  /** Where the callback leads on to: another origin. */
+  /** Target of the callback's redirect, on another origin. */
   readonly finalUrl: string
-  /** What the callback was called with, in order. */
+  /** Parameters of the calls to the callback, in order. */
   readonly results: URLSearchParams[]
   /** Serves a page at a path. */
   serve(path: string, html: string): void

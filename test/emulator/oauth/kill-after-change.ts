@@ -69,7 +69,7 @@ const CHANGES: Record<string, Change> = {
     const { body } = await redeem(emulator, codeFor(emulator, file))
     return (database) => findToken(database, String(body.access_token), nowSeconds()).ok
   },
-  async 'that a code was used'(emulator, file) {
+  async 'the use of a code'(emulator, file) {
     expect((await redeem(emulator, codeFor(emulator, file))).status).toBe(200)
     return (database) => database.prepare('SELECT 1 FROM oauth_codes WHERE used = 0').get() === undefined
   },
@@ -86,7 +86,7 @@ const CHANGES: Record<string, Change> = {
     expect((await call(emulator, 'PUT', `/videos/${video}/locks/hash.json`, request)).status).toBe(204)
     return (database) => database.prepare('SELECT 1 FROM locks WHERE secret = ?').get(secret) !== undefined
   },
-  async 'that a lock was removed'(emulator) {
+  async 'the removal of a lock'(emulator) {
     const token = await bearerOf(emulator)
     const lock = `/channels/${firstOf(emulator).channel}/locks/hash`
     await call(emulator, 'PUT', `${lock}/advanced.json`, {
@@ -108,7 +108,7 @@ const CHANGES: Record<string, Change> = {
     expect(status).toBe(303)
     return (database) => database.prepare('SELECT 1 FROM users WHERE username = ?').get(username) !== undefined
   },
-  async 'that a grant was revoked'(emulator) {
+  async 'a revoked grant'(emulator) {
     const token = await bearerOf(emulator)
     const { client, user } = firstOf(emulator)
     const visitor = openVisitor(emulator.url)

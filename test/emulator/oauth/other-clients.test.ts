@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 import { openVisitor } from './visitor.ts'
 
-/** Clients that nobody here wrote, against the emulator as it is started for a customer. */
+/** OAuth libraries against the emulator as a customer starts it. */
 let emulator: RunningEmulator
 let client: RunningEmulator['seed']['clients'][number]
 let user: RunningEmulator['seed']['users'][number]
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-/** What the person in front of the browser does; returns where the browser ends up. */
+/** Signs in and decides, as a user would. Returns the last redirect. */
 async function allow(authorizeUrl: string, decision: 'allow' | 'deny' = 'allow'): Promise<string> {
   const visitor = openVisitor(emulator.url)
   const page = await visitor.get(authorizeUrl.slice(emulator.url.length))
@@ -59,7 +59,7 @@ describe('simple-oauth2', () => {
     return new AuthorizationCode({ client, auth: { ...auth, authorizePath: '/authorize' } })
   }
 
-  test('authorization code flow', async () => {
+  test('simple-oauth2 completes the authorization code flow', async () => {
     const flow = codeFlow()
     const state = 'a state + more'
     const location = await allow(flow.authorizeURL({ redirect_uri: redirectUri, state }))
@@ -71,7 +71,7 @@ describe('simple-oauth2', () => {
     expect(await channelsSeenWith(token.access_token)).toBe(200)
   })
 
-  test('resource owner password credentials flow', async () => {
+  test('simple-oauth2 completes the resource owner password credentials flow', async () => {
     const flow = new ResourceOwnerPassword(options())
     const accessToken = await flow.getToken({
       username: user.username,
@@ -83,12 +83,12 @@ describe('simple-oauth2', () => {
     expect(await channelsSeenWith(accessToken.token.access_token)).toBe(200)
   })
 
-  test('client credentials flow', async () => {
+  test('simple-oauth2 completes the client credentials flow', async () => {
     const { token } = await new ClientCredentials(options()).getToken({ client_id: client.client_id })
     expect(await channelsSeenWith(token.access_token)).toBe(200)
   })
 
-  test('client credentials flow for the analytics API', async () => {
+  test('simple-oauth2 gets a JWT for the analytics API', async () => {
     const { token } = await new ClientCredentials(options()).getToken({
       client_id: client.client_id,
       token_type: 'jwt',
@@ -96,19 +96,19 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'jwt', access_token: expect.stringMatching(/^eyJ/) })
   })
 
-  test('an error reaches the caller with its name', async () => {
+  test('simple-oauth2 reports the name of an error', async () => {
     const wrong = { ...options(), client: { id: client.client_id, secret: 'f'.repeat(40) } }
     const asked = new ClientCredentials(wrong).getToken({ client_id: client.client_id })
     await expect(asked).rejects.toMatchObject({ data: { payload: { error: 'invalid_client' } } })
   })
 
-  test('credentials in the form instead of the header are not what the documents describe', async () => {
+  test('credentials in the form instead of the header are refused', async () => {
     const inForm = { ...options(), options: { authorizationMethod: 'body' as const } }
     const asked = new ClientCredentials(inForm).getToken({})
     await expect(asked).rejects.toMatchObject({ data: { payload: { error: 'invalid_client' } } })
   })
 
-  test('a refresh is answered 501: the documents give the refresh token no use', async () => {
+  test('a refresh gets 501, because the documents have no refresh grant', async () => {
     const flow = codeFlow()
     const code = new URL(await allow(flow.authorizeURL({ redirect_uri: redirectUri }))).searchParams.get('code') ?? ''
     const accessToken = await flow.getToken({ code, redirect_uri: redirectUri, client_id: client.client_id })
@@ -137,7 +137,7 @@ describe('oauth4webapi', () => {
     return new URL(await allow(url.href, decision))
   }
 
-  test('authorization code flow, and a call with the token', async () => {
+  test('oauth4webapi completes the authorization code flow and calls the API', async () => {
     const callback = validateAuthResponse(server(), us(), await authorize('allow'), 'f00')
     const response = await authorizationCodeGrantRequest(server(), us(), basic(), callback, redirectUri, nopkce, {
       ...overHttp,
@@ -150,21 +150,21 @@ describe('oauth4webapi', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('a denial is read as the error it is', async () => {
+  test('oauth4webapi recognizes a denial', async () => {
     const denied = await authorize('deny')
     expect(() => validateAuthResponse(server(), us(), denied, 'f00')).toThrow(
       expect.objectContaining({ error: 'access_denied' }),
     )
   })
 
-  test('client credentials flow', async () => {
+  test('oauth4webapi completes the client credentials flow', async () => {
     const parameters = { client_id: client.client_id }
     const response = await clientCredentialsGrantRequest(server(), us(), basic(), parameters, overHttp)
     const tokens = await processClientCredentialsResponse(server(), us(), response)
     expect(await channelsSeenWith(tokens.access_token)).toBe(200)
   })
 
-  test('client credentials flow with a MAC token, once it is told of the type', async () => {
+  test('oauth4webapi gets a MAC token', async () => {
     const parameters = { client_id: client.client_id, token_type: 'mac', scope: 'broadcaster' }
     const response = await clientCredentialsGrantRequest(server(), us(), basic(), parameters, overHttp)
     const recognizedTokenTypes = { mac: () => undefined }
@@ -172,7 +172,7 @@ describe('oauth4webapi', () => {
     expect(tokens).toMatchObject({ token_type: 'mac', mac_algorithm: 'hmac-sha-1', mac_key: expect.any(String) })
   })
 
-  test('resource owner password credentials flow', async () => {
+  test('oauth4webapi completes the resource owner password credentials flow', async () => {
     const { username, password } = user
     const parameters = { client_id: client.client_id, client_secret: client.client_secret, username, password }
     const response = await genericTokenEndpointRequest(server(), us(), basic(), 'password', parameters, overHttp)
@@ -180,7 +180,7 @@ describe('oauth4webapi', () => {
     expect(await channelsSeenWith(tokens.access_token)).toBe(200)
   })
 
-  test('an error is read as the error it is', async () => {
+  test('oauth4webapi recognizes an error', async () => {
     const parameters = { client_id: client.client_id }
     const wrong = ClientSecretBasic('f'.repeat(40))
     const response = await clientCredentialsGrantRequest(server(), us(), wrong, parameters, overHttp)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dirname(file), { recursive: true, force: true }))
 
-test('only one of two clients that race with the same code gets a token, in thirty races', async () => {
+test('of two parallel requests with one code to two processes, exactly one gets a token', async () => {
   const first = await startEmulatorProcess(file)
   const processes = [first, await startEmulatorProcess(file)]
   try {
@@ -26,6 +26,6 @@ test('only one of two clients that race with the same code gets a token, in thir
   }
 })
 
-test('the emulator loses no change that it answered with success when it is killed right after the answer', async () => {
+test('every successful change is stored, although the emulator is killed right after the response', async () => {
   expect(await killAfterEachChange(file, KINDS_OF_CHANGES)).toEqual([])
 })

@@ -10,14 +10,14 @@ import { openRoomDatabase } from './room-database.ts'
 export interface RoomApp {
   readonly url: string
   readonly database: DatabaseSync
-  /** Why the last request was refused, as the request log of the emulator would say. */
+  /** The explanation of the last response, for the request log. */
   explanation(): string | undefined
   setClock(seconds: number): void
   nowSeconds(): number
   close(): Promise<void>
 }
 
-/** The rooms of the authorization server and of the REST API, over real HTTP. */
+/** Serves the authorization server and the REST API over HTTP. */
 export async function startRoomApp(database: DatabaseSync = openRoomDatabase()): Promise<RoomApp> {
   let now = 1_800_000_000
   let last: express.Response | undefined

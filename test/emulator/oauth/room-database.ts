@@ -23,7 +23,7 @@ const passwordHashes = new Map(
   [STUDIO, NEWSROOM].map(({ id, password }) => [id, hashSync(password, { memoryCost: 19_456, timeCost: 2 })]),
 )
 
-/** Two users, each with a client, a channel and a video of their own. */
+/** Opens a database with two users. Each has a client, a channel and a video. */
 export function openRoomDatabase(file = ':memory:'): DatabaseSync {
   const database = openDatabase(file, [OAUTH_TABLES])
   const user = database.prepare('INSERT OR IGNORE INTO users VALUES (?, ?, ?, NULL, 1)')

@@ -30,7 +30,7 @@ export async function askForToken(
   return { status: response.status, headers: response.headers, body: (await response.json()) as TokenResponse['body'] }
 }
 
-/** Fields of the password grant for the studio's user, through the studio's client. */
+/** Password grant for the user and the client of the studio. */
 export const PASSWORD_GRANT = {
   grant_type: 'password',
   client_id: STUDIO_CLIENT.clientId,

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 
-/** A person with a browser, as far as HTTP shows one: cookies, forms with their hidden fields, no redirect followed. */
+/** A simple browser: keeps cookies and submits forms with hidden fields, but follows no redirect. */
 export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Page>
-  /** Sends a form by hand. */
+  /** Posts fields without a page. */
   post(path: string, fields: Record<string, string> | string, headers?: Record<string, string>): Promise<Page>
-  /** Fills in the first form of a page, hidden fields included, and sends it where it leads. */
+  /** Fills in and submits the first form of a page, with its hidden fields. */
   submit(page: Page, fields: Record<string, string>): Promise<Page>
   cookie(): string | undefined
 }
@@ -14,9 +14,9 @@ export interface Page {
   readonly status: number
   readonly headers: Headers
   readonly html: string
-  /** Where it redirects to, as the header says. */
+  /** The header Location. */
   readonly location: string | null
-  /** The text that a screen reader announces. */
+  /** Text of the element with role="alert". */
   readonly alert: string | null
 }
 

@@ -20,7 +20,7 @@ function create(request: RestRequest) {
 }
 
 describe('Channel creation', () => {
-  test('title as a form parameter: 201, one key "channel" with id, title, url and tiny_url', async () => {
+  test('a title in a form creates a channel with id, title, url and tiny_url', async () => {
     const { status, json, headers } = await create({ form: { title: 'Quarterly results' } })
     expect(status).toBe(201)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -34,23 +34,23 @@ describe('Channel creation', () => {
     })
   })
 
-  test('title in JSON is the same', async () => {
+  test('a title in JSON creates a channel', async () => {
     const { status, json } = await create({ json: { title: 'In JSON' } })
     expect([status, json]).toMatchObject([201, { channel: { title: 'In JSON', url: 'in-json' } }])
   })
 
-  test('tiny_url leads to the channel', async () => {
+  test('a tiny_url redirects to the channel', async () => {
     const { json } = await create({ form: { title: 'Short' } })
     const { id, tiny_url: tinyUrl } = (json as { channel: Record<string, string> }).channel
     const response = await fetch(tinyUrl ?? '', { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([302, `/channel/${id}`])
   })
 
-  test.each(['zzzzzzzz', 'ZZ', '-1', '%27'])('a short link of %s leads nowhere', async (code) => {
+  test.each(['zzzzzzzz', 'ZZ', '-1', '%27'])('the short link %s gets 404', async (code) => {
     expect((await call(app, 'GET', `/t/${code}`)).status).toBe(404)
   })
 
-  test('an ordinary user’s token creates a channel of that user', async () => {
+  test('a user’s token creates a channel of that user', async () => {
     const fields = {
       ...PASSWORD_GRANT,
       client_id: NEWSROOM_CLIENT.clientId,
@@ -71,22 +71,22 @@ describe('Channel creation', () => {
     ['  --Hello,   World!-- ', 'hello-world'],
     ['<script>alert(1)</script>', 'script-alert-1-script'],
     ['../../etc/passwd', 'etc-passwd'],
-  ])('url is a slug derived from the title: %j', async (title, url) => {
+  ])('the url is a slug of the title %j', async (title, url) => {
     expect((await create({ form: { title } })).json).toMatchObject({ channel: { title, url } })
   })
 
-  test('url of a title without Latin letters names the channel by its number', async () => {
+  test('the url of a title without Latin letters holds the id', async () => {
     const { json } = await create({ form: { title: '東京の空' } })
     const { id, url, title } = (json as { channel: Record<string, string> }).channel
     expect([title, url]).toEqual(['東京の空', `channel-${id}`])
   })
 
-  test('url of a second channel of the same title is another', async () => {
+  test('channels with the same title get different urls', async () => {
     const urls = await Promise.all([1, 2, 3].map(async () => (await create({ form: { title: 'Twice' } })).json))
     expect(new Set(urls.map((json) => (json as { channel: { url: string } }).channel.url)).size).toBe(3)
   })
 
-  test('url is another even where a title has taken the one with the number behind it', async () => {
+  test('the url differs even if another title already led to the url with the id', async () => {
     const urlOf = async (title: string) => {
       const { json } = await create({ form: { title } })
       return (json as { channel: { id: string; url: string } }).channel
@@ -116,36 +116,36 @@ describe('Channel creation', () => {
     ['a text as JSON', { json: 'title' }],
     ['broken JSON', { form: '{"title":', headers: { 'content-type': 'application/json' } }],
     ['JSON that is not UTF-8', { form: '', json: undefined, headers: { 'content-type': 'application/json' } }],
-  ] as [string, RestRequest][])('%s is invalid_request', async (_case, request) => {
+  ] as [string, RestRequest][])('a channel creation with %s gets invalid_request', async (_case, request) => {
     const { status, json } = await create(request)
     expect([status, json]).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])
   })
 
-  test('a title with a quote and a colon in JSON is no repeated parameter', async () => {
+  test('a title with quotes and colons in JSON is accepted', async () => {
     expect((await create({ json: { title: 'a "b": {"c":"d"} \\' } })).status).toBe(201)
   })
 
   test.each(['application/xml', 'multipart/form-data; boundary=x', 'text/plain', 'application/octet-stream'])(
-    'a body of type %s is 415',
+    'a channel creation with a body of type %s gets 415',
     async (type) => {
       const { status, json } = await create({ form: 'title=x', headers: { 'content-type': type } })
       expect([status, json]).toMatchObject([415, { error: 'invalid_request' }])
     },
   )
 
-  test('a body of 1 MB is 413', async () => {
+  test('a channel creation with a body of 1 MB gets 413', async () => {
     const { status, json } = await create({ form: { title: 'x'.repeat(1_000_000) } })
     expect([status, json]).toMatchObject([413, { error: 'invalid_request' }])
   })
 
-  test.each(['PUT', 'DELETE', 'PATCH'])('%s is 405 with Allow', async (method) => {
+  test.each(['PUT', 'DELETE', 'PATCH'])('/users/self/channels.json answers %s with 405 and Allow', async (method) => {
     const { status, headers, json } = await call(app, method, PATH, { token })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     expect(json).toMatchObject({ error: 'invalid_request' })
   })
 
   test.each(['/users/self/channels.xml', '/videos/2001/locks/hash.xml', '/channels/1001/nothing.xml'])(
-    'a path in XML at which nothing is served, %s, is not_found in XML',
+    'the unknown path %s gets not_found in XML',
     async (path) => {
       const { status, xml, headers } = await call(app, 'GET', path, { token })
       expect([status, xml]).toMatchObject([404, { response: { error: 'not_found' } }])
@@ -153,7 +153,7 @@ describe('Channel creation', () => {
     },
   )
 
-  test('a database that cannot be written is 503 in JSON, and nothing half-done stays', async () => {
+  test('a read-only database gets 503 in JSON, and no channel is left behind', async () => {
     app.database.exec('PRAGMA query_only = ON')
     const { status, json } = await create({ form: { title: 'Lost' } })
     app.database.exec('PRAGMA query_only = OFF')
@@ -164,7 +164,7 @@ describe('Channel creation', () => {
 })
 
 describe('The list of the user’s channels', () => {
-  test('has the records that channel creation answers with, and none of another user', async () => {
+  test('the list of channels holds the created records, and none of another user', async () => {
     const { json: created } = await create({ form: { title: 'Listed' } })
     const { status, json } = await call(app, 'GET', PATH, { token })
     expect(status).toBe(200)

@@ -4,7 +4,7 @@ import { askForToken, basic } from '../oauth/token-client.ts'
 import { openVisitor } from '../oauth/visitor.ts'
 import { call } from './rest-client.ts'
 
-/** The rows of the tables under "Resources and their fields", one after the other, by the names they have there. */
+/** One test for each row of the tables under "Resources and their fields". */
 const HEX_40 = /^[0-9a-f]{40}$/
 
 let emulator: RunningEmulator
@@ -33,7 +33,7 @@ async function ask(fields: Record<string, string>): Promise<Record<string, unkno
   return (await askForToken(emulator, { client_id: client.client_id, ...fields }, { authorization })).body
 }
 
-/** Allows the request; the redirect, or where the page stayed. */
+/** Presses Allow. Returns the redirect, or the status of the page that was shown instead. */
 async function decide(change: Record<string, string>): Promise<string> {
   const visitor = openVisitor(emulator.url)
   await visitor.post('/account/sign-in', { username: user.username, password: user.password })

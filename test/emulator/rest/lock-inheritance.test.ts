@@ -4,7 +4,7 @@ import { type RunningEmulator, startEmulator } from '../../../src/emulator/start
 import { askForToken, basic } from '../oauth/token-client.ts'
 import { call } from './rest-client.ts'
 
-/** States and transitions, 2: what the service's validation says tells which settings hold. */
+/** States and transitions, 2. The validation shows which settings apply. */
 let emulator: RunningEmulator
 let token: string
 let video: RunningEmulator['seed']['videos'][number]
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-/** Built by the rule of the documents alone. */
+/** Builds a response by the documents, without code of this project. */
 function response(secret: string): string {
   const hash = createHash('md5').update(`ada|${secret}`).digest('hex')
   return JSON.stringify([{ user: 'ada' }, { hash }])
@@ -39,8 +39,8 @@ function lock(path: string, secret: string) {
   return call(emulator, 'PUT', path, { token, form: { url: 'https://login.example/', secret } })
 }
 
-describe('A video inherits the viewer authentication settings of its channel', () => {
-  test('until it has its own, and again once those are removed', async () => {
+describe('Inherited locks', () => {
+  test('a video inherits the channel’s lock until it has its own, and again after its own is removed', async () => {
     expect(await isValid(null)).toBe(true)
 
     expect((await lock(`/channels/${video.channel_id}/locks/hash/advanced.json`, 'of the channel')).status).toBe(201)

@@ -5,9 +5,9 @@ export interface RestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Of a JSON answer. */
+  /** Parsed JSON. */
   readonly json: unknown
-  /** Of an XML answer; every value a text. */
+  /** Parsed XML; every value is a string. */
   readonly xml: unknown
 }
 

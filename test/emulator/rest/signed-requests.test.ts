@@ -32,18 +32,18 @@ async function callSigned(change: Partial<ToSign> = {}, method = 'GET', path = P
 }
 
 describe('A request signed under a MAC token', () => {
-  test('reaches the same REST API resources as a bearer token', async () => {
+  test('a signed request gets the same response as a bearer token', async () => {
     const signed = await callSigned()
     const bearer = await call(app, 'GET', PATH, { token: await tokenFrom(app, CLIENT_CREDENTIALS_GRANT) })
     expect([signed.status, signed.json]).toEqual([bearer.status, bearer.json])
   })
 
-  test('works with ext and with a query', async () => {
+  test('a signed request can have an ext and a query', async () => {
     expect((await callSigned({ ext: 'a,b,c' })).status).toBe(200)
     expect((await callSigned({}, 'GET', `${PATH}?b5=%3D%253D&a3=a&c%40=&a2=r%20b&c2&a3=2+q`)).status).toBe(200)
   })
 
-  test('changes what it may change', async () => {
+  test('a signed POST creates a channel', async () => {
     const { hostname: host, port } = new URL(app.url)
     const authorization = signedHeader(credentials, { method: 'POST', path: PATH, host, port: Number(port) })
     const { status } = await call(app, 'POST', PATH, { form: { title: 'Signed' }, headers: { authorization } })
@@ -55,80 +55,77 @@ describe('A request signed under a MAC token', () => {
     ['path', { path: '/users/self/channels.xml' }],
     ['host', { host: 'localhost' }],
     ['port', { port: 1 }],
-  ])('for another %s is refused', async (_part, change) => {
+  ])('a signature for another %s is refused', async (_part, change) => {
     const { status, json } = await callSigned(change)
-    expect([status, json]).toMatchObject([401, { error_description: 'The signature does not match the request' }])
+    expect([status, json]).toMatchObject([401, { error_description: expect.stringContaining('signature') }])
   })
 
-  test('under another key is refused', async () => {
+  test('a signature with another key is refused', async () => {
     credentials = { ...credentials, mac_key: 'f'.repeat(40) }
     expect((await callSigned()).status).toBe(401)
   })
 
-  test('with the id of a bearer token is refused', async () => {
+  test('a signature with the id of a bearer token is refused', async () => {
     credentials = { access_token: await tokenFrom(app, PASSWORD_GRANT), mac_key: '' }
     expect((await callSigned()).status).toBe(401)
   })
 
-  test('with an id that nobody has is refused', async () => {
+  test('a signature with an unknown id is refused', async () => {
     credentials = { ...credentials, access_token: '0'.repeat(40) }
-    expect((await callSigned()).json).toMatchObject({ error_description: 'The access token is not known' })
+    expect((await callSigned()).json).toMatchObject({ error_description: expect.stringContaining('unknown') })
   })
 
-  test('is refused after a day, whatever the clock of the client says', async () => {
+  test('a MAC token expires after one day by the emulator’s clock', async () => {
     app.setClock(app.nowSeconds() + 86_400)
-    expect((await callSigned()).json).toMatchObject({ error_description: 'The access token has expired' })
+    expect((await callSigned()).json).toMatchObject({ error_description: expect.stringContaining('expired') })
   })
 })
 
 describe('Replay of a signed request', () => {
-  test('is refused: the nonce was used', async () => {
+  test('a second request with the same nonce and ts is refused as a replay', async () => {
     const change = { nonce: 'once', ts: NOW }
     expect((await callSigned(change)).status).toBe(200)
     const { status, json } = await callSigned(change)
     expect([status, json]).toMatchObject([401, { error_description: expect.stringContaining('replay') }])
   })
 
-  test('of ten at once one passes', async () => {
+  test('of ten parallel requests with one nonce, one passes', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => callSigned({ nonce: 'race', ts: NOW })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)])
   })
 
-  test('is no replay: another nonce, or the nonce in another second', async () => {
+  test('another nonce passes, and so does the same nonce in another second', async () => {
     expect((await callSigned({ nonce: 'first', ts: NOW })).status).toBe(200)
     expect((await callSigned({ nonce: 'second', ts: NOW })).status).toBe(200)
     expect((await callSigned({ nonce: 'first', ts: NOW + 1 })).status).toBe(200)
   })
 
-  test('is no replay: the same nonce under another token', async () => {
+  test('the same nonce passes with another token', async () => {
     expect((await callSigned({ nonce: 'shared', ts: NOW })).status).toBe(200)
     credentials = (await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac' })).body
     expect((await callSigned({ nonce: 'shared', ts: NOW })).status).toBe(200)
   })
 
-  test('a wrong signature does not use the nonce up', async () => {
+  test('a wrong signature does not use up the nonce', async () => {
     const change = { nonce: 'kept', ts: NOW }
     expect((await callSigned({ ...change, host: 'localhost' })).status).toBe(401)
     expect((await callSigned(change)).status).toBe(200)
   })
 
-  test('a client whose clock is years off passes, as long as it keeps being so', async () => {
+  test('a client whose clock is years off passes if the offset stays the same', async () => {
     const off = NOW - 200_000_000
     expect((await callSigned({ ts: off })).status).toBe(200)
     expect((await callSigned({ ts: off + 250 })).status).toBe(200)
     expect((await callSigned({ ts: off - 250 })).status).toBe(200)
   })
 
-  test.each([400, -400])(
-    'a ts that jumps by %d seconds from what the first request showed is refused',
-    async (jump) => {
-      expect((await callSigned({ ts: NOW })).status).toBe(200)
-      expect((await callSigned({ ts: NOW + jump })).status).toBe(401)
-      expect((await callSigned({ ts: NOW })).status).toBe(200)
-    },
-  )
+  test.each([400, -400])('a ts that jumps by %d seconds is refused', async (jump) => {
+    expect((await callSigned({ ts: NOW })).status).toBe(200)
+    expect((await callSigned({ ts: NOW + jump })).status).toBe(401)
+    expect((await callSigned({ ts: NOW })).status).toBe(200)
+  })
 
-  test('moving the emulator’s clock does not make a client’s requests stale', async () => {
+  test('/emulator/clock does not make signed requests stale', async () => {
     expect((await callSigned()).status).toBe(200)
     app.setClock(app.nowSeconds() + 40_000)
     expect((await callSigned()).status).toBe(200)

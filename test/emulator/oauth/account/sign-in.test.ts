@@ -51,19 +51,19 @@ describe('Signing in', () => {
     ['no name', { password: STUDIO.password }],
     ['a name of SQL', { username: "' OR 1=1 --", password: 'x' }],
     ['a name of 300 characters', { username: 'x'.repeat(300), password: 'x' }],
-  ])('with %s is the same answer, and no cookie', async (_case, fields) => {
+  ])('a sign-in with %s gets the same 401 page, without a cookie', async (_case, fields) => {
     const page = await visitor.post('/account/sign-in', fields)
     expect([page.status, page.alert]).toEqual([401, en.wrongCredentials])
     expect(page.headers.get('set-cookie')).toBeNull()
   })
 
-  test('keeps the name in the form, escaped, and never the password', async () => {
+  test('a failed sign-in shows the name again, escaped, but never the password', async () => {
     const page = await visitor.post('/account/sign-in', { username: '"><b>ada', password: 'not the one' })
     expect(page.html).toContain('value="&#34;&gt;&lt;b&gt;ada"')
     expect(page.html).not.toContain('not the one')
   })
 
-  test('with ten failures for a name waits, with a sentence and Retry-After', async () => {
+  test('the eleventh sign-in for a name gets 429 with Retry-After', async () => {
     const username = newName()
     for (let at = 0; at < 10; at += 1) await visitor.post('/account/sign-in', { username, password: 'x' })
     const page = await visitor.post('/account/sign-in', { username, password: 'x' })
@@ -72,12 +72,12 @@ describe('Signing in', () => {
     expect(retryAfterSeconds).toBeGreaterThan(0)
   })
 
-  test('gives a cookie that scripts cannot read and other sites’ posts do not carry', async () => {
+  test('the session cookie is HttpOnly and SameSite=Lax', async () => {
     const { headers } = await signIn()
     expect(headers.get('set-cookie')).toMatch(/^emulator-account=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/)
   })
 
-  test('gives a new session id every time, and the one from before is dead', async () => {
+  test('each sign-in gives a new session id and ends the old session', async () => {
     await signIn()
     const before = visitor.cookie()
     await signIn()
@@ -89,7 +89,7 @@ describe('Signing in', () => {
     expect(status).toBe(303)
   })
 
-  test('does not adopt a session id that the browser brought along', async () => {
+  test('a sign-in does not adopt a session id from the browser', async () => {
     const headers = { cookie: 'emulator-account=s%3Achosen-by-someone-else.AAAA' }
     const { username, password } = STUDIO
     const page = await visitor.post('/account/sign-in', { username, password }, headers)
@@ -97,7 +97,7 @@ describe('Signing in', () => {
     expect(page.headers.get('set-cookie')).not.toContain('chosen-by-someone-else')
   })
 
-  test('ends with signing out, on the server too', async () => {
+  test('signing out ends the session on the server', async () => {
     await signIn()
     const cookie = visitor.cookie()
     expect((await visitor.post('/account/sign-out', {})).location).toBe('/account/sign-in')
@@ -108,7 +108,7 @@ describe('Signing in', () => {
     expect(status).toBe(303)
   })
 
-  test('ends after an hour without use', async () => {
+  test('a session ends after one hour without use', async () => {
     await signIn()
     app.setClock(app.nowSeconds() + 3_599)
     expect(await isSignedIn()).toBe(true)
@@ -116,7 +116,7 @@ describe('Signing in', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  test('ends after eight hours, however much it is used', async () => {
+  test('a session ends after eight hours, even if it is in use', async () => {
     await signIn()
     for (let hours = 0; hours < 8; hours += 0.5) {
       expect(await isSignedIn()).toBe(true)
@@ -125,7 +125,7 @@ describe('Signing in', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  test('from a page of another site is refused', async () => {
+  test('a sign-in from a page of another site is refused', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
     const page = await visitor.post(
       '/account/sign-in',
@@ -135,7 +135,7 @@ describe('Signing in', () => {
     expect([page.status, page.headers.get('set-cookie')]).toEqual([403, null])
   })
 
-  test('from our own page passes in browsers with and without Sec-Fetch-Site', async () => {
+  test('a sign-in from our own page passes with Sec-Fetch-Site, and with only Origin', async () => {
     for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: app.url }]) {
       const page = await visitor.post(
         '/account/sign-in',
@@ -146,7 +146,7 @@ describe('Signing in', () => {
     }
   })
 
-  test('with a request that is not safe to go on to shows a page', async () => {
+  test('a sign-in with an invalid authorization request shows an error page', async () => {
     const fields = { username: STUDIO.username, password: STUDIO.password, request: 'client_id=x' }
     const page = await visitor.post('/account/sign-in', fields)
     expect([page.status, page.location]).toEqual([400, null])
@@ -155,14 +155,14 @@ describe('Signing in', () => {
   test.each([
     ['on the way to a client', QUERY, es],
     ['on the way to the connected clients', '', en],
-  ])('with a browser that keeps no cookie says so, %s', async (_case, request, words) => {
+  ])('a browser without cookies gets a message, %s', async (_case, request, words) => {
     const page = await visitor.post('/account/sign-in', { ...withoutId(STUDIO), request })
     let next = page
     while (next.location !== null) next = await openVisitor(app.url).get(next.location)
     expect([next.status, next.alert]).toEqual([200, words.noCookie])
   })
 
-  test('leads nowhere but to ourselves', async () => {
+  test('a sign-in redirects only to our own pages', async () => {
     const fields = { username: STUDIO.username, password: STUDIO.password, request: `${QUERY}&x=//evil.example` }
     const page = await visitor.post('/account/sign-in', fields)
     expect(page.location).toMatch(/^\/authorize\?response_type=code&client_id=1/)
@@ -174,7 +174,7 @@ describe('Signing in', () => {
     ['bytes that are not UTF-8', 'username=a&password=%FF', 'application/x-www-form-urlencoded', 400],
     ['JSON', '{"username":"a"}', 'application/json', 415],
     ['1 MB', `username=${'a'.repeat(1_000_000)}`, 'application/x-www-form-urlencoded', 413],
-  ])('with %s is refused with a page', async (_case, body, type, status) => {
+  ])('a sign-in with %s shows an error page', async (_case, body, type, status) => {
     const page = await visitor.post('/account/sign-in', body, { 'content-type': type })
     expect(page.status).toBe(status)
     expect(page.html).toContain(`<h1>${en.refusedHeading}</h1>`)

@@ -39,7 +39,7 @@ function newName(): string {
 }
 
 describe('Signing up', () => {
-  test('is offered on the authorization page, goes on to the client’s request, in the language of lang', async () => {
+  test('the authorization page links to a sign-up in the language of lang, which continues with the client’s request', async () => {
     const signInPage = await visitor.get(`/authorize?${QUERY}`)
     const link = /href="(\/account\/sign-up\?[^"]+)"/.exec(signInPage.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const form = await visitor.get(link)
@@ -48,7 +48,7 @@ describe('Signing up', () => {
     expect((await visitor.get(answer.location ?? '')).html).toContain('name="decision"')
   })
 
-  test('lang is the language of the newly registered user, also later and elsewhere', async () => {
+  test('lang becomes the language of the new user, also in other browsers', async () => {
     const username = newName()
     const password = 'cuatro palabras muy largas'
     await visitor.post('/account/sign-up', { username, password, request: QUERY })
@@ -60,7 +60,7 @@ describe('Signing up', () => {
     expect((await elsewhere.get('/account/clients', { 'accept-language': 'de' })).html).toContain('<html lang="es">')
   })
 
-  test('without lang takes the language of the page', async () => {
+  test('a user who signs up without lang gets the language of the page', async () => {
     const username = newName()
     await visitor.post(
       '/account/sign-up',
@@ -72,7 +72,7 @@ describe('Signing up', () => {
     })
   })
 
-  test('signs in, and the password is kept as argon2id', async () => {
+  test('a sign-up signs in, and stores the password as argon2id', async () => {
     const username = newName()
     await visitor.post('/account/sign-up', { username, password: 'four rather long words' })
     expect(await isSignedIn()).toBe(true)
@@ -80,13 +80,13 @@ describe('Signing up', () => {
     expect(kept?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('with a name that is taken, in any case, changes nothing', async () => {
+  test('a sign-up with a taken name gets 409, in upper case too', async () => {
     const page = await visitor.post('/account/sign-up', { username: 'STUDIO', password: 'four rather long words' })
     expect([page.status, page.alert]).toEqual([409, en.usernameTaken])
     expect((await signIn()).status).toBe(303)
   })
 
-  test('twice at once with one name makes one account', async () => {
+  test('parallel sign-ups with one name create one account', async () => {
     const fields = { username: newName(), password: 'four rather long words' }
     const answers = await Promise.all([1, 2, 3].map(() => openVisitor(app.url).post('/account/sign-up', fields)))
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409])
@@ -102,12 +102,12 @@ describe('Signing up', () => {
     ['a short password', { username: 'ada', password: 'short' }],
     ['a common password', { username: 'ada', password: 'iloveyou1' }],
     ['the name as the password', { username: 'ada.lovelace', password: 'ada.lovelace' }],
-  ])('with %s is refused with a sentence', async (_case, fields) => {
+  ])('a sign-up with %s is refused with a message', async (_case, fields) => {
     const page = await visitor.post('/account/sign-up', fields as Record<string, string>)
     expect([page.status, page.alert]).toEqual([400, expect.stringMatching(/.{20,}/)])
   })
 
-  test('from a page of another site is refused', async () => {
+  test('a sign-up from a page of another site is refused', async () => {
     const fields = { username: newName(), password: 'four rather long words' }
     expect((await visitor.post('/account/sign-up', fields, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   })
@@ -127,7 +127,7 @@ describe('A forgotten password', () => {
     return username
   }
 
-  test('is the same answer for a name that somebody has and for one that nobody has', async () => {
+  test('a reset for an unknown user gets the same page as for a known user', async () => {
     const known = await visitor.post('/account/forgot', { username: STUDIO.username })
     const unknown = await visitor.post('/account/forgot', { username: newName() })
     expect([unknown.status, unknown.html]).toEqual([known.status, known.html])
@@ -135,7 +135,7 @@ describe('A forgotten password', () => {
     expect(rows.map((row) => row.user_id)).toEqual([null, STUDIO.id])
   })
 
-  test('gets a link by mail, which the emulator shows, and only digests of links are kept', async () => {
+  test('the outbox shows the reset mail, and the database stores only a digest of its link', async () => {
     const username = await newUser()
     const link = await linkFor(username)
     const token = new URL(link, app.url).searchParams.get('token') ?? ''
@@ -144,7 +144,7 @@ describe('A forgotten password', () => {
     expect((await visitor.get('/account/outbox')).html).toContain(`<bdi>${username}</bdi>`)
   })
 
-  test('is changed by the link: the old one no longer works, the new one does, and every session ends', async () => {
+  test('a reset replaces the password and ends every session', async () => {
     const username = await newUser()
     const elsewhere = openVisitor(app.url)
     await signIn(elsewhere, { id: 0, username, password: 'the password before' })
@@ -155,7 +155,7 @@ describe('A forgotten password', () => {
     expect((await signIn(elsewhere, { id: 0, username, password: 'the password after' })).status).toBe(303)
   })
 
-  test('is changed once by one link, and every other link of the user is dead then too', async () => {
+  test('a link works once, and then all other links of the user are invalid too', async () => {
     const username = await newUser()
     const [first, second] = [await linkFor(username), await linkFor(username)]
     const page = await visitor.get(first)
@@ -165,7 +165,7 @@ describe('A forgotten password', () => {
     expect((await visitor.get(second)).status).toBe(410)
   })
 
-  test('of two posts at once with one link one changes it', async () => {
+  test('of two parallel posts with one link, one succeeds', async () => {
     const page = await visitor.get(await linkFor(await newUser()))
     const answers = await Promise.all(
       ['one of them', 'the other of them'].map((password) => visitor.submit(page, { password })),
@@ -173,12 +173,12 @@ describe('A forgotten password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 410])
   })
 
-  test('looking at the link does not use it up', async () => {
+  test('opening a link does not use it up', async () => {
     const link = await linkFor(await newUser())
     for (let at = 0; at < 3; at += 1) expect((await visitor.get(link)).status).toBe(200)
   })
 
-  test('the link lasts for fifteen minutes', async () => {
+  test('a link expires after fifteen minutes', async () => {
     const link = await linkFor(await newUser())
     app.setClock(app.nowSeconds() + 899)
     expect((await visitor.get(link)).status).toBe(200)
@@ -186,18 +186,21 @@ describe('A forgotten password', () => {
     expect((await visitor.get(link)).status).toBe(410)
   })
 
-  test.each(['', '?token=', `?token=${'0'.repeat(40)}`, '?token=a&token=b'])('a link of %j is dead', async (query) => {
-    expect((await visitor.get(`/account/reset${query}`)).status).toBe(410)
-  })
+  test.each(['', '?token=', `?token=${'0'.repeat(40)}`, '?token=a&token=b'])(
+    'the link %j is invalid',
+    async (query) => {
+      expect((await visitor.get(`/account/reset${query}`)).status).toBe(410)
+    },
+  )
 
-  test('a new password that cannot be chosen leaves the link as it was', async () => {
+  test('a refused password leaves the link valid', async () => {
     const page = await visitor.get(await linkFor(await newUser()))
     const refused = await visitor.submit(page, { password: 'short' })
     expect([refused.status, refused.alert]).toEqual([400, en.passwordFaults['too-short']])
     expect((await visitor.submit(refused, { password: 'the password after' })).status).toBe(200)
   })
 
-  test('the link leads back to what a client had asked', async () => {
+  test('a reset continues with the client’s request', async () => {
     await visitor.post('/account/forgot', { username: await newUser(), request: QUERY })
     const outbox = await visitor.get('/account/outbox')
     const link = /href="(http[^"]+\/account\/reset\?[^"]+)"/.exec(outbox.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -208,7 +211,7 @@ describe('A forgotten password', () => {
     expect((await visitor.get(next)).html).toContain(es.goOnTo('Client of 1'))
   })
 
-  test('asking for a sixth link in five minutes waits', async () => {
+  test('the sixth request for a link in five minutes gets 429', async () => {
     const username = newName()
     for (let at = 0; at < 5; at += 1) expect((await visitor.post('/account/forgot', { username })).status).toBe(200)
     const page = await visitor.post('/account/forgot', { username })

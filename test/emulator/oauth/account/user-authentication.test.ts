@@ -17,7 +17,7 @@ async function admitted(limits: FailureLimits, times: number, name = 'ada', addr
 }
 
 describe('Passwords', () => {
-  test('a hash is argon2id with 19 MiB, two passes, one lane, and a salt of its own', async () => {
+  test('a password hash is argon2id with 19 MiB, two passes, one lane and a new salt', async () => {
     const passwords = createPasswords()
     const [first, second] = [await passwords.hash('a password'), await passwords.hash('a password')]
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -26,7 +26,7 @@ describe('Passwords', () => {
     expect(await passwords.verify(first, 'a passworD')).toBe(false)
   })
 
-  test('half a character is not taken for U+FFFD', async () => {
+  test('a lone surrogate does not match a password with U+FFFD', async () => {
     const passwords = createPasswords()
     expect(await passwords.verify(await passwords.hash('\ufffd'), '\ud800')).toBe(false)
   })
@@ -35,13 +35,13 @@ describe('Passwords', () => {
 describe('A user of the service', () => {
   const database = openRoomDatabase()
 
-  test('is found by name in any case, and by the whole password', async () => {
+  test('a user signs in with the name in any case and the exact password', async () => {
     const deps = { database, passwords: createPasswords(), limits: limitsOf() }
     expect(await authenticateUser(deps, 'STUDIO', STUDIO.password, ADDRESS)).toEqual({ ok: true, userId: STUDIO.id })
     expect((await authenticateUser(deps, 'studio', `${STUDIO.password} `, ADDRESS)).ok).toBe(false)
   })
 
-  test('is hashed for even when nobody has the name', async () => {
+  test('the password of an unknown user is verified too, against the decoy hash', async () => {
     const verified: (string | null)[] = []
     const passwords = {
       verify(passwordHash: string | null) {
@@ -56,21 +56,21 @@ describe('A user of the service', () => {
 })
 
 describe('Failed sign-ins', () => {
-  test('ten of one name pass, the eleventh waits, whatever its spelling', async () => {
+  test('the eleventh failure of a name is refused, in any spelling', async () => {
     const limits = limitsOf()
     expect(await admitted(limits, 10)).toEqual(Array.from({ length: 10 }, () => true))
     expect(await admitted(limits, 1, ' ADA ')).toEqual([false])
     expect(await admitted(limits, 1, 'grace')).toEqual([true])
   })
 
-  test('two hundred from one address pass, of whatever names', async () => {
+  test('the 201st failure from one address is refused, for any name', async () => {
     const limits = limitsOf()
     for (let at = 0; at < 200; at += 1) expect((await limits.admit('sign-in', `user ${at}`, ADDRESS)).ok).toBe(true)
     expect((await limits.admit('sign-in', 'another', ADDRESS)).ok).toBe(false)
     expect((await limits.admit('sign-in', 'another', '127.0.0.2')).ok).toBe(true)
   })
 
-  test('are forgotten when the emulator goes back to its seed', async () => {
+  test('a reset of the emulator clears the counts of failures', async () => {
     let generation = 'before'
     const limits = limitsOf(() => generation)
     await admitted(limits, 11)
@@ -90,7 +90,7 @@ describe('A new password', () => {
     ['ada.lovelace1', 'like-the-name'],
     ['two\nlines of it', 'unreadable'],
     ['half \ud800 of it', 'unreadable'],
-  ])('%j is refused as %s', async (password, fault) => {
+  ])('the new password %j is refused as %s', async (password, fault) => {
     expect(await faultInNewPassword(password, 'ada.lovelace')).toBe(fault)
   })
 
@@ -100,7 +100,7 @@ describe('A new password', () => {
     ' spaces stay ',
     'x'.repeat(64).replace(/x/g, (_x, at) => String(at % 7)),
     '🐘🐘🐘🐘🐘🐘🐘🦒',
-  ])('%j can be chosen', async (password) => {
+  ])('the new password %j is accepted', async (password) => {
     expect(await faultInNewPassword(password, 'ada')).toBeNull()
   })
 })

@@ -40,7 +40,7 @@ function codesIssued(): number {
 }
 
 describe('Allow and Deny', () => {
-  test('Failed login: no redirect; the user stays on the page', async () => {
+  test('a failed login does not redirect: the user stays on the page', async () => {
     const page = await visitor.submit(await visitor.get(PATH), { username: STUDIO.username, password: 'wrong' })
     expect([page.status, page.location]).toEqual([401, null])
     expect(page.alert).toBe(en.wrongCredentials)
@@ -48,19 +48,19 @@ describe('Allow and Deny', () => {
     expect((await visitor.get(again.location ?? '')).html).toContain('name="decision"')
   })
 
-  test('Deny: redirect to redirect_uri with error=access_denied and state', async () => {
+  test('Deny redirects to redirect_uri with error=access_denied and state', async () => {
     await signIn()
     const answer = await visitor.submit(await shown(), { decision: 'deny' })
     expect([answer.status, answer.location]).toEqual([303, `${REDIRECT_URI}?error=access_denied&state=s`])
   })
 
-  test('Deny without a state: error alone', async () => {
+  test('Deny without a state redirects with only the error', async () => {
     await signIn()
     const answer = await visitor.submit(await shown(PATH.replace('&state=s', '')), { decision: 'deny' })
     expect(answer.location).toBe(`${REDIRECT_URI}?error=access_denied`)
   })
 
-  test('are bound to the request that was shown: parameters beside it change nothing', async () => {
+  test('Allow applies to the shown request, and ignores other parameters of the form', async () => {
     await signIn()
     const page = await shown()
     const extra = { response_type: 'token', client_id: NEWSROOM_CLIENT.clientId, scope: 'broadcaster', state: 'evil' }
@@ -70,7 +70,7 @@ describe('Allow and Deny', () => {
 
   test.each([
     ['without the shown request', () => ({ decision: 'allow' })],
-    ['with a shown request cut short', (sealed: string) => ({ decision: 'allow', shown: sealed.slice(0, -3) })],
+    ['with a truncated shown request', (sealed: string) => ({ decision: 'allow', shown: sealed.slice(0, -3) })],
     [
       'with a shown request that was edited',
       (sealed: string) => {
@@ -81,7 +81,7 @@ describe('Allow and Deny', () => {
     ],
     ['without a decision', (sealed: string) => ({ shown: sealed })],
     ['with a decision of another name', (sealed: string) => ({ shown: sealed, decision: 'ALLOW' })],
-  ])('decide nothing %s', async (_case, fieldsOf) => {
+  ])('a decision %s is refused', async (_case, fieldsOf) => {
     await signIn()
     const before = codesIssued()
     const answer = await visitor.post('/authorize/decision', fieldsOf(hiddenFields((await shown()).html).shown ?? ''))
@@ -89,7 +89,7 @@ describe('Allow and Deny', () => {
     expect(codesIssued()).toBe(before)
   })
 
-  test('decide nothing once another user has signed in in the same browser', async () => {
+  test('a decision is refused after another user signed in in the same browser', async () => {
     await signIn()
     const page = await shown()
     await signIn(NEWSROOM)
@@ -98,7 +98,7 @@ describe('Allow and Deny', () => {
     expect(answer.html).toContain(en.showAgain)
   })
 
-  test('decide nothing in another session of the same user', async () => {
+  test('a decision is refused in another session of the same user', async () => {
     await signIn()
     const page = await shown()
     const elsewhere = openVisitor(app.url)
@@ -106,21 +106,21 @@ describe('Allow and Deny', () => {
     expect((await elsewhere.submit(page, { decision: 'allow' })).status).toBe(403)
   })
 
-  test('decide nothing after signing out', async () => {
+  test('a decision is refused after signing out', async () => {
     await signIn()
     const page = await shown()
     await visitor.post('/account/sign-out', {})
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(403)
   })
 
-  test('decide nothing when the page was open for ten minutes', async () => {
+  test('a decision is refused after ten minutes', async () => {
     await signIn()
     const page = await shown()
     app.setClock(app.nowSeconds() + 600)
     expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(403)
   })
 
-  test('decide nothing once the prefix of the client no longer covers the address', async () => {
+  test('a decision is refused if the client’s prefix no longer matches the address', async () => {
     await signIn()
     const page = await shown()
     const setPrefix = app.database.prepare('UPDATE clients SET redirect_uri_prefix = ? WHERE client_id = ?')
@@ -131,11 +131,11 @@ describe('Allow and Deny', () => {
   })
 
   test.each([
-    ['cross-site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['same-site, as another port of this machine is', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
     ['an opaque origin', { origin: 'null' }],
     ['another origin, from a browser without Sec-Fetch-Site', { origin: 'http://127.0.0.1:1' }],
-  ])('decide nothing when posted from %s', async (_case, headers) => {
+  ])('a decision that is posted from %s is refused', async (_case, headers) => {
     await signIn()
     const { shown: sealed = '' } = hiddenFields((await shown()).html)
     const before = codesIssued()
@@ -144,12 +144,12 @@ describe('Allow and Deny', () => {
     expect(codesIssued()).toBe(before)
   })
 
-  test.each(['GET', 'PUT'])('%s is 405 with Allow', async (method) => {
+  test.each(['GET', 'PUT'])('/authorize/decision answers %s with 405 and Allow', async (method) => {
     const response = await fetch(`${app.url}/authorize/decision`, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  test('a client that another user owns can be allowed: the token is of the user who allowed', async () => {
+  test('a token belongs to the user who pressed Allow, not to the owner of the client', async () => {
     await signIn(NEWSROOM)
     const answer = await visitor.submit(await shown(PATH.replace('=code', '=token')), { decision: 'allow' })
     const token = new URL(answer.location ?? '').searchParams.get('access_token')
@@ -161,18 +161,18 @@ describe('Allow and Deny', () => {
 })
 
 describe('The pages of the authorization endpoint', () => {
-  test('the page with the password may post to ourselves alone', async () => {
+  test('the sign-in page can post only to our own origin', async () => {
     const { headers } = await visitor.get(PATH)
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('the page with Allow and Deny lets the answer lead on to the client', async () => {
+  test('the page with Allow and Deny can redirect to the client', async () => {
     await signIn()
     const { headers } = await shown()
     expect(headers.get('content-security-policy')).toContain("form-action 'self' http: https:;")
   })
 
-  test('the scheme of an app of its own is let through', async () => {
+  test('the page with Allow and Deny can redirect to an app’s own scheme', async () => {
     const setPrefix = app.database.prepare('UPDATE clients SET redirect_uri_prefix = ? WHERE client_id = ?')
     setPrefix.run('com.example.app:/oauth', STUDIO_CLIENT.clientId)
     await signIn()
@@ -191,7 +191,7 @@ describe('The pages of the authorization endpoint', () => {
     ['the sign-up', '/account/sign-up', false],
     ['the connected clients', '/account/clients', true],
     ['the outbox', '/account/outbox', false],
-  ])('%s: cannot be framed, is not kept, runs nothing', async (_page, path, isSignedIn) => {
+  ])('the page with %s cannot be framed or stored, and runs no script', async (_page, path, isSignedIn) => {
     if (isSignedIn) await signIn()
     const { headers, html } = await visitor.get(path)
     const policy = headers.get('content-security-policy') ?? ''
@@ -205,7 +205,7 @@ describe('The pages of the authorization endpoint', () => {
     expect(html).not.toMatch(/<script|<style| style=| on\w+=/)
   })
 
-  test('the redirect to the client carries no referrer and is not kept', async () => {
+  test('the redirect to the client sends no referrer and cannot be stored', async () => {
     await signIn()
     const { headers } = await visitor.submit(await shown(), { decision: 'allow' })
     expect([headers.get('referrer-policy'), headers.get('cache-control')]).toEqual(['no-referrer', 'no-store'])

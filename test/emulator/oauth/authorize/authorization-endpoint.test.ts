@@ -49,13 +49,13 @@ function resultOf(location: string): Record<string, string> {
 }
 
 describe('Authorization endpoint: parameters', () => {
-  test('are sent as GET parameters', async () => {
+  test('the authorization endpoint accepts GET parameters', async () => {
     const page = await visitor.get(authorizePath())
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.html).toContain('type="password"')
   })
 
-  test('are sent as POST parameters, also from the site of a client', async () => {
+  test('the authorization endpoint accepts POST parameters, also from the site of a client', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://client.example' }
     const page = await visitor.post('/authorize', REQUEST, headers)
     expect(page.status).toBe(200)
@@ -63,7 +63,7 @@ describe('Authorization endpoint: parameters', () => {
     expect((await visitor.get(signedIn.location ?? '')).html).toContain('name="decision"')
   })
 
-  test('response_type=code: code is appended, 40 hexadecimal characters, and can be exchanged', async () => {
+  test('response_type=code appends a code that can be exchanged', async () => {
     const result = resultOf(await decide(authorizePath(), 'allow'))
     expect(result).toEqual({ code: expect.stringMatching(HEX_40) })
     const { status } = await askForToken(app, {
@@ -75,7 +75,7 @@ describe('Authorization endpoint: parameters', () => {
     expect(status).toBe(200)
   })
 
-  test('response_type=token, token_type unset: access_token, expires_in and token_type=bearer are appended', async () => {
+  test('response_type=token appends access_token, expires_in and token_type=bearer', async () => {
     const location = await decide(authorizePath({ response_type: 'token', state: 's' }), 'allow')
     expect(resultOf(location)).toEqual({
       access_token: expect.stringMatching(HEX_40),
@@ -86,7 +86,7 @@ describe('Authorization endpoint: parameters', () => {
     expect(new URL(location).hash).toBe('')
   })
 
-  test('response_type=token, token_type=mac: mac_key, created_at and mac_algorithm are appended too', async () => {
+  test('response_type=token with token_type=mac also appends mac_key, created_at and mac_algorithm', async () => {
     const path = authorizePath({ response_type: 'token', token_type: 'mac', scope: 'broadcaster', state: 's' })
     expect(resultOf(await decide(path, 'allow'))).toEqual({
       access_token: expect.stringMatching(HEX_40),
@@ -102,7 +102,7 @@ describe('Authorization endpoint: parameters', () => {
   test.each([
     ['is missing', { response_type: '' }, 'invalid_request'],
     ['is unknown', { response_type: 'id_token' }, 'unsupported_response_type'],
-  ])('response_type that %s: redirected with an error', async (_case, change, error) => {
+  ])('a response_type that %s redirects with an error', async (_case, change, error) => {
     const page = await visitor.get(authorizePath({ ...change, state: 's' }))
     expect(page.status).toBe(303)
     expect(resultOf(page.location ?? '')).toEqual({ error, state: 's' })
@@ -123,19 +123,19 @@ describe('Authorization endpoint: parameters', () => {
     'https://evil.example/callback',
     `${REDIRECT_URI}#x`,
     'javascript:alert(1)',
-  ])('redirect_uri %j: a page, no redirect, and no trace of the address as a link', async (redirectUri) => {
+  ])('the redirect_uri %j shows a page without a link to it, and no redirect', async (redirectUri) => {
     const page = await visitor.get(authorizePath({ redirect_uri: redirectUri }))
     expect([page.status, page.location]).toEqual([400, null])
     expect(page.html).toContain(en.foreignAddress)
     expect(page.html).not.toContain('evil.example')
   })
 
-  test('redirect_uri of another client: a page, no redirect', async () => {
+  test('the redirect_uri of another client shows a page, and no redirect', async () => {
     const page = await visitor.get(authorizePath({ client_id: NEWSROOM_CLIENT.clientId }))
     expect([page.status, page.location]).toEqual([400, null])
   })
 
-  test('redirect_uri keeps its own query, byte for byte', async () => {
+  test('a redirect_uri keeps its own query, byte for byte', async () => {
     const location = await decide(authorizePath({ redirect_uri: `${REDIRECT_URI}?a=b%20c+d&e=~%7e` }), 'allow')
     expect(location).toMatch(/^http:\/\/127\.0\.0\.1:5000\/callback\?a=b%20c\+d&e=~%7e&code=[0-9a-f]{40}$/)
   })
@@ -149,7 +149,7 @@ describe('Authorization endpoint: parameters', () => {
     ['markup', '%22%3E%3Cscript%3E%27', '%22%3E%3Cscript%3E%27'],
     ['a percent sign that encodes nothing', '100%', '100%25'],
     ['another encoding inside', '%2541', '%2541'],
-  ])('state is returned unchanged, byte for byte: %s', async (_case, sent, returned) => {
+  ])('the state is returned unchanged, byte for byte: %s', async (_case, sent, returned) => {
     const path = authorizePath({}, `&state=${sent}`)
     expect(await decide(path, 'allow')).toMatch(
       new RegExp(`\\?code=[0-9a-f]{40}&state=${returned.replace('.', '\\.')}$`),
@@ -158,12 +158,12 @@ describe('Authorization endpoint: parameters', () => {
     expect(await decide(path, 'deny')).toBe(`${REDIRECT_URI}?error=access_denied&state=${returned}`)
   })
 
-  test('state is returned by the next redirect even when the name was percent-encoded', async () => {
+  test('the state is returned even if its name was percent-encoded', async () => {
     const page = await visitor.get(authorizePath({ response_type: 'x' }, '&st%61te=s'))
     expect(page.location).toBe(`${REDIRECT_URI}?error=unsupported_response_type&state=s`)
   })
 
-  test('scope broadcaster is shown to the user, and only with token_type=mac', async () => {
+  test('the page shows the scope broadcaster, which needs token_type=mac', async () => {
     const asked = await signIn(authorizePath({ response_type: 'token', token_type: 'mac', scope: 'broadcaster' }))
     expect(asked.html).toContain(en.mayBroadcast)
     const unasked = await visitor.get(authorizePath({ response_type: 'token', token_type: 'mac', scope: '' }))
@@ -175,7 +175,7 @@ describe('Authorization endpoint: parameters', () => {
     ['broadcaster with bearer', { response_type: 'token', scope: 'broadcaster' }],
     ['broadcaster with a code', { scope: 'broadcaster' }],
     ['of another name', { response_type: 'token', token_type: 'mac', scope: 'admin' }],
-  ])('scope %s: redirected with invalid_scope', async (_case, change) => {
+  ])('the scope %s redirects with invalid_scope', async (_case, change) => {
     const page = await visitor.get(authorizePath(change))
     expect(page.location).toBe(`${REDIRECT_URI}?error=invalid_scope`)
   })
@@ -184,12 +184,12 @@ describe('Authorization endpoint: parameters', () => {
     ['mac with a code', { token_type: 'mac' }],
     ['jwt', { response_type: 'token', token_type: 'jwt' }],
     ['of another name', { response_type: 'token', token_type: 'x' }],
-  ])('token_type %s: redirected with invalid_request', async (_case, change) => {
+  ])('the token_type %s redirects with invalid_request', async (_case, change) => {
     const page = await visitor.get(authorizePath(change))
     expect(page.location).toBe(`${REDIRECT_URI}?error=invalid_request`)
   })
 
-  test('device_name is shown to the user, and again among the connected clients', async () => {
+  test('the page shows the device_name, and so does the list of connected clients', async () => {
     const path = authorizePath({ response_type: 'token', device_name: 'Böse <b>Box</b> & "Co"' })
     const page = await signIn(path)
     expect(page.html).toContain('Böse &lt;b&gt;Box&lt;/b&gt; &amp; &#34;Co&#34;')
@@ -213,19 +213,19 @@ describe('Authorization endpoint: parameters', () => {
     ['fi_FI', 'en', en],
     ['"><script>', 'en', en],
     ['x'.repeat(500), 'en', en],
-  ])('lang=%s: the page is in the language %s', async (lang, language, words) => {
+  ])('lang=%s shows the page in the language %s', async (lang, language, words) => {
     const page = await visitor.get(authorizePath({ lang }))
     expect(page.html).toContain(`<html lang="${language}">`)
     expect(page.html).toContain(`<h1>${words.signInHeading}</h1>`)
     expect(page.headers.get('content-language')).toBe(language)
   })
 
-  test('lang is the language of the refusal too', async () => {
+  test('an error page follows lang too', async () => {
     const page = await visitor.get(authorizePath({ redirect_uri: 'https://evil.example/', lang: 'de_AT' }))
     expect(page.html).toContain('<html lang="de">')
   })
 
-  test('without lang the page is in the language of the browser', async () => {
+  test('a page without lang follows the language of the browser', async () => {
     const page = await visitor.get(authorizePath(), { 'accept-language': 'fr, es-AR;q=0.8, de;q=0.5' })
     expect(page.html).toContain('<html lang="es">')
   })
@@ -242,17 +242,17 @@ describe('Authorization endpoint: bad requests', () => {
     expect(page.location).toBe(`${REDIRECT_URI}?error=invalid_request&state=s`)
   })
 
-  test('a repeated state: invalid_request, and neither is returned', async () => {
+  test('a repeated state redirects with invalid_request and without a state', async () => {
     const page = await visitor.get(authorizePath({}, '&state=a&state=b'))
     expect(page.location).toBe(`${REDIRECT_URI}?error=invalid_request`)
   })
 
-  test('a request of more than 8,192 characters: a page', async () => {
+  test('a request of more than 8,192 characters shows a page', async () => {
     const page = await visitor.get(authorizePath({}, `&state=${'x'.repeat(8_192)}`))
     expect([page.status, page.location]).toEqual([400, null])
   })
 
-  test('a posted body that is no form is 415, one of 1 MB is 413, both with a page', async () => {
+  test('a posted body shows a page with 415 if it is no form, and with 413 if it has 1 MB', async () => {
     const json = await visitor.post('/authorize', JSON.stringify(REQUEST), { 'content-type': 'application/json' })
     expect([json.status, json.location]).toEqual([415, null])
     const large = await visitor.post('/authorize', `${new URLSearchParams(REQUEST)}&x=${'y'.repeat(1_000_000)}`)
@@ -265,7 +265,7 @@ describe('Authorization endpoint: bad requests', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  test('PKCE parameters are not in the documents: they are ignored', async () => {
+  test('PKCE parameters are ignored, because the documents have none', async () => {
     const page = await visitor.get(authorizePath({ code_challenge: 'x', code_challenge_method: 'S256' }))
     expect(page.status).toBe(200)
   })

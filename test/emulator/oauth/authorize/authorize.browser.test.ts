@@ -67,7 +67,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
   })
   afterEach(() => opened.page.close())
 
-  test('a wrong password stays; then Allow leads to the client, whose callback may lead on to another origin', async () => {
+  test('after a wrong and a right password, Allow leads to the client and on to another origin', async () => {
     const { page, complaints } = opened
     await page.goto(authorizeUrl({ device_name: 'Studio camera' }))
     await signIn(page, 'wrong')
@@ -91,7 +91,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(status).toBe(200)
   })
 
-  test('Deny leads to the client with access_denied, and the next time the user is still signed in', async () => {
+  test('Deny leads to the client with access_denied, and the user stays signed in', async () => {
     const { page, complaints } = opened
     await page.goto(authorizeUrl())
     await signIn(page)
@@ -105,7 +105,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(complaints).toEqual([])
   })
 
-  test('a client may send its request as a form from its own site', async () => {
+  test('a client can post its request from its own site', async () => {
     const { page, complaints } = opened
     const fields = [...request()].map(([name, value]) => `<input name="${name}" value="${value}">`).join('')
     site.serve('/start', `<form method="post" action="${emulator.url}/authorize">${fields}<button>Go</button></form>`)
@@ -117,7 +117,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(complaints).toEqual([])
   })
 
-  test('another site that posts Allow on the user’s behalf is refused', async () => {
+  test('another site cannot post Allow for the user', async () => {
     const { page } = opened
     await page.goto(authorizeUrl())
     await signIn(page)
@@ -135,7 +135,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(site.results).toEqual([])
   })
 
-  test('a page that frames the sign-in shows nothing of it', async () => {
+  test('another page cannot frame the sign-in', async () => {
     site.serve('/frame', `<iframe src="${authorizeUrl().replaceAll('&', '&amp;')}"></iframe>`)
     await opened.page.goto(`${site.url}/frame`)
     await opened.waitForComplaint('frame-ancestors')
@@ -143,7 +143,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(await frame?.$('#password').catch(() => null)).toBeNull()
   })
 
-  test('signing up and a forgotten password lead back to the client’s request', async () => {
+  test('sign-up and password reset lead back to the client’s request', async () => {
     const { page, complaints } = opened
     await page.goto(authorizeUrl({ lang: 'de_DE' }))
     await pressAndGo(page, 'a[href^="/account/sign-up"]')
@@ -169,7 +169,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
   })
 })
 
-describe('The pages for everybody, in chromium', () => {
+describe('All pages in chromium', () => {
   let browser: LaunchedBrowser
 
   beforeAll(async () => {
@@ -218,7 +218,7 @@ describe('The pages for everybody, in chromium', () => {
     await page.close()
   })
 
-  test('need no sideways scrolling at 320 pixels', async () => {
+  test('no page needs sideways scrolling at 320 pixels', async () => {
     const { page } = await browser.openPage()
     await page.setViewport({ width: 320, height: 568 })
     await page.goto(authorizeUrl({ response_type: 'token', device_name: 'x'.repeat(255) }))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { appendQuery, checkRedirectUri } from '../../../../src/emulator/oauth/authorize/redirect-address.ts'
 
-describe('A redirect_uri begins with the registered prefix', () => {
+describe('Comparing a redirect_uri with the registered prefix', () => {
   test.each([
     ['https://a.example/cb', 'https://a.example/cb'],
     ['https://a.example/cb', 'https://a.example/cb?x=1'],
@@ -17,7 +17,7 @@ describe('A redirect_uri begins with the registered prefix', () => {
     ['https://a.example/cb', 'https://a.example/x/../cb'],
     ['com.example.app:/oauth', 'com.example.app:/oauth/done'],
     ['com.example.app://oauth', 'com.example.app://oauth'],
-  ])('%s admits %s', (prefix, uri) => {
+  ])('the prefix %s matches %s', (prefix, uri) => {
     expect(checkRedirectUri(uri, prefix)).toMatchObject({ ok: true })
   })
 
@@ -59,12 +59,12 @@ describe('A redirect_uri begins with the registered prefix', () => {
     ['com.example.app:/oauth', 'com.example.evil:/oauth'],
     ['no address', 'https://a.example/'],
     ['https://a.example', `https://a.example/${'x'.repeat(2_048)}`],
-  ])('%s does not admit %s', (prefix, uri) => {
+  ])('the prefix %s does not match %s', (prefix, uri) => {
     expect(checkRedirectUri(uri, prefix)).toEqual({ ok: false, reason: expect.stringMatching(/.{10,}/) })
   })
 
   test.each(['code', 'state', 'error', 'access_token', 'mac_key', 'st%61te'])(
-    'an address that brings %s along is refused, since the client might believe it',
+    'a redirect_uri that already has the parameter %s is refused',
     (name) => {
       expect(checkRedirectUri(`https://a.example/?x=1&${name}=1`, 'https://a.example').ok).toBe(false)
     },
@@ -78,7 +78,7 @@ describe('A registered loopback address admits any port (RFC 8252 7.3)', () => {
     ['http://127.0.0.1:3000/cb', 'http://127.0.0.1/cb'],
     ['http://[::1]/cb', 'http://[::1]:51234/cb'],
     ['http://localhost/cb', 'http://localhost:51234/cb'],
-  ])('%s admits %s', (prefix, uri) => {
+  ])('the prefix %s matches %s', (prefix, uri) => {
     expect(checkRedirectUri(uri, prefix).ok).toBe(true)
   })
 
@@ -91,7 +91,7 @@ describe('A registered loopback address admits any port (RFC 8252 7.3)', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1.evil.example:51234/cb'],
     ['http://localhost/cb', 'http://localhost.evil.example/cb'],
     ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/evil'],
-  ])('%s does not admit %s', (prefix, uri) => {
+  ])('the prefix %s does not match %s', (prefix, uri) => {
     expect(checkRedirectUri(uri, prefix).ok).toBe(false)
   })
 })
@@ -103,12 +103,12 @@ describe('The result is appended to the query', () => {
     ['https://a.example/cb?a=b%20c+d&e=~%7e', 'https://a.example/cb?a=b%20c+d&e=~%7e&code=1'],
     ['https://a.example/cb?a=1&', 'https://a.example/cb?a=1&code=1'],
     ['com.example.app:/done', 'com.example.app:/done?code=1'],
-  ])('of %s', (address, expected) => {
+  ])('the result is appended to the query of %s', (address, expected) => {
     expect(appendQuery(address, 'code=1')).toBe(expected)
   })
 })
 
-test('whatever is admitted leads to the origin and below the path of the prefix', () => {
+test('every accepted redirect_uri has the origin of the prefix and a path below it', () => {
   const piece = fc.constantFrom(
     'a.example',
     'evil',

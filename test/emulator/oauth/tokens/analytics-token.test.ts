@@ -24,12 +24,12 @@ describe('a token for the analytics API', () => {
     now = 1_800_000_000
   })
 
-  test('names the user whose content the caller may see', async () => {
+  test('a JWT identifies the user whose content the client can see', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     expect(await verifyAnalyticsToken({ database, nowSeconds }, accessToken)).toEqual({ ok: true, ownerId: STUDIO.id })
   })
 
-  test('is a JWT that lives for one day', async () => {
+  test('a JWT expires after one day', async () => {
     const { accessToken, expiresInSeconds } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     expect(accessToken).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(expiresInSeconds).toBe(86_400)
@@ -38,20 +38,20 @@ describe('a token for the analytics API', () => {
     now += 1
     expect(await verifyAnalyticsToken({ database, nowSeconds }, accessToken)).toEqual({
       ok: false,
-      reason: 'The token has expired',
+      reason: expect.stringContaining('expired'),
     })
   })
 
-  test('is refused once it was revoked', async () => {
+  test('a revoked JWT is refused', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     database.prepare('UPDATE oauth_tokens SET revoked_at_seconds = ?').run(now)
     expect(await verifyAnalyticsToken({ database, nowSeconds }, accessToken)).toEqual({
       ok: false,
-      reason: 'The token was revoked by its user',
+      reason: expect.stringContaining('revoked'),
     })
   })
 
-  test('is refused by a database with another key', async () => {
+  test('a JWT is refused by a database with another key', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     const other = openRoomDatabase()
     expect((await verifyAnalyticsToken({ database: other, nowSeconds }, accessToken)).ok).toBe(false)
@@ -66,13 +66,13 @@ describe('a token for the analytics API', () => {
     ['one of 5,000 characters', `${'a'.repeat(5_000)}.b.c`],
     ['three parts that are no JWT', 'a.b.c'],
     ['a header that says "none"', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.AA'],
-  ])('an Authorization header is refused with a sentence: %s', async (_case, header) => {
+  ])('an Authorization header is refused with a reason: %s', async (_case, header) => {
     const check = await verifyAnalyticsToken({ database, nowSeconds }, header)
     expect(check.ok).toBe(false)
-    expect(check.ok ? '' : check.reason).toMatch(/^The .{10,}/)
+    expect(check.ok ? '' : check.reason).toMatch(/Authorization header|JWT/)
   })
 
-  test('a JWT signed with our key for another purpose is refused', async () => {
+  test('a JWT that is signed with the key of another purpose is refused', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     const jti = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).jti
     const forged = await new SignJWT()
@@ -85,7 +85,7 @@ describe('a token for the analytics API', () => {
     expect((await verifyAnalyticsToken({ database, nowSeconds }, forged)).ok).toBe(false)
   })
 
-  test('its id alone is no token for anything else', async () => {
+  test('the id of a JWT has the kind jwt, so that other APIs refuse it', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     const jti = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).jti
     const found = findToken(database, jti, now)
@@ -95,8 +95,8 @@ describe('a token for the analytics API', () => {
   test('the database holds neither the JWT nor its id', async () => {
     const { accessToken } = await issueAnalyticsToken({ database, nowSeconds }, GRANT)
     const jti = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).jti
-    const kept = JSON.stringify(database.prepare('SELECT * FROM oauth_tokens').all())
-    expect(kept).not.toContain(accessToken)
-    expect(kept).not.toContain(jti)
+    const stored = JSON.stringify(database.prepare('SELECT * FROM oauth_tokens').all())
+    expect(stored).not.toContain(accessToken)
+    expect(stored).not.toContain(jti)
   })
 })

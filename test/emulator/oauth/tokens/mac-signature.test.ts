@@ -20,19 +20,19 @@ const SECOND_REQUEST = {
 }
 
 describe('The normalized request string of the draft', () => {
-  test('of section 1.1, with an empty line for the missing ext', () => {
+  test('the normalized request of section 1.1 has an empty line for the missing ext', () => {
     expect(normalizedRequest(EXAMPLE, EXAMPLE_REQUEST)).toBe(
       '1336363200\ndj83hs9s\nGET\n/resource/1?b=1&a=2\nexample.com\n80\n\n',
     )
   })
 
-  test('of section 3.2.1, with ext and a query that stays as it is', () => {
+  test('the normalized request of section 3.2.1 has the ext and the unchanged query', () => {
     expect(normalizedRequest(SECOND, SECOND_REQUEST)).toBe(
       '264095\n7d8f3e4a\nPOST\n/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b&c2&a3=2+q\nexample.com\n80\na,b,c\n',
     )
   })
 
-  test('has the method in upper case and the host in lower case', () => {
+  test('the normalized request has the method in upper case and the host in lower case', () => {
     const request = { ...EXAMPLE_REQUEST, method: 'get', host: 'EXAMPLE.com' }
     expect(normalizedRequest(EXAMPLE, request)).toBe(normalizedRequest(EXAMPLE, EXAMPLE_REQUEST))
   })
@@ -45,15 +45,15 @@ describe('The normalized request string of the draft', () => {
  * expect for the same two examples.
  */
 describe('hmac-sha-1 over the strings of the draft', () => {
-  test('of section 1.1', () => {
+  test('hmac-sha-1 over the request of section 1.1 gives the expected signature', () => {
     expect(macOf(normalizedRequest(EXAMPLE, EXAMPLE_REQUEST), KEY)).toBe('6T3zZzy2Emppni6bzL7kdRxUWL4=')
   })
 
-  test('of section 3.2.1', () => {
+  test('hmac-sha-1 over the request of section 3.2.1 gives the expected signature', () => {
     expect(macOf(normalizedRequest(SECOND, SECOND_REQUEST), KEY)).toBe('+txL5oOFHGYjrfdNYH5VEzROaBY=')
   })
 
-  test('the misprint of the draft is refused', () => {
+  test('the misprinted signature of the draft is refused', () => {
     const credentials = { ...EXAMPLE, id: 'h480djs93hd8', mac: 'bhCQXTVyfj5cmA9uKkPFx1zeOXM=' }
     expect(isSignedBy(credentials, EXAMPLE_REQUEST, KEY)).toBe(false)
   })
@@ -62,7 +62,7 @@ describe('hmac-sha-1 over the strings of the draft', () => {
 describe('A signature', () => {
   const credentials = { ...EXAMPLE, id: 'h480djs93hd8', mac: '6T3zZzy2Emppni6bzL7kdRxUWL4=' }
 
-  test('fits its request', () => {
+  test('a signature matches its request', () => {
     expect(isSignedBy(credentials, EXAMPLE_REQUEST, KEY)).toBe(true)
   })
 
@@ -72,7 +72,7 @@ describe('A signature', () => {
     ['query', { requestUri: '/resource/1?a=2&b=1' }],
     ['host', { host: 'evil.example' }],
     ['port', { port: 443 }],
-  ])('does not fit another %s', (_part, change) => {
+  ])('a signature does not match another %s', (_part, change) => {
     expect(isSignedBy(credentials, { ...EXAMPLE_REQUEST, ...change }, KEY)).toBe(false)
   })
 
@@ -82,7 +82,7 @@ describe('A signature', () => {
     ['ext', { ext: 'x' }],
     ['mac', { mac: '' }],
     ['mac cut short', { mac: '6T3zZzy2Emppni6bzL7kdRxUWL4' }],
-  ])('does not fit another %s', (_part, change) => {
+  ])('a signature does not match another %s', (_part, change) => {
     expect(isSignedBy({ ...credentials, ...change }, EXAMPLE_REQUEST, KEY)).toBe(false)
   })
 })
@@ -90,7 +90,7 @@ describe('A signature', () => {
 describe('The Authorization header', () => {
   const header = 'MAC id="h480djs93hd8", ts="1336363200", nonce="dj83hs9s", ext="a,b=c", mac="bhCQ="'
 
-  test('is read with all its attributes', () => {
+  test('a MAC header is parsed with all its attributes', () => {
     expect(readMacHeader(header)).toEqual({
       id: 'h480djs93hd8',
       ts: '1336363200',
@@ -100,7 +100,7 @@ describe('The Authorization header', () => {
     })
   })
 
-  test('is read in any order, on several lines of white space, without ext', () => {
+  test('a MAC header is parsed in any order, with any white space and without ext', () => {
     const folded = 'mac   mac="x",\t nonce="n",id="i" , ts="1"'
     expect(readMacHeader(folded)).toEqual({ id: 'i', ts: '1', nonce: 'n', ext: '', mac: 'x' })
   })
@@ -121,7 +121,7 @@ describe('The Authorization header', () => {
     ['two attributes without a comma', header.replace('", ts', '" ts')],
     ['something after the attributes', `${header} x`],
     ['5,000 characters', header.replace('a,b=c', 'x'.repeat(5_000))],
-  ])('is refused with %s', (_case, text) => {
+  ])('a MAC header with %s is refused', (_case, text) => {
     expect(readMacHeader(text)).toBeNull()
   })
 })

@@ -30,7 +30,7 @@ function codeGrant(code: string) {
 }
 
 describe('Token endpoint: a success response', () => {
-  test('is JSON with status 200, not to be stored, in the content type of the document', async () => {
+  test('a success response has status 200, no-store and the documented content type', async () => {
     const { status, headers } = await askForToken(app, codeGrant(freshCode()))
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -39,7 +39,7 @@ describe('Token endpoint: a success response', () => {
 })
 
 describe('Token endpoint: grant authorization_code', () => {
-  test('response fields are access_token, refresh_token, expires_in and token_type=bearer', async () => {
+  test('the code grant returns access_token, refresh_token, expires_in and token_type=bearer', async () => {
     const { body } = await askForToken(app, codeGrant(freshCode()))
     expect(body).toEqual({
       access_token: expect.stringMatching(HEX_40),
@@ -50,45 +50,45 @@ describe('Token endpoint: grant authorization_code', () => {
     expect(body.refresh_token).not.toBe(body.access_token)
   })
 
-  test.each(['grant_type', 'client_id', 'code', 'redirect_uri'])('%s is required', async (name) => {
+  test.each(['grant_type', 'client_id', 'code', 'redirect_uri'])('the code grant requires %s', async (name) => {
     const { status, body } = await askForToken(app, without(codeGrant(freshCode()), name))
     expect([status, body]).toEqual([400, { error: 'invalid_request' }])
     expect(app.explanation()).toContain(name)
   })
 
   test.each(['grant_type', 'client_id', 'code', 'redirect_uri'])(
-    '%s without a value counts as missing',
+    'the code grant treats %s without a value as missing',
     async (name) => {
       const { status, body } = await askForToken(app, { ...codeGrant(freshCode()), [name]: '' })
       expect([status, body]).toEqual([400, { error: 'invalid_request' }])
     },
   )
 
-  test('the authorization code works for ten minutes', async () => {
+  test('a code works for ten minutes', async () => {
     const code = freshCode()
     app.setClock(app.nowSeconds() + 599)
     expect((await askForToken(app, codeGrant(code))).status).toBe(200)
   })
 
-  test('the authorization code that has expired is invalid_grant', async () => {
+  test('an expired code gets invalid_grant', async () => {
     const code = freshCode()
     app.setClock(app.nowSeconds() + 600)
     expect(await askForToken(app, codeGrant(code))).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 
-  test('the authorization code that does not exist is invalid_grant', async () => {
+  test('an unknown code gets invalid_grant', async () => {
     const answer = await askForToken(app, codeGrant('0'.repeat(40)))
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 
-  test('the redirect_uri must be the one of the authorization step, character for character', async () => {
+  test('the redirect_uri must equal that of the authorization step in every character', async () => {
     const code = freshCode()
     const other = { ...codeGrant(code), redirect_uri: `${REDIRECT_URI}/` }
     expect(await askForToken(app, other)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect((await askForToken(app, codeGrant(code))).status).toBe(200)
   })
 
-  test('only the client that requested the code gets a token, and the code stays its own', async () => {
+  test('another client gets invalid_client for a code, which stays valid', async () => {
     const code = freshCode()
     const thief = { ...codeGrant(code), client_id: NEWSROOM_CLIENT.clientId }
     const answer = await askForToken(app, thief, { authorization: basic(NEWSROOM_CLIENT) })
@@ -96,21 +96,21 @@ describe('Token endpoint: grant authorization_code', () => {
     expect((await askForToken(app, codeGrant(code))).status).toBe(200)
   })
 
-  test.each(['mac', 'jwt'])('bearer tokens only: token_type=%s is refused, and the code is not lost', async (kind) => {
+  test.each(['mac', 'jwt'])('the code grant refuses token_type=%s, and the code stays valid', async (kind) => {
     const code = freshCode()
     const answer = await askForToken(app, { ...codeGrant(code), token_type: kind })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     expect((await askForToken(app, { ...codeGrant(code), token_type: 'bearer' })).status).toBe(200)
   })
 
-  test('of twenty requests at once with one code exactly one gets a token', async () => {
+  test('of twenty parallel requests with one code, exactly one gets a token', async () => {
     const code = freshCode()
     const answers = await Promise.all(Array.from({ length: 20 }, () => askForToken(app, codeGrant(code))))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
   })
 
-  test('a code that comes again revokes the token that it gave', async () => {
+  test('the second use of a code revokes its token', async () => {
     const code = freshCode()
     const { body } = await askForToken(app, codeGrant(code))
     const channels = () =>
@@ -120,7 +120,7 @@ describe('Token endpoint: grant authorization_code', () => {
     expect((await channels()).status).toBe(401)
   })
 
-  test('a code that comes again after it has expired still revokes its token', async () => {
+  test('the second use of a code revokes its token even after the code expired', async () => {
     const code = freshCode()
     const { body } = await askForToken(app, codeGrant(code))
     app.setClock(app.nowSeconds() + 3_600)
@@ -132,7 +132,7 @@ describe('Token endpoint: grant authorization_code', () => {
     expect(status).toBe(401)
   })
 
-  test('another client that presents a used code revokes nothing', async () => {
+  test('another client that sends a used code revokes no token', async () => {
     const code = freshCode()
     const { body } = await askForToken(app, codeGrant(code))
     const thief = { ...codeGrant(code), client_id: NEWSROOM_CLIENT.clientId }
@@ -145,14 +145,14 @@ describe('Token endpoint: grant authorization_code', () => {
 })
 
 describe('Tokens in the database', () => {
-  test('neither token, refresh token, code nor MAC key is there in the clear', async () => {
+  test('the database holds no token, refresh token, code or MAC key in plaintext', async () => {
     const code = freshCode()
     const issued = [
       (await askForToken(app, codeGrant(code))).body,
       (await askForToken(app, { ...PASSWORD_GRANT, token_type: 'mac' })).body,
     ]
     const secrets = [code, ...issued.flatMap((body) => [body.access_token, body.refresh_token, body.mac_key])]
-    const kept = Buffer.concat(
+    const stored = Buffer.concat(
       ['oauth_tokens', 'oauth_codes'].flatMap((table) =>
         app.database
           .prepare(`SELECT * FROM ${table}`)
@@ -162,10 +162,10 @@ describe('Tokens in the database', () => {
           ),
       ),
     ).toString('latin1')
-    for (const secret of secrets.filter((value) => value !== undefined)) expect(kept).not.toContain(String(secret))
+    for (const secret of secrets.filter((value) => value !== undefined)) expect(stored).not.toContain(String(secret))
   })
 
-  test('a hundred tokens are all different', async () => {
+  test('a hundred tokens all differ', async () => {
     const tokens = new Set<unknown>()
     for (let at = 0; at < 20; at += 1) {
       const answers = await Promise.all(Array.from({ length: 5 }, () => askForToken(app, CLIENT_CREDENTIALS_GRANT)))

@@ -14,19 +14,22 @@ beforeEach(() => app.setClock(1_800_000_000))
 afterAll(() => app.close())
 
 describe('Token endpoint: grant password', () => {
-  test.each(['grant_type', 'client_id', 'client_secret', 'username', 'password'])('%s is required', async (name) => {
-    const { status, body } = await askForToken(app, without(PASSWORD_GRANT, name))
-    expect([status, body]).toEqual([400, { error: 'invalid_request' }])
-    expect(app.explanation()).toContain(name)
-  })
+  test.each(['grant_type', 'client_id', 'client_secret', 'username', 'password'])(
+    'the password grant requires %s',
+    async (name) => {
+      const { status, body } = await askForToken(app, without(PASSWORD_GRANT, name))
+      expect([status, body]).toEqual([400, { error: 'invalid_request' }])
+      expect(app.explanation()).toContain(name)
+    },
+  )
 
-  test('response fields are access_token, expires_in and token_type; no refresh_token', async () => {
+  test('the password grant returns access_token, expires_in and token_type, but no refresh_token', async () => {
     const { status, body } = await askForToken(app, PASSWORD_GRANT)
     expect(status).toBe(200)
     expect(body).toEqual({ access_token: expect.stringMatching(HEX_40), expires_in: 86_400, token_type: 'bearer' })
   })
 
-  test('token_type=mac adds mac_key, created_at and mac_algorithm', async () => {
+  test('token_type=mac adds mac_key, created_at and mac_algorithm to a password grant', async () => {
     const { body } = await askForToken(app, { ...PASSWORD_GRANT, token_type: 'mac' })
     expect(body).toEqual({
       access_token: expect.stringMatching(HEX_40),
@@ -38,12 +41,12 @@ describe('Token endpoint: grant password', () => {
     })
   })
 
-  test('scope broadcaster goes with token_type=mac', async () => {
+  test('the scope broadcaster is accepted with token_type=mac', async () => {
     const answer = await askForToken(app, { ...PASSWORD_GRANT, token_type: 'mac', scope: 'broadcaster' })
     expect(answer.status).toBe(200)
   })
 
-  test('device_name is what the user sees among the connected clients', async () => {
+  test('the device_name of a password grant is stored with the token', async () => {
     await askForToken(app, { ...PASSWORD_GRANT, device_name: 'Studio desk 4' })
     expect(app.database.prepare('SELECT device_name FROM oauth_tokens ORDER BY id DESC').get()).toEqual({
       device_name: 'Studio desk 4',
@@ -56,12 +59,12 @@ describe('Token endpoint: grant password', () => {
     ['the password of another user', { password: NEWSROOM.password }],
     ['a password in other case', { password: STUDIO.password.toUpperCase() }],
     ['a user name of 2,000 characters', { username: 'x'.repeat(2_000) }],
-  ])('%s is invalid_grant', async (_case, fields) => {
+  ])('%s gets invalid_grant', async (_case, fields) => {
     const answer = await askForToken(app, { ...PASSWORD_GRANT, ...fields })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 
-  test('a wrong client_secret parameter is invalid_client, whatever the Authorization header says', async () => {
+  test('a wrong client_secret parameter gets invalid_client, even with a right Authorization header', async () => {
     const answer = await askForToken(app, { ...PASSWORD_GRANT, client_secret: 'f'.repeat(40) })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
   })
@@ -80,7 +83,7 @@ describe('Token endpoint: failed sign-ins', () => {
   })
   afterEach(() => app.close())
 
-  test('after ten failures the account waits: server_error 503 with Retry-After, right password or not', async () => {
+  test('after ten failures even the right password gets server_error 503 with Retry-After', async () => {
     for (let failure = 0; failure < 10; failure += 1) {
       expect((await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })).body.error).toBe('invalid_grant')
     }
@@ -91,7 +94,7 @@ describe('Token endpoint: failed sign-ins', () => {
     expect((await askForToken(app, other)).status).toBe(200)
   })
 
-  test('a right password forgives the failures before it', async () => {
+  test('a successful sign-in clears the failures of its name', async () => {
     for (let round = 0; round < 3; round += 1) {
       for (let failure = 0; failure < 8; failure += 1) await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })
       expect((await askForToken(app, PASSWORD_GRANT)).status).toBe(200)
@@ -100,17 +103,17 @@ describe('Token endpoint: failed sign-ins', () => {
 })
 
 describe('Token endpoint: grant client_credentials', () => {
-  test.each(['grant_type', 'client_id'])('%s is required', async (name) => {
+  test.each(['grant_type', 'client_id'])('the client credentials grant requires %s', async (name) => {
     const { status, body } = await askForToken(app, without(CLIENT_CREDENTIALS_GRANT, name))
     expect([status, body]).toEqual([400, { error: 'invalid_request' }])
   })
 
-  test('response fields are access_token, expires_in and token_type', async () => {
+  test('the client credentials grant returns access_token, expires_in and token_type', async () => {
     const { body } = await askForToken(app, CLIENT_CREDENTIALS_GRANT)
     expect(body).toEqual({ access_token: expect.stringMatching(HEX_40), expires_in: 86_400, token_type: 'bearer' })
   })
 
-  test('mac_key, created_at and mac_algorithm come with MAC tokens only', async () => {
+  test('token_type=mac adds mac_key, created_at and mac_algorithm in the documented order', async () => {
     const { body } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac', scope: 'broadcaster' })
     expect(Object.keys(body)).toEqual([
       'access_token',
@@ -123,7 +126,7 @@ describe('Token endpoint: grant client_credentials', () => {
     expect(Number.isInteger(body.created_at)).toBe(true)
   })
 
-  test('token_type=jwt gives the token of the analytics API', async () => {
+  test('token_type=jwt returns a token for the analytics API', async () => {
     const { body } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'jwt' })
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
@@ -132,7 +135,7 @@ describe('Token endpoint: grant client_credentials', () => {
     })
   })
 
-  test('device_name is kept with the token', async () => {
+  test('the device_name of a client credentials grant is stored with the token', async () => {
     await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, device_name: 'Report server' })
     expect(app.database.prepare('SELECT device_name FROM oauth_tokens ORDER BY id DESC').get()).toEqual({
       device_name: 'Report server',
@@ -142,13 +145,13 @@ describe('Token endpoint: grant client_credentials', () => {
   test.each([
     ['longer than 255 characters', 'x'.repeat(256)],
     ['with a line break', 'a\nb'],
-    ['that turns the direction of reading', 'phone\u202eenohp'],
-  ])('a device_name %s is invalid_request', async (_case, deviceName) => {
+    ['that reverses the text direction', 'phone\u202eenohp'],
+  ])('a device_name %s gets invalid_request', async (_case, deviceName) => {
     const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, device_name: deviceName })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 
-  test('an unknown token_type is invalid_request', async () => {
+  test('an unknown token_type gets invalid_request', async () => {
     const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'saml' })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
@@ -159,7 +162,7 @@ describe('Token endpoint: grant client_credentials', () => {
     ['broadcaster with token_type=jwt', { scope: 'broadcaster', token_type: 'jwt' }],
     ['of another name', { scope: 'admin', token_type: 'mac' }],
     ['twice in one value', { scope: 'broadcaster broadcaster', token_type: 'mac' }],
-  ])('a scope %s is invalid_scope', async (_case, fields) => {
+  ])('a scope %s gets invalid_scope', async (_case, fields) => {
     const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, ...fields })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
   })

@@ -17,12 +17,12 @@ describe('Token endpoint: client authentication', () => {
     ['the bare client secret', `Basic ${STUDIO_CLIENT.clientSecret}`],
     ['base64 of the client secret', `Basic ${Buffer.from(STUDIO_CLIENT.clientSecret).toString('base64')}`],
     ['the scheme in other case', basic(STUDIO_CLIENT).replace('Basic', 'bAsIc')],
-  ])('Authorization: %s is accepted', async (_case, authorization) => {
+  ])('client authentication accepts %s', async (_case, authorization) => {
     expect((await askForToken(app, CLIENT_CREDENTIALS_GRANT, { authorization })).status).toBe(200)
   })
 
   test.each([
-    ['none', undefined],
+    ['no header', undefined],
     ['a wrong secret', basic({ ...STUDIO_CLIENT, clientSecret: 'c'.repeat(40) })],
     ['a wrong bare secret', `Basic ${'c'.repeat(40)}`],
     ['an empty secret', basic({ ...STUDIO_CLIENT, clientSecret: '' })],
@@ -33,13 +33,13 @@ describe('Token endpoint: client authentication', () => {
     ['base64 of the secret of another client', `Basic ${Buffer.from(NEWSROOM_CLIENT.clientSecret).toString('base64')}`],
     ['Basic alone', 'Basic'],
     ['a secret with something after it', `${basic(STUDIO_CLIENT)} x`],
-  ])('Authorization: %s is invalid_client', async (_case, authorization) => {
+  ])('client authentication refuses %s with invalid_client', async (_case, authorization) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
     const answer = await askForToken(app, CLIENT_CREDENTIALS_GRANT, headers)
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
   })
 
-  test('an unknown client_id is invalid_client', async () => {
+  test('an unknown client_id gets invalid_client', async () => {
     const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, client_id: '9'.repeat(40) })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
   })
@@ -47,14 +47,14 @@ describe('Token endpoint: client authentication', () => {
 
 describe('Token endpoint: errors', () => {
   test.each(['refresh_token', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code', '__proto__', 'constructor'])(
-    'grant type %s is unsupported_grant_type, 501',
+    'grant type %s gets unsupported_grant_type 501',
     async (grantType) => {
       const answer = await askForToken(app, { grant_type: grantType })
       expect(answer).toMatchObject({ status: 501, body: { error: 'unsupported_grant_type' } })
     },
   )
 
-  test('server_error is 503 with Retry-After when the database cannot be written', async () => {
+  test('a read-only database gets server_error 503 with Retry-After', async () => {
     app.database.exec('PRAGMA query_only = ON')
     const answer = await askForToken(app, CLIENT_CREDENTIALS_GRANT)
     expect([answer.status, answer.body]).toEqual([503, { error: 'server_error' }])
@@ -63,14 +63,17 @@ describe('Token endpoint: errors', () => {
     app.database.exec('PRAGMA query_only = OFF')
   })
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is 405 with Allow, in JSON', async (method) => {
-    const response = await fetch(`${app.url}/oauth2/token`, { method })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
-    expect(await response.json()).toEqual({ error: 'invalid_request' })
-  })
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
+    'the token endpoint answers %s with 405 in JSON, and with Allow',
+    async (method) => {
+      const response = await fetch(`${app.url}/oauth2/token`, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+      expect(await response.json()).toEqual({ error: 'invalid_request' })
+    },
+  )
 
   test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/xml'])(
-    'a body of type %s is 415',
+    'a body of type %s gets 415',
     async (type) => {
       const answer = await askForToken(app, JSON.stringify(CLIENT_CREDENTIALS_GRANT), {
         'content-type': type,
@@ -80,41 +83,41 @@ describe('Token endpoint: errors', () => {
     },
   )
 
-  test('a compressed body is 415', async () => {
+  test('a compressed body gets 415', async () => {
     const answer = await askForToken(app, CLIENT_CREDENTIALS_GRANT, { 'content-encoding': 'gzip' })
     expect([answer.status, answer.body]).toEqual([415, { error: 'invalid_request' }])
   })
 
-  test('a body of 1 MB is 413', async () => {
+  test('a body of 1 MB gets 413', async () => {
     const answer = await askForToken(app, `grant_type=password&x=${'a'.repeat(1_000_000)}`)
     expect([answer.status, answer.body]).toEqual([413, { error: 'invalid_request' }])
   })
 
-  test('no body at all is invalid_request', async () => {
+  test('a request without a body gets invalid_request', async () => {
     const response = await fetch(`${app.url}/oauth2/token`, { method: 'POST' })
     expect([response.status, await response.json()]).toEqual([400, { error: 'invalid_request' }])
   })
 
   test.each([
     ['a repeated parameter', 'grant_type=client_credentials&grant_type=password'],
-    ['a repeated parameter that nobody knows', `${new URLSearchParams(CLIENT_CREDENTIALS_GRANT)}&x=1&x=2`],
+    ['a repeated unknown parameter', `${new URLSearchParams(CLIENT_CREDENTIALS_GRANT)}&x=1&x=2`],
     ['more than 50 parameters', Array.from({ length: 51 }, (_, at) => `p${at}=1`).join('&')],
     ['bytes that are not UTF-8', `${new URLSearchParams(CLIENT_CREDENTIALS_GRANT)}&device_name=%FF`],
     ['a client_id of 3,000 characters', `grant_type=client_credentials&client_id=${'a'.repeat(3_000)}`],
-  ])('%s is invalid_request', async (_case, text) => {
+  ])('%s gets invalid_request', async (_case, text) => {
     const answer = await askForToken(app, text)
     expect([answer.status, answer.body]).toEqual([400, { error: 'invalid_request' }])
   })
 
-  test.each(['/oauth2/token/', '/OAuth2/Token', '/token'])('%s is not the token endpoint', async (path) => {
+  test.each(['/oauth2/token/', '/OAuth2/Token', '/token'])('the path %s is not the token endpoint', async (path) => {
     expect((await fetch(app.url + path, { method: 'POST' })).status).toBe(404)
   })
 
-  test('unknown parameters are ignored', async () => {
+  test('the token endpoint ignores unknown parameters', async () => {
     expect((await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, code_verifier: 'x', foo: 'bar' })).status).toBe(200)
   })
 
-  test('a password that is not UTF-8 is not the same as another that is not', async () => {
+  test('a password that is not UTF-8 gets invalid_request', async () => {
     const text = `${new URLSearchParams({ ...PASSWORD_GRANT, password: '' })}%FE`
     expect((await askForToken(app, text)).body).toEqual({ error: 'invalid_request' })
   })
@@ -151,7 +154,7 @@ describe('Token endpoint: which check comes first', () => {
       'invalid_grant',
     ],
   ]
-  test.each(inOrder)('%s', async (_check, fields, headers, status, error) => {
+  test.each(inOrder)('the order of checks: %s', async (_check, fields, headers, status, error) => {
     const answer = await askForToken(app, fields, headers)
     expect([answer.status, answer.body.error]).toEqual([status, error])
   })
