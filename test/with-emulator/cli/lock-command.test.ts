@@ -1,17 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { readLock, setLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
-import { startProgram } from '../../cli/run-program.ts'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 const URL_OF_APP = 'https://login.example.com/'
-// Processes start slowly beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
 
 let emulator: RunningEmulator
 let env: Record<string, string>
@@ -125,11 +122,13 @@ describe('lock set', () => {
   })
 
   test('lock set prints what it changed even after Ctrl-C', async () => {
-    await addFault(emulator, { path: '/channels/*', method: 'PUT', delay_ms: 1_500 })
-    const { child, ended } = startProgram(['lock', 'set', '--channel', '1002', '--yes'], { cwd, env })
-    const isAsked = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('PUT')
-    await expect.poll(isAsked, { timeout: 20_000, interval: 50 }).toBe(false)
-    child.kill('SIGINT')
+    await addFault(emulator, { path: '/channels/*', method: 'PUT', delay_ms: 500 })
+    const interrupt = Promise.withResolvers<void>()
+    const args = ['lock', 'set', '--channel', '1002', '--yes']
+    const ended = runHere(args, { cwd, env, interrupted: interrupt.promise })
+    const isWaiting = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('PUT')
+    await expect.poll(isWaiting, { timeout: 10_000, interval: 10 }).toBe(false)
+    interrupt.resolve()
     expect(await ended).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Created the lock of channel 1002'),
