@@ -100,9 +100,9 @@ test('the table is made once, and both copies sign in a viewer who was added at 
   const here = { USER_STORE_URL, USER_STORE_URL_FILE: '' }
   const [, ...migrate] = services.migrate?.command ?? []
   const options = { cwd: ROOT, env: { ...environmentOf('migrate', secretAt), ...here } }
-  for (const said of ['Made the table', 'up to date']) {
+  for (const outcome of ['Created', 'up to date']) {
     const { stdout } = await run(process.execPath, migrate, options)
-    expect(stdout).toContain(said)
+    expect(stdout).toContain(outcome)
   }
   const added = spawnSync(process.execPath, [CLI, 'viewers', 'add', 'ada@example.com'], {
     ...options,
