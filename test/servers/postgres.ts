@@ -1,12 +1,22 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { Client, type QueryResult } from 'pg'
+import type { Certificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 
 export interface PostgresServer {
@@ -27,15 +37,18 @@ export interface PostgresServer {
   resume(): void
   /** Stops the server and closes its connections at once. The data are kept. */
   halt(): Promise<void>
-  /** Starts a halted server, or restarts a running one, on the same port. */
-  restart(): Promise<void>
+  /**
+   * Starts a halted server, or restarts a running one, on the same port.
+   * @param tls another certificate, or null for a server without TLS; the default changes nothing.
+   */
+  restart(tls?: Certificate | null): Promise<void>
   /** Stops the server, even a paused one, and removes its folder. */
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
   /** Certificate and key in PEM. With them the server accepts TLS connections too. */
-  readonly tls?: { readonly certificate: string; readonly key: string }
+  readonly tls?: Certificate
   /** Settings for postgresql.conf, such as max_connections. */
   readonly settings?: Readonly<Record<string, string | number>>
 }
@@ -62,7 +75,8 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   const password = randomUUID()
   await initialise(programs, data, join(folder, 'password'), password)
   const port = await freePort()
-  writeSettings(data, { port, unix_socket_directories: `'${folder}'`, ...settings }, tls)
+  writeSettings(data, { port, unix_socket_directories: `'${folder}'`, ...settings })
+  if (tls) writeTls(data, tls)
 
   let child = await launch(programs, data)
   let isPaused: boolean = false
@@ -124,8 +138,9 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
     pause,
     resume,
     halt,
-    restart: async () => {
+    restart: async (other) => {
       await halt()
+      if (other !== undefined) writeTls(data, other)
       child = await launch(programs, data)
     },
     stop: async () => {
@@ -165,11 +180,7 @@ async function initialise(programs: string, data: string, passwordFile: string, 
   await run(join(programs, 'initdb'), [...args, ...locale], { ...unprivileged(), cwd: '/' })
 }
 
-function writeSettings(
-  data: string,
-  settings: Readonly<Record<string, string | number>>,
-  tls: PostgresOptions['tls'],
-): void {
+function writeSettings(data: string, settings: Readonly<Record<string, string | number>>): void {
   const lines = [
     `listen_addresses = '${HOST}'`,
     'fsync = off',
@@ -180,16 +191,18 @@ function writeSettings(
     'wal_level = minimal',
     ...Object.entries(settings).map(([name, value]) => `${name} = ${value}`),
   ]
-  if (tls) {
-    const files = { 'server.crt': tls.certificate, 'server.key': tls.key }
-    for (const [name, pem] of Object.entries(files)) {
-      writeFileSync(join(data, name), pem)
-      chmodSync(join(data, name), 0o600)
-      giveAway(join(data, name))
-    }
-    lines.push('ssl = on')
+  appendFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`)
+}
+
+/** The last line for a setting counts. */
+function writeTls(data: string, tls: Certificate | null): void {
+  const files = tls === null ? {} : { 'server.crt': tls.certificate, 'server.key': tls.key }
+  for (const [name, pem] of Object.entries(files)) {
+    writeFileSync(join(data, name), pem)
+    chmodSync(join(data, name), 0o600)
+    giveAway(join(data, name))
   }
-  writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`, { flag: 'a' })
+  appendFileSync(join(data, 'postgresql.conf'), `ssl = ${tls === null ? 'off' : 'on'}\n`)
 }
 
 /** Resolves when the server accepts connections. */

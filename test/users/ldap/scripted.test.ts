@@ -30,7 +30,7 @@ afterAll(async () => {
 
 function openStore(more: Partial<LdapStoreSettings> = {}) {
   const warn = vi.fn<(message: string, cause?: unknown) => void>()
-  const guard = createRemoteGuard({ timeoutMs: 1_000, failures: 3, pauseMs: 100 })
+  const guard = createRemoteGuard({ timeoutMs: 500, failures: 3, pauseMs: 100 })
   const store = openLdapStore(ldapSettings(directory, more), { guard, warn })
   onTestFinished(() => store.close())
   return { store, warn }

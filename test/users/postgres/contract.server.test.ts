@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Made once: no test of the contract changes the viewers. */
+/** Created once: the contract never changes the viewers. */
 let ownTable: Promise<PostgresSettings> | undefined
 let customersTable: Promise<PostgresSettings> | undefined
 

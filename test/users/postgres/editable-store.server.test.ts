@@ -9,14 +9,17 @@ import { password, quickPasswords } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 
 let server: PostgresServer
+let contractDatabase: string
 beforeAll(async () => {
   server = await startPostgres()
+  contractDatabase = await server.createDatabase()
 })
 afterAll(() => server.stop())
 
 editableStoreContract('postgres', async () => {
-  const settings = settingsOf(server.url({ database: await server.createDatabase() }))
+  const settings = settingsOf(server.url({ database: contractDatabase }))
   await migratePostgres(settings)
+  await server.query('DELETE FROM viewer_auth.viewers', [], contractDatabase)
   return () => userStores.openEditable(settings)
 })
 

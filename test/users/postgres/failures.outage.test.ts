@@ -8,10 +8,9 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
-import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
+import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore, TIMEOUT_MS } from './fixture.ts'
 
-/** The timeout of the settings, and time for late timers on a busy machine. */
-const TIMEOUT_MS = 1_000
+/** The timeout, and time for late timers on a busy machine. */
 const IN_TIME_MS = TIMEOUT_MS + 2_000
 const MAX_CONNECTIONS = 20
 const RESERVED_CONNECTIONS = 3

@@ -50,13 +50,16 @@ export async function databaseWithAda(
   return { database, user: role.user, url: server.url({ database, ...role }) }
 }
 
-/** Opens a store with a timeout of one second, and hashes that take no time. */
+/** The timeout of stores in tests. */
+export const TIMEOUT_MS = 500
+
+/** Opens a store with a short timeout, and hashes that take no time. */
 export async function openQuickStore(
   url: string,
   environment: Readonly<Record<string, string>> = {},
   options: PostgresStoreOptions = {},
 ): Promise<UserStore> {
-  const settings = settingsOf(url, { POSTGRES_TIMEOUT_SECONDS: '1', ...environment })
+  const settings = { ...settingsOf(url, environment), timeoutMs: TIMEOUT_MS }
   const store = await openPostgresStore(settings, { passwords: quickPasswords, pauseMs: PAUSE_MS, ...options })
   onTestFinished(() => store.close())
   return store

@@ -41,14 +41,18 @@ async function databaseWithViewer(): Promise<string> {
   return database
 }
 
-test('the program signs viewers in from PostgreSQL, is unavailable while the server is down, and logs no password', async () => {
+test('the program starts without PostgreSQL, serves while the server is up, stops while it hangs, and logs no password', async () => {
   const database = await databaseWithViewer()
+  await server.halt()
   const file = join(temporaryFolder(), 'url')
   writeFileSync(file, server.url({ database }))
   const { USER_STORE_URL: _none, ...settings } = programSettings()
   const program = await startLoginProgram({ ...settings, USER_STORE_URL_FILE: file, POSTGRES_TIMEOUT_SECONDS: '1' })
+  expect(await readiness(program)).toBe(503)
+  expect((await post(program)).status).toBe(503)
+  await server.restart()
+  await expect.poll(() => readiness(program), { timeout: 20_000 }).toBe(200)
   expect((await post(program)).status).toBe(303)
-  expect(await readiness(program)).toBe(200)
   await server.halt()
   const away = await post(program)
   expect(away.status).toBe(503)
@@ -57,34 +61,6 @@ test('the program signs viewers in from PostgreSQL, is unavailable while the ser
   await server.restart()
   await expect.poll(() => readiness(program), { timeout: 20_000 }).toBe(200)
   expect((await post(program)).status).toBe(303)
-  program.child.kill('SIGTERM')
-  expect(await program.ended).toMatchObject({ status: 0 })
-  const secret = new URL(server.url()).password
-  expect(program.output()).not.toMatch(new RegExp(`${secret}|PASSWORDMARKER`))
-})
-
-test('the program starts while PostgreSQL is down, and is ready after the server is up', async () => {
-  const database = await databaseWithViewer()
-  await server.halt()
-  const program = await startLoginProgram({ ...programSettings(), USER_STORE_URL: server.url({ database }) })
-  expect(await readiness(program)).toBe(503)
-  expect((await post(program)).status).toBe(503)
-  await server.restart()
-  await expect.poll(() => readiness(program), { timeout: 20_000 }).toBe(200)
-  expect((await post(program)).status).toBe(303)
-})
-
-test('the program does not start without the viewers table, and names the command that creates it', async () => {
-  const USER_STORE_URL = server.url({ database: await server.createDatabase() })
-  const { status, stderr } = await runLoginProgram({ ...programSettings(), USER_STORE_URL }).ended
-  expect(status).toBe(1)
-  expect(stderr).toMatch(/^[^\n]* npm run -s viewer-auth -- viewers migrate[^\n]*\n$/)
-})
-
-test('the program stops within seconds while PostgreSQL hangs', async () => {
-  const USER_STORE_URL = server.url({ database: await databaseWithViewer() })
-  const program = await startLoginProgram({ ...programSettings(), USER_STORE_URL })
-  expect(await readiness(program)).toBe(200)
   server.pause()
   const start = performance.now()
   program.child.kill('SIGTERM')
@@ -92,4 +68,13 @@ test('the program stops within seconds while PostgreSQL hangs', async () => {
   server.resume()
   expect(ended.status).toBe(0)
   expect(performance.now() - start).toBeLessThan(5_000)
+  const secret = new URL(server.url()).password
+  expect(program.output()).not.toMatch(new RegExp(`${secret}|PASSWORDMARKER`))
+})
+
+test('the program does not start without the viewers table, and names the command that creates it', async () => {
+  const USER_STORE_URL = server.url({ database: await server.createDatabase() })
+  const { status, stderr } = await runLoginProgram({ ...programSettings(), USER_STORE_URL }).ended
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^[^\n]* npm run -s viewer-auth -- viewers migrate[^\n]*\n$/)
 })

@@ -14,12 +14,15 @@ let database: string
 let url: string
 beforeAll(async () => {
   server = await startPostgres()
+  database = await server.createDatabase()
+  url = server.url({ database })
 })
 afterAll(() => server.stop())
 beforeEach(async () => {
-  database = await server.createDatabase()
-  url = server.url({ database })
-  await sql(`CREATE TABLE account (name text UNIQUE, hash text, number int, blocked boolean);
+  await sql(`DROP SCHEMA public CASCADE;
+             CREATE SCHEMA public;
+             GRANT USAGE ON SCHEMA public TO PUBLIC;
+             CREATE TABLE account (name text UNIQUE, hash text, number int, blocked boolean);
              INSERT INTO account VALUES ('ada', '${HASH}', 7, false)`)
 })
 

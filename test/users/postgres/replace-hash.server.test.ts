@@ -16,12 +16,14 @@ let database: string
 let url: string
 beforeAll(async () => {
   server = await startPostgres()
+  database = await server.createDatabase()
+  url = server.url({ database })
 })
 afterAll(() => server.stop())
 beforeEach(async () => {
-  database = await server.createDatabase()
-  url = server.url({ database })
-  await sql(`CREATE TABLE account (name text UNIQUE, hash text); INSERT INTO account VALUES ('ada', '')`)
+  await sql(
+    `DROP TABLE IF EXISTS account; CREATE TABLE account (name text UNIQUE, hash text); INSERT INTO account VALUES ('ada', '')`,
+  )
 })
 
 function sql(text: string, values: readonly unknown[] = []) {

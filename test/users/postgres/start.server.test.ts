@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
-import { makeCertificate } from '../../servers/certificate.ts'
+import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -10,16 +10,13 @@ import { databaseWithAda, migratedStore, openQuickStore } from './fixture.ts'
 
 let server: PostgresServer
 let ada: { database: string; user: string; url: string }
-let certificate: string
+let tls: Certificate
 beforeAll(async () => {
-  const tls = await makeCertificate(['IP:127.0.0.1', 'DNS:db.example'])
-  certificate = tls.certificate
+  tls = await makeCertificate(['IP:127.0.0.1', 'DNS:db.example'])
   server = await startPostgres({ tls })
-})
-afterAll(() => server.stop())
-beforeEach(async () => {
   ada = await databaseWithAda(server)
 })
+afterAll(() => server.stop())
 
 async function refusal(promise: Promise<unknown>): Promise<Error> {
   return await promise.then(
@@ -87,8 +84,9 @@ describe('at the start', () => {
   })
 
   test('a role without permissions is told which GRANT it needs', async () => {
-    await server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${ada.user}`, [], ada.database)
-    const error = await refusal(openQuickStore(ada.url))
+    const { database, user, url } = await databaseWithAda(server)
+    await server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${user}`, [], database)
+    const error = await refusal(openQuickStore(url))
     expect(error).toBeInstanceOf(ConfigError)
     expect(error.message).toContain('GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth')
   })
@@ -98,7 +96,7 @@ describe('the CA of POSTGRES_CA_FILE', () => {
   const isEncrypted = `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = $1`
 
   test('POSTGRES_CA_FILE encrypts the connection, on this machine too', async () => {
-    const store = await openQuickStore(ada.url, { POSTGRES_CA_FILE: fileOf(certificate) })
+    const store = await openQuickStore(ada.url, { POSTGRES_CA_FILE: fileOf(tls.certificate) })
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
     expect((await server.query(isEncrypted, [ada.user])).rows).toEqual([{ ssl: true }])
   })
@@ -118,34 +116,28 @@ describe('the CA of POSTGRES_CA_FILE', () => {
 
   test('a certificate for another name is refused', async () => {
     const url = ada.url.replace('127.0.0.1', '127.1')
-    const error = await refusal(openQuickStore(url, { POSTGRES_CA_FILE: fileOf(certificate) }))
+    const error = await refusal(openQuickStore(url, { POSTGRES_CA_FILE: fileOf(tls.certificate) }))
     expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 })
 
 test('a certificate for the name localhost is not valid for the address 127.0.0.1', async () => {
-  const tls = await makeCertificate(['DNS:localhost'])
-  const named = await startPostgres({ tls })
-  const POSTGRES_CA_FILE = fileOf(tls.certificate)
-  try {
-    const error = await refusal(openQuickStore(named.url(), { POSTGRES_CA_FILE }))
-    expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
-    const byName = await refusal(openQuickStore(named.url({ host: 'localhost' }), { POSTGRES_CA_FILE }))
-    expect(byName.message).toContain('There is no viewers table')
-  } finally {
-    await named.stop()
-  }
+  const named = await makeCertificate(['DNS:localhost'])
+  onTestFinished(() => server.restart(tls))
+  await server.restart(named)
+  const POSTGRES_CA_FILE = fileOf(named.certificate)
+  const error = await refusal(openQuickStore(server.url(), { POSTGRES_CA_FILE }))
+  expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
+  const byName = await refusal(openQuickStore(server.url({ host: 'localhost' }), { POSTGRES_CA_FILE }))
+  expect(byName.message).toContain('There is no viewers table')
 })
 
 test('a server on another machine without TLS is refused', async () => {
-  const plain = await startPostgres()
-  try {
-    const error = await refusal(openQuickStore(plain.url({ host: '127.1' })))
-    expect(error).toBeInstanceOf(ConfigError)
-    expect(error.message).toContain('does not support TLS')
-  } finally {
-    await plain.stop()
-  }
+  onTestFinished(() => server.restart(tls))
+  await server.restart(null)
+  const error = await refusal(openQuickStore(server.url({ host: '127.1' })))
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(error.message).toContain('does not support TLS')
 })
 
 test('a Unix socket needs neither TLS nor a port', async () => {
