@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** The commands of the section as written, but for the two ports, which may be taken here. */
 function blocksOf(section: string): string[] {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const readme = readFileSync(join(ROOT, 'src/emulator/README.md'), 'utf8')
   const text = readme.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? ''
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     block.replaceAll(':4000', `:${ports.service}`).replaceAll(':3000', `:${ports.login}`),
@@ -109,7 +109,7 @@ async function watchAsAda(): Promise<void> {
   }
 }
 
-test('the way in the README leads from nothing to a report that shows what the viewer watched', async () => {
+test('the commands of src/emulator/README.md lead to a report that shows what a viewer watched', async () => {
   const [service, app, customer, reports, ...others] = blocksOf('The whole way, on one machine')
   expect(others).toEqual([])
   await stays(service ?? '', 'The emulated video service is at')
