@@ -3,12 +3,12 @@ import { hash, timingSafeEqual } from 'node:crypto'
 /** The hashed parameters in their order, which the service and the customer agree on. */
 export type ResponseParameters = ReadonlyArray<readonly [name: string, value: string]>
 
-/** What the service finds when it validates a response. `expiresAtSeconds` is null where the response has no expiry. */
+/** The result of a validation. `expiresAtSeconds` is null if the response has no expiry. */
 export type ResponseCheck =
   | { readonly ok: true; readonly parameters: ReadonlyMap<string, string>; readonly expiresAtSeconds: number | null }
   | { readonly ok: false; readonly reason: 'malformed' | 'expired' | 'wrong-hash' }
 
-/** The response in its parts, as sent: nothing of it is verified yet. */
+/** The parts of a response, not verified. */
 export interface ResponseParts {
   readonly parameters: ResponseParameters
   readonly expiresAtSeconds: number | null
@@ -17,39 +17,39 @@ export interface ResponseParts {
 
 const RESERVED_NAMES: readonly string[] = ['hash', 'hashExpire', '__proto__']
 const LONGEST_VALUE_BYTES = 255
-/** Percent-encoded at its worst this stays, with a 2,048 character address, below Node's 16 KiB of headers. */
+/** Fits Node's 16 KiB of headers, with every byte percent-encoded and an address of 2,048 characters. */
 const LONGEST_RESPONSE_BYTES = 4096
-/** The same response with every character beyond ASCII written as \uXXXX, as PHP does: six bytes for two. */
+/** PHP writes characters beyond ASCII as \uXXXX: six bytes in place of two. */
 const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
 
 /**
- * Why a text cannot be a hashed value, as the end of a sentence that begins with what it is; null when it can.
- * "|" separates the hashed values, so ["a|b"] and ["a", "b"] would have one hash; a lone surrogate and U+FFFD are the
- * same bytes in UTF-8.
+ * Checks a hashed value. "|" separates the hashed values, so ["a|b"] and ["a", "b"] would have the same hash. A lone surrogate
+ * and U+FFFD are the same bytes in UTF-8.
+ * @returns the fault as the end of a sentence that starts with the value's name; null if the value is valid.
  */
 export function faultInValue(value: string): string | null {
   if (value === '') return 'is empty'
-  if (value.includes('|')) return 'holds a "|", which separates the hashed values'
-  if (/\p{Cc}/u.test(value)) return 'holds a control character'
-  if (!value.isWellFormed()) return 'holds half of a character (a lone surrogate)'
+  if (value.includes('|')) return 'contains "|", which separates the hashed values'
+  if (/\p{Cc}/u.test(value)) return 'contains a control character'
+  if (!value.isWellFormed()) return 'contains half of a character (a lone surrogate)'
   if (Buffer.byteLength(value) > LONGEST_VALUE_BYTES) return `is longer than ${LONGEST_VALUE_BYTES} bytes in UTF-8`
   return null
 }
 
-/** Why a text cannot name a hashed parameter, in the same form as faultInValue(); null when it can. */
+/** Checks the name of a hashed parameter, like faultInValue(). */
 export function faultInName(name: string): string | null {
   if (RESERVED_NAMES.includes(name)) return 'is reserved'
   return faultInValue(name)
 }
 
 /**
- * The authentication response: a JSON array of one object per parameter, then `hashExpire` when there is an expiry, then
- * `hash` (specification: "Authentication response", "Hash expiry").
+ * Builds the authentication response: a JSON array with one object per parameter, then `hashExpire` if there is an expiry,
+ * then `hash` (specification: "Authentication response", "Hash expiry").
  *
- * @param expiresAtSeconds UNIX time in whole seconds; null sends no expiry, and the response is then good for ever.
- * @param secret the key shared with the service. MD5 is what the service computes; a secret of 128 random bits at the
- *   end of the text leaves neither a search nor a length extension.
- * @throws RangeError for parameters, an expiry or a secret that the format cannot carry without ambiguity.
+ * @param expiresAtSeconds UNIX time in whole seconds; null sends no expiry, and the response never expires.
+ * @param secret the key shared with the service. The service computes MD5; a secret of 128 random bits at the end of the
+ *   text leaves neither a search nor a length extension.
+ * @throws RangeError for parameters, an expiry or a secret that would make the format ambiguous.
  */
 export function buildAuthenticationResponse(
   parameters: ResponseParameters,
@@ -75,14 +75,14 @@ export function buildAuthenticationResponse(
 }
 
 /**
- * Validates a response as the service does. A response at the very second of its expiry is expired.
+ * Validates a response as the service does. At the second of its expiry a response is expired.
  *
- * A response whose `hashExpire` was renamed to a parameter has the same hash: the format cannot tell it from a response
- * that never had an expiry, and it is accepted here with `expiresAtSeconds: null`.
+ * A response whose `hashExpire` was renamed to a parameter has the same hash. The format cannot tell it from a response
+ * without an expiry, so it is accepted with `expiresAtSeconds: null`.
  *
  * @param json the decoded value of the query parameter `hash`.
  * @param nowSeconds UNIX time in seconds.
- * @throws RangeError for an empty secret: whoever knows the rule could make a response for it.
+ * @throws RangeError for an empty secret, because anyone could build a response for it.
  */
 export function checkAuthenticationResponse(json: string, secret: string, nowSeconds: number): ResponseCheck {
   assertSecret(secret)

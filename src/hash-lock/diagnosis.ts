@@ -8,8 +8,8 @@ import {
 } from './authentication-response.ts'
 
 /**
- * As exactly as can be known, what a service makes of a response and why. Only 'good' and 'expiry-stripped' are
- * accepted: a response whose expiry was renamed to a parameter has the right hash by the documented rule.
+ * The service's verdict on a response, as exactly as it can be known. Only 'good' and 'expiry-stripped' are accepted: by the
+ * documented rule, a response whose expiry was renamed to a parameter has the right hash.
  */
 export type Diagnosis =
   | { readonly kind: 'good'; readonly expiresAtSeconds: number | null }
@@ -30,9 +30,9 @@ interface HashedText {
 const MOST_TEXTS_TO_REORDER = 7
 
 /**
- * Says why a response is accepted or refused, for a developer; the decision itself is checkAuthenticationResponse()'s.
+ * Explains to a developer why a response is accepted or refused. checkAuthenticationResponse() makes the decision.
  *
- * @param json the decoded value of the query parameter `hash`, whatever it holds.
+ * @param json the decoded value of the query parameter `hash`; any text.
  * @param nowSeconds UNIX time in seconds.
  */
 export function diagnoseResponse(json: string, secret: string, nowSeconds: number): Diagnosis {
@@ -50,12 +50,12 @@ export function diagnoseResponse(json: string, secret: string, nowSeconds: numbe
   return diagnoseHash(parts, secret)
 }
 
-/** The diagnosis as sentences for a log or a terminal. Parameter names appear in it, values and the secret never. */
+/** The diagnosis in sentences, for a log or a terminal. They contain parameter names, but no values and no secret. */
 export function describeDiagnosis(diagnosis: Diagnosis): string {
   switch (diagnosis.kind) {
     case 'good':
       return diagnosis.expiresAtSeconds === null
-        ? 'Accepted. It has no expiry: whoever holds it may watch for ever.'
+        ? 'Accepted. It has no expiry, so it never stops being valid.'
         : `Accepted until ${new Date(diagnosis.expiresAtSeconds * 1000).toISOString()}.`
     case 'expiry-stripped':
       return `Accepted with a warning: it has no hashExpire, and the value of "${diagnosis.parameter}" looks like a UNIX time. An expiry renamed to a parameter has the same hash.`
@@ -66,11 +66,11 @@ export function describeDiagnosis(diagnosis: Diagnosis): string {
     case 'without-expiry':
       return `Refused: the hash would match without its expiry${diagnosis.order ? ` and in this other order: ${diagnosis.order.join(', ')}` : ''}. hashExpire must be hashed after the parameters, before the secret.`
     case 'secret-with-white-space':
-      return 'Refused: the hash would match with white space around the secret. One side has read a space or a line end as part of it.'
+      return 'Refused: the hash would match with white space around the secret. One side reads a space or a line end as part of the secret.'
     case 'malformed':
       return `Refused: malformed. ${diagnosis.fault}`
     case 'wrong-secret-or-altered':
-      return 'Refused: the hash does not match. It was made with another secret, or the response was altered.'
+      return 'Refused: the hash does not match. The response was built with another secret, or changed.'
   }
 }
 
@@ -123,7 +123,7 @@ function nameOfUnixTime(parameters: ReadonlyMap<string, string>): string | undef
   return undefined
 }
 
-/** Why a text is not of the form of a response at all. */
+/** Finds the fault in a text that is not a response. */
 function faultInForm(json: string): string {
   if (/^%5B/i.test(json)) return 'It is percent-encoded twice.'
   let parsed: unknown

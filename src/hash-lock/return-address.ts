@@ -1,8 +1,8 @@
-/** Where the authentication response goes. Only the two functions that check an address make one. */
+/** A checked address for the authentication response. Only decideReturnAddress() and parsePlayerAddress() create one. */
 export interface ReturnAddress {
-  /** Without `hash`; its query is kept byte for byte. */
+  /** Without `hash`. The query is unchanged, byte for byte. */
   readonly url: string
-  /** Scheme, host and port, as Content-Security-Policy's `form-action` wants it. */
+  /** Scheme, host and port, in the form of Content-Security-Policy's `form-action`. */
   readonly origin: string
 }
 
@@ -19,12 +19,12 @@ export type ReturnDecision =
 const LONGEST_ADDRESS = 2048
 
 /**
- * Decides where the response goes: to `hashConsumer` when the caller gave one and it is on the allow-list, else to the
- * player. Nothing but this function turns what a browser sent into an address (specification: "Returning the
- * authentication response to the player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
+ * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. No other
+ * function turns input of a browser into an address (specification: "Returning the authentication response to the player";
+ * OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
  *
- * @param hashConsumer as received, percent-decoded once; undefined when absent. An empty text is refused, not ignored.
- * @returns for a refusal the end of a sentence that begins "hashConsumer"; never to be redirected to in any form.
+ * @param hashConsumer as received, percent-decoded once; undefined if absent. An empty text is refused, not ignored.
+ * @returns for a refusal, the end of a sentence that starts with "hashConsumer". Never redirect to a refused address.
  */
 export function decideReturnAddress(
   hashConsumer: string | undefined,
@@ -43,8 +43,8 @@ export function decideReturnAddress(
 }
 
 /**
- * The player's return address, from the settings. A fragment is allowed and stays behind `hash`.
- * @throws RangeError with the end of a sentence that begins with the setting's name.
+ * Parses the player's return address, from the settings. A fragment is allowed; `hash` goes before it.
+ * @throws RangeError with the end of a sentence that starts with the setting's name.
  */
 export function parsePlayerAddress(text: string): ReturnAddress {
   const parsed = parseReturnAddress(text)
@@ -53,9 +53,9 @@ export function parsePlayerAddress(text: string): ReturnAddress {
 }
 
 /**
- * An entry of the allow-list, from the settings. The service is shared by many customers, so an origin alone would let
- * another customer's page collect our viewers' responses: the prefix must name a path and end with "/".
- * @throws RangeError with the end of a sentence that begins with the entry.
+ * Parses an entry of the allow-list, from the settings. Many customers share the service, so with an origin alone another
+ * customer's page could collect our viewers' responses. The prefix must therefore name a path and end with "/".
+ * @throws RangeError with the end of a sentence that starts with the entry.
  */
 export function parseAllowedConsumer(text: string): AllowedConsumer {
   const parsed = parseReturnAddress(text)
@@ -67,8 +67,8 @@ export function parseAllowedConsumer(text: string): AllowedConsumer {
 }
 
 /**
- * The address with `hash` appended to its query, percent-encoded, before any fragment. By string, since URLSearchParams
- * would rewrite the other parameters ("%20" to "+", "~" to "%7E").
+ * Appends `hash` to the query of the address, percent-encoded, before a fragment. It edits the string, because
+ * URLSearchParams would rewrite the other parameters ("%20" to "+", "~" to "%7E").
  * @param hash the authentication response, or "false" for a failed authentication.
  */
 export function appendHash(address: ReturnAddress, hash: string): string {
@@ -80,25 +80,25 @@ export function appendHash(address: ReturnAddress, hash: string): string {
   return `${beforeFragment}${separator}hash=${encodeURIComponent(hash)}${fragment}`
 }
 
-/** The parsed address, or the end of a sentence that says why it is refused. */
+/** The parsed address, or the reason of the refusal as the end of a sentence. */
 function parseReturnAddress(text: string): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
-  // Browsers drop tabs and line ends, take "\" for "/" and fold wide characters: refused before anything is parsed.
-  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'holds characters that an address cannot have'
+  // Browsers drop tabs and line ends, read "\" as "/" and fold wide characters. Refuse these before parsing.
+  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'contains characters that an address cannot have'
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return 'is not an absolute http or https address'
   const url = new URL(text)
   if (url.href.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters once it is encoded`
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'holds a user name or password'
-  // ";" and "," are legal in a host, and would begin a new directive in our Content-Security-Policy.
-  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(url.hostname)) return 'holds an unusual host name'
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'contains a user name or password'
+  // ";" and "," are legal in a host, and would start a new directive in our Content-Security-Policy.
+  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(url.hostname)) return 'has an unusual host name'
   if (isAmbiguousPath(url.pathname)) return 'has a path that a server could read in two ways'
-  if (hasHashParameter(url)) return 'already holds a parameter "hash"'
+  if (hasHashParameter(url)) return 'already has a parameter "hash"'
   return url
 }
 
 /**
- * Servers differ in what they decode, and when: some decode twice, some leave out ";parameters" or a space behind "..",
- * some take overlong encodings. What has none of these is one path for all of them.
+ * True for a path that servers read differently. Some servers decode twice, some drop ";parameters" or a space behind "..",
+ * some accept overlong encodings.
  */
 function isAmbiguousPath(pathname: string): boolean {
   if (/%(2e|2f|5c|25|[01][0-9a-f]|7f)/i.test(pathname) || pathname.includes('/..')) return true
@@ -110,18 +110,18 @@ function isAmbiguousPath(pathname: string): boolean {
   }
 }
 
-/** PHP leaves out spaces before a name and what is behind a NUL; brackets make a list of it there and elsewhere. */
+/** True if a server could read a parameter `hash`. PHP drops leading spaces and everything after a NUL; brackets make a list. */
 function hasHashParameter(url: URL): boolean {
   const names = namesIn(url.search)
   return [...names, ...names.flatMap(namesIn)].some((name) => /^[\s[]*hash\s*($|[\][\0])/i.test(name))
 }
 
-/** The decoded names of a query, also as servers read it that take ";" for "&". */
+/** The decoded names of a query. Some servers also split at ";". */
 function namesIn(query: string): string[] {
   return query.split(/[&;]/).flatMap((pair) => [...new URLSearchParams(pair).keys()])
 }
 
-/** Path with its "." and ".." resolved, as it was compared; query as it came. */
+/** The address with "." and ".." resolved in the path, as it was compared. The query is unchanged. */
 function normalised(parsed: URL, text: string): string {
   const at = text.indexOf('?')
   return parsed.origin + parsed.pathname + (at === -1 ? '' : text.slice(at))
