@@ -28,7 +28,7 @@ export function faultInUsername(username: string): string | null {
 
 /** Why a text cannot name a group, in the same form. */
 export function faultInGroup(group: string): string | null {
-  if (group.includes(',')) return 'holds a comma, which separates groups in the settings'
+  if (group.includes(',')) return 'contains a comma, which separates groups in the settings'
   return faultInValue(canonicalText(group)) ?? faultAtTheEnds(group)
 }
 
@@ -44,8 +44,8 @@ export function faultInAttributeName(name: string): string | null {
 
 /** Why a text cannot be an attribute's value, in the same form. It may be empty, and hold what no parameter can. */
 export function faultInAttributeValue(value: string): string | null {
-  if (/\p{Cc}/u.test(value)) return 'holds a control character'
-  if (!value.isWellFormed()) return 'holds half of a character (a lone surrogate)'
+  if (/\p{Cc}/u.test(value)) return 'contains a control character'
+  if (!value.isWellFormed()) return 'contains half of a character (a lone surrogate)'
   if (Buffer.byteLength(value) > LONGEST_ATTRIBUTE_VALUE_BYTES) {
     return `is longer than ${LONGEST_ATTRIBUTE_VALUE_BYTES} bytes in UTF-8`
   }

@@ -103,7 +103,7 @@ describe('diagnosis of a response', () => {
     ['an expiry with a fraction', response(user, ['hashExpire', 1.5], goodHash), /whole number/],
     ['a number as a value', response(['id', 7], expiry, goodHash), 'The value of "id" must be text.'],
     ['a name used twice', response(ada, ada, expiry, goodHash), 'The parameter "user" is named twice.'],
-    ['a "|" in a value', response(['user', 'a|b'], goodHash), /holds a "\|"/],
+    ['a "|" in a value', response(['user', 'a|b'], goodHash), /contains "\|"/],
     ['no parameter', response(expiry, goodHash), /needs one parameter at least/],
     [
       '12 kB and more',

@@ -80,12 +80,12 @@ describe('a hashConsumer on the list is followed, and the address is', () => {
 })
 
 const NOT_LISTED = 'is not on the list of allowed addresses'
-const CHARACTERS = 'holds characters that an address cannot have'
+const CHARACTERS = 'contains characters that an address cannot have'
 const NOT_ABSOLUTE = 'is not an absolute http or https address'
-const USER_INFO = 'holds a user name or password'
-const HOST = 'holds an unusual host name'
+const USER_INFO = 'contains a user name or password'
+const HOST = 'has an unusual host name'
 const PATH = 'has a path that a server could read in two ways'
-const HASH = 'already holds a parameter "hash"'
+const HASH = 'already has a parameter "hash"'
 const LENGTH = 'is longer than 2048 characters'
 const ENCODED_LENGTH = 'is longer than 2048 characters once it is encoded'
 

@@ -90,10 +90,10 @@ describe('what the player learns', () => {
 
   test.each([
     ['', 'is empty'],
-    ['a|b', 'holds a "|", which separates the hashed values'],
-    ['a\nb', 'holds a control character'],
-    ['a\0', 'holds a control character'],
-    ['\ud800', 'holds half of a character (a lone surrogate)'],
+    ['a|b', 'contains "|", which separates the hashed values'],
+    ['a\nb', 'contains a control character'],
+    ['a\0', 'contains a control character'],
+    ['\ud800', 'contains half of a character (a lone surrogate)'],
     ['ä'.repeat(128), 'is longer than 255 bytes in UTF-8'],
   ])('is nothing at all where a value is %j', (value, fault) => {
     const viewer = { ...ADA, attributes: { plan: 'big', company: value } }

@@ -124,7 +124,7 @@ describe('the log', () => {
     app.users.add('eve', 'pw', { attributes: { plan: 'VALUEMARKER|x' } })
     await app.post('/sign-in', { username: 'eve', password: 'pw' })
     expect(app.lines).toMatchObject([{ outcome: 'unusable-attribute', viewer: 'eve', attribute: 'plan' }])
-    expect(app.lines[0]?.reason).toContain('holds a "|"')
+    expect(app.lines[0]?.reason).toContain('contains "|"')
     expect(JSON.stringify(app.lines)).not.toContain('VALUEMARKER')
   })
 

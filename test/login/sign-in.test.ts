@@ -218,7 +218,7 @@ describe('names of every kind', () => {
     expect(app.users.asked).toEqual([{ username: name, password: 'x' }])
   })
 
-  test('a viewer whose name holds a "|" gets a screen and no response, since two names could have one hash', async () => {
+  test('a viewer whose name contains "|" gets a screen and no response, since two names could have one hash', async () => {
     const app = await startLoginApp()
     app.users.add('bob|1900000000', 'pw')
     const answer = await app.post('/sign-in', { username: 'bob|1900000000', password: 'pw' })

@@ -72,7 +72,7 @@ function changes(place: () => Promise<Open>): void {
     const store = await openStore(await place())
     expect(await store.add({ ...ada, username: 'a|b' }, password)).toEqual({
       ok: false,
-      fault: 'The user name holds a "|", which separates the hashed values.',
+      fault: 'The user name contains "|", which separates the hashed values.',
     })
     expect(await store.add({ ...ada, groups: [''] }, password)).toMatchObject({ ok: false })
     expect(await store.add({ ...ada, attributes: { username: 'x' } }, password)).toMatchObject({ ok: false })

@@ -13,10 +13,10 @@ import {
 
 test.each([
   ['', 'is empty'],
-  ['a|b', 'holds a "|", which separates the hashed values'],
-  ['a\0b', 'holds a control character'],
-  ['a\u0085b', 'holds a control character'],
-  ['a\uD800', 'holds half of a character (a lone surrogate)'],
+  ['a|b', 'contains "|", which separates the hashed values'],
+  ['a\0b', 'contains a control character'],
+  ['a\u0085b', 'contains a control character'],
+  ['a\uD800', 'contains half of a character (a lone surrogate)'],
   [' ada', 'begins or ends with white space'],
   ['ada\u00a0', 'begins or ends with white space'],
   ['é'.repeat(128), 'is longer than 255 bytes in UTF-8'],
@@ -89,14 +89,14 @@ test('the first fault of a viewer is said in a sentence', () => {
   const viewer = { username: 'ada', groups: ['staff'], attributes: { department: 'R&D' } }
   expect(faultInViewer(viewer)).toBeNull()
   expect(faultInViewer({ ...viewer, username: 'a|b' })).toBe(
-    'The user name holds a "|", which separates the hashed values.',
+    'The user name contains "|", which separates the hashed values.',
   )
   expect(faultInViewer({ ...viewer, groups: ['a,b'] })).toBe(
-    'The group "a,b" holds a comma, which separates groups in the settings.',
+    'The group "a,b" contains a comma, which separates groups in the settings.',
   )
   expect(faultInViewer({ ...viewer, attributes: { username: 'x' } })).toBe('The attribute name "username" is reserved.')
   expect(faultInViewer({ ...viewer, attributes: { a: '\0' } })).toBe(
-    'The value of the attribute "a" holds a control character.',
+    'The value of the attribute "a" contains a control character.',
   )
 })
 

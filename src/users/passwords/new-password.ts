@@ -12,7 +12,7 @@ const SHORTEST_CONTEXT_WORD = 4
  * @param contextWords what a guesser who knows the viewer tries first: the user name, the name of the service.
  */
 export async function faultInNewPassword(password: string, contextWords: readonly string[]): Promise<string | null> {
-  if (!password.isWellFormed()) return 'The password holds half of a character (a lone surrogate).'
+  if (!password.isWellFormed()) return 'The password contains half of a character (a lone surrogate).'
   if (/[\0\r\n]/.test(password)) return 'The password holds a line break or NUL, which a password field cannot send.'
   const characters = [...password].length
   if (characters < FEWEST_CHARACTERS) return `The password is shorter than ${FEWEST_CHARACTERS} characters.`

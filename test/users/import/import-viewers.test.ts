@@ -140,9 +140,9 @@ test('each row that cannot be taken is told by its line and reason, and the othe
   expect(refusals.sort(([a], [b]) => a - b)).toEqual([
     [3, 'has 2 cells where the header has 3'],
     [4, 'has no user name'],
-    [5, 'cannot be kept: The user name holds a "|", which separates the hashed values'],
-    [6, 'cannot be kept: The group "a,b" holds a comma, which separates groups in the settings'],
-    [7, 'cannot be kept: The value of the attribute "__proto__x" holds a control character'],
+    [5, 'cannot be kept: The user name contains "|", which separates the hashed values'],
+    [6, 'cannot be kept: The group "a,b" contains a comma, which separates groups in the settings'],
+    [7, 'cannot be kept: The value of the attribute "__proto__x" contains a control character'],
     [8, 'cannot be kept: The password is among the 10,000 most common ones, which are tried first'],
     [9, 'has both a password and a password hash'],
     [10, 'has neither a password nor a password hash'],
