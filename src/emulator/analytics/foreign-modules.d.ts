@@ -1,4 +1,4 @@
-/** The parts in use of two packages that bring no types of their own; what they return is checked by device.ts. */
+/** Types of two packages without types, for the parts in use. device.ts checks what they return. */
 declare module 'uap-ref-impl' {
   interface Parser {
     parse(userAgent: string): unknown

@@ -15,20 +15,20 @@ import type { ContentType } from './segments/segment-tables.ts'
 export interface AnalyticsDeps {
   readonly streamReport: StreamReport
   readonly nowSeconds: () => number
-  /** Whose content the caller may see. The reason of a refusal is a sentence for the developer. */
+  /** Returns the owner whose content the caller may see, or the reason of the refusal for the developer. */
   readonly verifyToken: (
     authorizationHeader: string | undefined,
   ) => Promise<{ ok: true; ownerId: number } | { ok: false; reason: string }>
-  /** Told what broke on our side; whoever asked is not. */
+  /** Called with an internal error. The answer to the caller does not show it. */
   readonly onError: (error: unknown) => void
 }
 
 const METRICS: readonly SeriesMetric[] = ['total-views', 'unique-devices', 'authenticated-viewers']
 const DIMENSIONS: readonly SeriesDimension[] = ['month', 'day', 'hour', 'location', 'device', 'view-source']
-/** A client that fetches nothing for so long is let go. */
+/** A connection on which the client reads nothing for so long is closed. */
 const STALLED_AFTER_MS = 120_000
 
-/** The analytics API, to be mounted at `/v1`. Every answer is JSON. */
+/** Routes of the analytics API, mounted at `/v1`. Every answer is JSON. */
 export function analyticsRoutes(deps: AnalyticsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const serve = (path: string, endpointOf: (params: Request['params']) => Endpoint | ParameterError) => {
@@ -55,7 +55,7 @@ export function analyticsRoutes(deps: AnalyticsDeps): Router {
     )
   }
   router.use((req, res) => {
-    refuse(res, 404, [{ parameter: 'path', in: 'path', message: `There is no report at ${req.path}` }])
+    refuse(res, 404, [{ parameter: 'path', in: 'path', message: `Unknown path: ${req.path}` }])
   })
   router.use(answerError(deps.onError))
   return router
@@ -83,7 +83,7 @@ function unknownInPath(parameter: string, value: unknown, allowed: string): Para
 const onlyGet: RequestHandler = (req, res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()
   res.set('Allow', 'GET, HEAD')
-  refuse(res, 405, [{ parameter: 'method', in: 'path', message: `${req.method} is not possible here, only GET` }])
+  refuse(res, 405, [{ parameter: 'method', in: 'path', message: `Method ${req.method} is not allowed. Use GET.` }])
 }
 
 function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params']) => EndpointOrError): RequestHandler {
@@ -95,13 +95,13 @@ function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params'])
     }
     const endpoint = endpointOf(req.params)
     if ('message' in endpoint) return refuse(res, 400, [endpoint])
-    // Not req.query: its shape depends on a setting of the app that we are mounted in.
+    // Not req.query: its shape depends on a setting of the app around this router.
     const query: QueryParameters = parse(req.originalUrl.split('?').slice(1).join('?'))
     const checked = readParameters(endpoint, query)
     if (!checked.ok) return refuse(res, 400, checked.errors)
-    const { selection, ...asked } = checked.asked
+    const { selection, ...question } = checked.question
     const chunks = deps.streamReport({
-      ...asked,
+      ...question,
       selection: { ...selection, ownerId: caller.ownerId },
       nowSeconds: deps.nowSeconds(),
       link: { path: req.baseUrl + req.path, parameters: listParameters(query) },
@@ -116,7 +116,7 @@ function listParameters(query: QueryParameters): [string, string][] {
   )
 }
 
-/** The first chunk is made before anything is sent, so that a report that fails can still say so. */
+/** Makes the first chunk before anything is sent, so that a report that fails is still answered with 500. */
 async function send(req: Request, res: Response, chunks: AsyncGenerator<Uint8Array, void>): Promise<void> {
   const first = await chunks.next()
   res.status(200).set('Cache-Control', 'no-store').type('application/json')
@@ -129,7 +129,7 @@ async function send(req: Request, res: Response, chunks: AsyncGenerator<Uint8Arr
   try {
     await pipeline(Readable.from(withFirst(first, chunks), { objectMode: true, highWaterMark: 1 }), res)
   } catch (error) {
-    if (!isGone(error)) throw error
+    if (!isClosedByClient(error)) throw error
   }
 }
 
@@ -142,8 +142,8 @@ async function* withFirst(first: IteratorResult<Uint8Array, void>, rest: AsyncGe
   }
 }
 
-/** The caller went away before the end: nothing to report. */
-function isGone(error: unknown): boolean {
+/** True if the client closed the connection before the end. */
+function isClosedByClient(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
@@ -155,10 +155,10 @@ function refuse(res: Response, status: number, errors: readonly ParameterError[]
 function answerError(onError: AnalyticsDeps['onError']): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (error instanceof URIError || (error instanceof Error && 'status' in error && error.status === 400)) {
-      return refuse(res, 400, [{ parameter: 'path', in: 'path', message: `The path cannot be read: ${req.path}` }])
+      return refuse(res, 400, [{ parameter: 'path', in: 'path', message: `Cannot decode the path: ${req.path}` }])
     }
     if (res.headersSent) return next(error)
     onError(error)
-    refuse(res, 500, [{ parameter: 'path', in: 'path', message: 'The report could not be made' }])
+    refuse(res, 500, [{ parameter: 'path', in: 'path', message: 'The report failed' }])
   }
 }

@@ -28,7 +28,7 @@ const NewMessage = z.object({
     .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text)),
 })
 
-const MESSAGES_SHOWN_AT_FIRST = 50
+const MAX_PAST_MESSAGES = 50
 const KEEP_ALIVE_MS = 15_000
 
 interface Message {
@@ -38,7 +38,7 @@ interface Message {
   readonly sent_at: string
 }
 
-interface Listener {
+interface Subscriber {
   readonly token: string
   readonly content: Pick<Content, 'type' | 'id'>
   readonly res: Response
@@ -50,14 +50,14 @@ export interface ChatDeps {
   readonly playbacks: Pick<Playbacks, 'find'>
 }
 
-/** A chat for every channel and video. Reading and writing both need a playback that has not ended. */
+/** Routes of the chats of all channels and videos. To read and to write, a caller needs a valid playback token. */
 export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Router {
   const messages = openMessages(database, nowSeconds)
-  const listeners = new Set<Listener>()
+  const subscribers = new Set<Subscriber>()
   const find = (token: unknown, type: ContentType, id: unknown): Playback | null =>
     typeof token === 'string' ? playbacks.find(token, type, String(id)) : null
 
-  const listen =
+  const streamMessages =
     (type: ContentType): RequestHandler =>
     (req, res) => {
       const token = String(req.query.playback)
@@ -69,20 +69,20 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
       for (const message of messages.after(playback.content, Number.isSafeInteger(after) ? after : 0)) {
         sendEvent(res, message)
       }
-      const listener = { token, content: playback.content, res }
-      listeners.add(listener)
+      const subscriber = { token, content: playback.content, res }
+      subscribers.add(subscriber)
       const keepAlive = setInterval(() => {
-        // What has ended is ended here too: the browser connects again, and is refused.
+        // After the stream ends, the browser connects again and gets the 403.
         if (find(token, type, req.params.id) === null) res.end()
         else res.write(':\n\n')
       }, KEEP_ALIVE_MS)
       res.on('close', () => {
         clearInterval(keepAlive)
-        listeners.delete(listener)
+        subscribers.delete(subscriber)
       })
     }
 
-  const speak =
+  const addMessage =
     (type: ContentType): RequestHandler =>
     (req, res) => {
       const sent = NewMessage.safeParse(req.body)
@@ -90,7 +90,7 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
       const playback = find(sent.data.playback, type, req.params.id)
       if (playback === null) return refuse(res)
       const message = messages.add(playback.content, playback.viewer ?? playback.guestName, sent.data.text)
-      for (const { token, content, res: stream } of listeners) {
+      for (const { token, content, res: stream } of subscribers) {
         if (content.type !== type || content.id !== playback.content.id) continue
         if (playbacks.find(token, type, String(content.id)) === null) stream.end()
         else sendEvent(stream, message)
@@ -103,8 +103,8 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
     const path = `/chat/${type === 'live' ? '' : 'recorded/'}:id/messages`
     router
       .route(path)
-      .get(listen(type))
-      .post(express.json({ limit: '8kb' }), speak(type))
+      .get(streamMessages(type))
+      .post(express.json({ limit: '8kb' }), addMessage(type))
       .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
   }
   return router
@@ -117,7 +117,7 @@ function openMessages(database: DatabaseSync, nowSeconds: () => number) {
   const select = database.prepare(
     `SELECT * FROM (
        SELECT id, author, text, sent_at_seconds FROM chat_messages
-       WHERE content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MESSAGES_SHOWN_AT_FIRST}
+       WHERE content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MAX_PAST_MESSAGES}
      ) ORDER BY id`,
   )
   const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -127,7 +127,7 @@ function openMessages(database: DatabaseSync, nowSeconds: () => number) {
       const messageId = Number(insert.run(type, id, author, text, now).lastInsertRowid)
       return { id: messageId, author, text, sent_at: isoTime(now) }
     },
-    /** The latest ones behind an id, oldest first. */
+    /** The latest messages after a message id, oldest first. */
     after({ type, id }: Content, messageId: number): Message[] {
       return select.all(type, id, messageId).map((row) => ({
         id: Number(row.id),
@@ -140,7 +140,7 @@ function openMessages(database: DatabaseSync, nowSeconds: () => number) {
 }
 
 function refuse(res: Response): void {
-  res.locals.explanation = 'Refused: no playback of this content with this token, or it has ended'
+  res.locals.explanation = 'Refused: the playback token is not valid for this content, or has expired'
   res.status(403).set('Cache-Control', 'no-store').json({ error: 'forbidden' })
 }
 
@@ -150,7 +150,7 @@ function openStream(res: Response): void {
   res.write('retry: 1000\n\n')
 }
 
-/** JSON has no line ends outside its texts, and writes those within as "\n": one line of data each. */
+/** JSON.stringify() writes no line breaks, so the message is one line of data. */
 function sendEvent(res: Response, message: Message): void {
   res.write(`id: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`)
 }

@@ -5,17 +5,17 @@ export type ContentType = 'live' | 'recorded'
 
 export const CONTENT_TYPES: readonly ContentType[] = ['live', 'recorded']
 
-/** How viewers of a channel or video are authenticated. */
+/** The hash lock of a channel or video. */
 export interface Lock {
   /** The entry point of the customer's login app. */
   readonly url: string
   readonly secret: string
   readonly message: string | null
   readonly buttonCaption: string | null
-  /** CSS pixels, as text; null where the customer left it open. */
+  /** CSS pixels as text, for example "400" or "400px"; null if not set. */
   readonly popupWidth: string | null
   readonly popupHeight: string | null
-  /** True for a video that has none of its own. */
+  /** True if the lock belongs to the channel of the video. */
   readonly isInherited: boolean
 }
 
@@ -25,13 +25,13 @@ export interface Content {
   readonly id: number
   readonly title: string
   readonly channelId: number
-  /** Its own lock, or for a video without one that of its channel. */
+  /** The content's own lock. A video without a lock has the lock of its channel. */
   readonly lock: Lock | null
 }
 
 export type FindContent = (type: ContentType, id: string) => Content | null
 
-/** Reads channels, videos and their locks as they are at each call; an id that is not a number is not found. */
+/** Returns a function that reads a channel or video with its lock. Null for an unknown id. */
 export function contentFinder(database: DatabaseSync): FindContent {
   const find = {
     live: database.prepare('SELECT id, title, id AS channel_id FROM channels WHERE id = ?'),
@@ -65,12 +65,12 @@ export function contentFinder(database: DatabaseSync): FindContent {
   }
 }
 
-/** The part of a path that names a content: `ID` for a channel, `recorded/ID` for a video. */
+/** The content in a path: `ID` for a channel, `recorded/ID` for a video. */
 export function contentPath({ type, id }: Pick<Content, 'type' | 'id'>): string {
   return type === 'live' ? String(id) : `recorded/${id}`
 }
 
-/** Tells whether a lock still has the secret that something was validated against, without keeping the secret. */
+/** A digest of the lock's secret: it shows later that the secret is the same, without storing the secret. */
 export function lockFingerprint(lock: Lock | null): string {
   return lock === null ? 'unlocked' : createHash('sha256').update(lock.secret).digest('hex')
 }

@@ -1,9 +1,9 @@
 import { type Content, contentPath, type Lock } from './content.ts'
 
 /**
- * Where the viewer signs in: the lock's entry point with what the player appends. By string, so that the customer's own
- * query stays byte for byte.
- * @param hashConsumer the address that wants the response, for everything but the player.
+ * The entry point of the lock with the parameters that the player appends. Appends to the text, because URL() would
+ * rewrite the customer's own query.
+ * @param hashConsumer the return address; left out for the player.
  */
 export function entryAddress(lock: Lock, content: Pick<Content, 'type' | 'id'>, hashConsumer?: string): string {
   const appended = [
@@ -18,17 +18,17 @@ export function entryAddress(lock: Lock, content: Pick<Content, 'type' | 'id'>, 
   return `${beforeFragment}${separator}${appended}${fragment}`
 }
 
-/** The return address of the chat and of the combined embed; `resource` is the page to come back to. */
+/** The return address of the chat and of the combined embed. `resource` is the path of the embed. */
 export function chatConsumer(publicUrl: string, content: Pick<Content, 'type' | 'id'>, resource: string): string {
   return `${publicUrl}/chat/authorize/${contentPath(content)}?resource=${encodeURIComponent(resource)}`
 }
 
 /**
- * The path that a `resource` leads to; null unless it is a chat or combined embed of ours.
+ * Returns the path and query of a `resource`; null unless it is a chat or combined embed of this service.
  * @param resource as received, percent-decoded once.
  */
 export function ownResource(resource: unknown, publicUrl: string): string | null {
-  // Browsers take "\" for "/" and drop tabs and line ends: "/\evil.example" would leave.
+  // Browsers read "\" as "/" and drop tabs and line breaks, so "/\evil.example" is another site.
   if (typeof resource !== 'string' || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(resource)) return null
   if (resource.length > 2048 || !URL.canParse(resource, publicUrl)) return null
   const url = new URL(resource, publicUrl)

@@ -7,7 +7,7 @@ import type { Playbacks } from './playbacks.ts'
 
 const CLIP = fileURLToPath(new URL('clip.webm', import.meta.url))
 
-/** The video itself, in ranges, for a playback that has not ended. Every content shows the same clip. */
+/** Serves the video file, with ranges, for a valid playback token. All contents show the same clip. */
 export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> }): Router {
   const send =
     (type: ContentType): RequestHandler =>
@@ -15,12 +15,12 @@ export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> 
       const { playback } = req.query
       const id = String(req.params.id)
       if (typeof playback !== 'string' || playbacks.find(playback, type, id) === null) {
-        res.locals.explanation = 'Refused: no playback of this content with this token, or it has ended'
+        res.locals.explanation = 'Refused: the playback token is not valid for this content, or has expired'
         return res.status(403).set('Cache-Control', 'no-store').json({ error: 'forbidden' })
       }
-      // A kept copy would still play after the playback has ended.
+      // A cached copy would play after the playback has expired.
       return res.sendFile(CLIP, { cacheControl: false, headers: { 'Cache-Control': 'private, no-store' } }, (error) => {
-        // A player that has enough of it hangs up: nothing to answer.
+        // Players close the connection when they have enough: no error to answer.
         if (error && !res.headersSent) next(error)
       })
     }

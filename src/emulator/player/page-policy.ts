@@ -2,21 +2,21 @@ import type { Response } from 'express'
 import type { Content } from './content.ts'
 
 /**
- * A page that shows the video, the chat or both. Any site may embed it, so there is no `frame-ancestors`; its own frames
- * are the login app and, when that redirects back, a page of ours.
+ * Policy of the player, the chat and the combined embed. Any site may frame them, so there is no `frame-ancestors`. Their
+ * own frame shows the login app, and then the return page of this service.
  */
 export function setPlayerPolicy(res: Response, { lock }: Pick<Content, 'lock'>): void {
   setPolicy(res, { 'media-src': "'self'", 'frame-src': `'self'${lock === null ? '' : ` ${frameSource(lock.url)}`}` })
 }
 
-/** A page that receives a response and hands it to the page that frames it. */
+/** Policy of the return page, which passes the response to the page that frames it. */
 export function setReturnPolicy(res: Response): void {
   setPolicy(res, {})
-  // The address holds the response: it must not travel on as a referrer.
+  // The address contains the response, so it must not be sent as a referrer.
   res.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
 }
 
-/** The customer's page: it frames the player and is framed by nobody. */
+/** Policy of the customer's page, which frames the player. No page may frame it. */
 export function setCustomerPolicy(res: Response, playerUrl: string): void {
   setPolicy(res, { 'frame-src': `'self' ${frameSource(playerUrl)}`, 'frame-ancestors': "'none'" })
 }
@@ -36,10 +36,10 @@ function setPolicy(res: Response, directives: Record<string, string>): void {
   res.set({ 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store' })
 }
 
-/** The origin of an address as a source of the policy. Its grammar has no IPv6 addresses: those widen to the scheme. */
+/** The origin of an address, for a policy. Policies cannot name IPv6 addresses: then all of the scheme is allowed. */
 function frameSource(url: string): string {
   if (!URL.canParse(url)) return ''
   const { origin, hostname, protocol } = new URL(url)
-  // ";" and "," are legal in a host, and would begin a new directive.
+  // A host may contain ";" and ",", which would start a new directive.
   return /^[a-z0-9.-]+$/.test(hostname) ? origin : protocol
 }

@@ -14,7 +14,7 @@ export interface PageDeps {
   readonly findContent: FindContent
 }
 
-/** The pages for viewers: the customer's page, the player, the chat, both combined, and where responses return to. */
+/** Routes of the pages: the customer's page, the player, the chat, both combined, and the return pages. */
 export function pageRoutes(deps: PageDeps): Router {
   const router = Router()
   const page = (path: string, ...handlers: RequestHandler[]) => {
@@ -32,21 +32,21 @@ export function pageRoutes(deps: PageDeps): Router {
   page('/video/:id', customerPage('recorded', deps))
   for (const type of CONTENT_TYPES) {
     const id = type === 'live' ? ':id' : 'recorded/:id'
-    const atHome = onlyAtHome(deps.publicUrl)
-    page(`/embed/${id}`, atHome, embedPage('player', type, deps))
-    page(`/chat/${id}`, atHome, embedPage('chat', type, deps))
-    page(`/combined/${id}`, atHome, embedPage('combined', type, deps))
+    const atPublicUrl = onlyAtPublicUrl(deps.publicUrl)
+    page(`/embed/${id}`, atPublicUrl, embedPage('player', type, deps))
+    page(`/chat/${id}`, atPublicUrl, embedPage('chat', type, deps))
+    page(`/combined/${id}`, atPublicUrl, embedPage('combined', type, deps))
     page(`/chat/authorize/${id}`, chatReturnPage(type, deps))
   }
   return router
 }
 
-/** The player has one address, as a real one has: responses return there, and what it keeps in the browser is there. */
-function onlyAtHome(publicUrl: string): RequestHandler {
-  const home = new URL(publicUrl).host
+/** Redirects other names of this machine to one origin: responses return there, and the browser storage is there. */
+function onlyAtPublicUrl(publicUrl: string): RequestHandler {
+  const { host } = new URL(publicUrl)
   return (req, res, next) => {
-    if (req.headers.host === home) return next()
-    res.locals.explanation = `The player lives at ${publicUrl}`
+    if (req.headers.host === host) return next()
+    res.locals.explanation = `The address of the player is ${publicUrl}`
     return res.redirect(307, publicUrl + req.originalUrl)
   }
 }
@@ -54,13 +54,13 @@ function onlyAtHome(publicUrl: string): RequestHandler {
 function embedPage(kind: 'player' | 'chat' | 'combined', type: ContentType, deps: PageDeps): RequestHandler {
   return (req, res) => {
     const content = deps.findContent(type, String(req.params.id))
-    if (content === null) return notHere(res)
+    if (content === null) return sendNotFound(res)
     setPlayerPolicy(res, content)
     return res.render(view(kind), { content, settings: JSON.stringify(gateSettings(kind, content, deps.publicUrl)) })
   }
 }
 
-/** What the page's script needs to know; `public/gate.js` reads it. */
+/** The settings that `public/gate.js` reads from the page. */
 function gateSettings(kind: 'player' | 'chat' | 'combined', content: Content, publicUrl: string) {
   const { lock } = content
   const path = contentPath(content)
@@ -77,7 +77,7 @@ function gateSettings(kind: 'player' | 'chat' | 'combined', content: Content, pu
   }
 }
 
-/** What the gate says in each of its states; the lock's own message takes the place of ours. */
+/** The texts of the gate by state. The message of the lock replaces the default. */
 function gateTexts(kind: 'player' | 'chat' | 'combined', { lock }: Content): Record<string, string> {
   return {
     locked: lock?.message ?? (kind === 'chat' ? 'Log in to join the chat.' : 'Log in to watch.'),
@@ -88,7 +88,7 @@ function gateTexts(kind: 'player' | 'chat' | 'combined', { lock }: Content): Rec
   }
 }
 
-/** A size as the customer wrote it ("400", "400px"); null for what is not one. */
+/** Reads a size such as "400" or "400px"; null for any other text. */
 function pixels(text: string | null | undefined): number | null {
   const digits = /^(\d{1,4})(px)?$/.exec(text ?? '')?.[1]
   return digits === undefined || Number(digits) === 0 ? null : Number(digits)
@@ -96,10 +96,10 @@ function pixels(text: string | null | undefined): number | null {
 
 function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
   return (req, res) => {
-    if (findContent(type, String(req.params.id)) === null) return notHere(res)
+    if (findContent(type, String(req.params.id)) === null) return sendNotFound(res)
     const resource = ownResource(req.query.resource, publicUrl)
     if (resource === null) {
-      res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of ours'
+      res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of this service'
       const message = 'It leads outside this service. Open the chat again.'
       return res.status(400).render(view('message'), { heading: 'Something is wrong with this link', message })
     }
@@ -111,13 +111,13 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
 function customerPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
   return (req, res) => {
     const content = findContent(type, String(req.params.id))
-    if (content === null) return notHere(res)
+    if (content === null) return sendNotFound(res)
     setCustomerPolicy(res, publicUrl)
     return res.render(view('customer-page'), { content, publicUrl, path: contentPath(content) })
   }
 }
 
-function notHere(res: Response): void {
+function sendNotFound(res: Response): void {
   const message = 'There is no channel or video with this ID. It may have been deleted, or the emulator was reset.'
   res.status(404).render(view('message'), { heading: 'Page not found', message })
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Content, type ContentType, type FindContent, lockFingerprint } from './content.ts'
 
-/** A playback is the right of one player to one content for a while; only the digest of its token is kept. */
+/** A playback lets one player play one content for a limited time. Only the digest of its token is stored. */
 export const PLAYBACK_TABLES = `
   CREATE TABLE IF NOT EXISTS playbacks (
     token_digest TEXT PRIMARY KEY,
@@ -15,28 +15,28 @@ export const PLAYBACK_TABLES = `
   CREATE INDEX IF NOT EXISTS playbacks_by_end ON playbacks (ends_at_seconds);
 `
 
-/** Also where a response has no expiry: the player then shows its stored response again. */
-const LONGEST_PLAYBACK_SECONDS = 4 * 3600
+/** After that, the player sends its stored response again. */
+const MAX_PLAYBACK_SECONDS = 4 * 3600
 
 export interface Playback {
   readonly content: Content
-  /** The `user` parameter of the response; null where there is none. */
+  /** The `user` parameter of the response; null without one. */
   readonly viewer: string | null
-  /** What to call a viewer without a name, different for each playback. */
+  /** Chat name of an anonymous viewer, different for each playback. */
   readonly guestName: string
   readonly endsAtSeconds: number
 }
 
 export interface StartedPlayback {
-  /** 40 hexadecimal characters; whoever has it may play. */
+  /** A bearer token of 40 hexadecimal characters. */
   readonly token: string
   readonly endsAtSeconds: number
 }
 
 export interface Playbacks {
-  /** @param expiresAtSeconds the expiry of the validated response; null without one. */
+  /** @param expiresAtSeconds the expiry of the validated response; null without expiry. */
   start(content: Content, viewer: string | null, expiresAtSeconds: number | null): StartedPlayback
-  /** Null once it has ended, or when the content's lock has another secret than at the start. */
+  /** Returns null if the playback has expired, or if the secret of the lock has changed. */
   find(token: string, type: ContentType, contentId: string): Playback | null
 }
 
@@ -54,7 +54,7 @@ export function openPlaybacks({ database, nowSeconds, findContent }: PlaybackDep
     start(content, viewer, expiresAtSeconds) {
       const now = nowSeconds()
       const token = randomBytes(20).toString('hex')
-      const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + LONGEST_PLAYBACK_SECONDS)
+      const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
       removeEnded.run(now)
       insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
       return { token, endsAtSeconds }

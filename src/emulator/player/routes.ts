@@ -8,7 +8,7 @@ import { openPlaybacks, PLAYBACK_TABLES } from './playbacks.ts'
 import { validationRoutes } from './validation.ts'
 import { type ViewDeps, viewRoutes } from './views.ts'
 
-/** Every table of this room. */
+/** All tables of this folder. */
 export const PLAYER_TABLES = PLAYBACK_TABLES + CHAT_TABLES
 
 export interface PlayerDeps {
@@ -18,7 +18,7 @@ export interface PlayerDeps {
   readonly segments: ViewDeps['segments']
 }
 
-/** Everything for viewers: pages, validation, the video, the chat and the reports of what is watched. */
+/** All routes for viewers: pages, validation, video, chat and view reports. */
 export function playerRoutes({ database, nowSeconds, publicUrl, segments }: PlayerDeps): Router {
   const findContent = contentFinder(database)
   const playbacks = openPlaybacks({ database, nowSeconds, findContent })

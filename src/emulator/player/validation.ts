@@ -7,7 +7,7 @@ import { sendWrongMethod } from '../http/json-error.ts'
 import { type Content, contentPath, type FindContent } from './content.ts'
 import type { Playbacks } from './playbacks.ts'
 
-/** What a player sends to have a response validated; null asks for a content that has no lock. */
+/** The body of a validation request. `response` is null for a content without a lock. */
 const ValidationRequest = z.object({
   content_type: z.enum(['live', 'recorded']),
   content_id: z.string(),
@@ -20,28 +20,28 @@ export interface ValidationDeps {
   readonly playbacks: Playbacks
 }
 
-type Verdict =
+type ValidationResult =
   | { valid: true; viewer: string | null; expiresAtSeconds: number | null; explanation: string }
   | { valid: false; explanation: string }
 
 /**
- * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is an expected
- * answer, 200 with `valid: false`; why it was refused is for the developer's log, not for the viewer.
+ * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is answered with
+ * 200 and `valid: false`. Only the request log says why.
  */
 export function validationRoutes({ nowSeconds, findContent, playbacks }: ValidationDeps): Router {
   const validate: RequestHandler = (req, res) => {
     const request = ValidationRequest.safeParse(req.body)
     if (!request.success) {
-      res.locals.explanation = 'The validation request is not of its form'
+      res.locals.explanation = 'The body of the validation request is malformed'
       return res.status(400).json({ error: 'invalid_request' })
     }
     const { content_type, content_id, response } = request.data
     const content = findContent(content_type, content_id)
     if (content === null) return res.status(404).json({ error: 'not_found' })
-    const verdict = judge(content, response, nowSeconds())
-    res.locals.explanation = verdict.explanation
-    if (!verdict.valid) return res.json({ valid: false })
-    const { viewer, expiresAtSeconds } = verdict
+    const result = checkResponse(content, response, nowSeconds())
+    res.locals.explanation = result.explanation
+    if (!result.valid) return res.json({ valid: false })
+    const { viewer, expiresAtSeconds } = result
     const { token, endsAtSeconds } = playbacks.start(content, viewer, expiresAtSeconds)
     return res.json({
       valid: true,
@@ -60,17 +60,24 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: Validat
   return router
 }
 
-function judge({ lock, channelId }: Content, response: string | null, nowSeconds: number): Verdict {
+function checkResponse({ lock, channelId }: Content, response: string | null, nowSeconds: number): ValidationResult {
   if (lock === null) {
-    return { valid: true, viewer: null, expiresAtSeconds: null, explanation: 'There is no lock: everyone may watch.' }
+    return {
+      valid: true,
+      viewer: null,
+      expiresAtSeconds: null,
+      explanation: 'There is no lock: all viewers may watch.',
+    }
   }
   if (response === null)
-    return { valid: false, explanation: 'Refused: the content is locked, and no response was sent.' }
-  const inherited = lock.isInherited ? ` The lock is that of channel ${channelId}: the video has none of its own.` : ''
+    return { valid: false, explanation: 'Refused: the content is locked, but the request has no response.' }
+  const inherited = lock.isInherited
+    ? ` The lock belongs to channel ${channelId}, because the video has no lock of its own.`
+    : ''
   const diagnosis = describeDiagnosis(diagnoseResponse(response, lock.secret, nowSeconds)) + inherited
   const check = checkAuthenticationResponse(response, lock.secret, nowSeconds)
   if (!check.ok) return { valid: false, explanation: diagnosis }
   const viewer = check.parameters.get('user') ?? null
-  const anonymous = viewer === null ? ' No parameter is named "user": the views stay without viewer_identifier.' : ''
+  const anonymous = viewer === null ? ' There is no parameter "user": the views will have no viewer_identifier.' : ''
   return { valid: true, viewer, expiresAtSeconds: check.expiresAtSeconds, explanation: diagnosis + anonymous }
 }

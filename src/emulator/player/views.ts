@@ -5,7 +5,7 @@ import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import type { Playbacks } from './playbacks.ts'
 
-/** A player that has been silent for longer has crashed or lost its network; it speaks every ten seconds. */
+/** Players send a heartbeat every ten seconds. A player silent for longer has crashed or lost its network. */
 export const SILENT_FOR_SECONDS = 60
 
 const Position = z.number().int().min(0).max(1_000_000).nullable()
@@ -21,7 +21,7 @@ const Start = Moment.extend({
   view_type: z.enum(['onsite', 'offsite']),
 })
 const Heartbeat = Moment.extend({ segment_id: z.uuid() })
-/** Without a playback: a segment ends because its playback has ended, too. Whoever knows the id may end it. */
+/** Needs no playback, because the playback may have expired. The id of the segment is enough. */
 const End = z.object({ segment_id: z.uuid(), position: Position })
 
 export interface ViewDeps {
@@ -30,7 +30,7 @@ export interface ViewDeps {
   readonly segments: Pick<SegmentRecorder, 'start' | 'heartbeat' | 'finish'>
 }
 
-/** What players report of what is watched. Who watches is what the service validated, never what the player says. */
+/** Routes for the view reports of players. The viewer is taken from the validated response, never from the report. */
 export function viewRoutes({ nowSeconds, playbacks, segments }: ViewDeps): Router {
   const findPlayback = ({ playback, content_type, content_id }: z.infer<typeof Moment>) =>
     playbacks.find(playback, content_type, content_id)
@@ -79,7 +79,7 @@ function answer<S extends z.ZodType>(
   return (req, res, next) => {
     const report = schema.safeParse(req.body)
     if (report.success) return handle(report.data, req, res, next)
-    res.locals.explanation = 'The report of a view is not of its form'
+    res.locals.explanation = 'The body of the view report is malformed'
     return res.status(400).json({ error: 'invalid_request' })
   }
 }

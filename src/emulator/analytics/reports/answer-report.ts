@@ -9,18 +9,18 @@ import { answerViewers, type ViewerItem } from './report-viewers.ts'
 import { answerViews } from './report-views.ts'
 
 interface Answer {
-  /** Of all pages together. */
+  /** The number of items on all pages. */
   readonly count: number
-  /** The items of this page, each as pieces of JSON. */
+  /** The items of this page, each in pieces of JSON text. */
   readonly items: Iterable<Iterable<string>>
 }
 
 const CHUNK_CHARACTERS = 32_768
 
 /**
- * The body of the answer, in chunks of about 32 kB. Each chunk is made when the caller asks for it, so that a page is
- * never in memory as a whole. An empty chunk is a pause. Statements stay open between two chunks: nothing may write
- * through this connection until the last chunk.
+ * Makes the body of the answer in chunks of about 32 kB, each when the caller asks for it. A page is never in memory as a
+ * whole. An empty chunk is a pause, in which other work may run. Statements stay open between two chunks, so nothing may
+ * write through this connection until the last chunk.
  */
 export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
   const { count, items } = yield* answer(database, question)
@@ -66,7 +66,7 @@ function wholeItem(type: string): (attributes: object) => [string] {
   return (attributes) => [JSON.stringify({ type, attributes })]
 }
 
-/** One viewer may have any number of segments. */
+/** In pieces, because a viewer may have any number of segments. */
 function* viewerPieces({ segments, ...attributes }: ViewerItem): Iterable<string> {
   yield `{"type":"Viewer","attributes":${JSON.stringify(attributes).slice(0, -1)},"segments":[`
   let separator = ''

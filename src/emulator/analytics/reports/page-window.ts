@@ -1,9 +1,9 @@
 import type { ReportQuestion } from './report-question.ts'
 
-/** Counts the items of a list as they are made, in order, and keeps only those of the page that was asked for. */
+/** Counts all items of a report, in order, and keeps only the items of the requested page. */
 export interface PageWindow<T> {
-  /** Adds as many items as said; `make` is called for those on the page, with their number within this addition. */
-  add(howMany: number, make: (index: number) => T): void
+  /** Adds items. `make` is called only for items on the page, with their index within this call. */
+  add(itemCount: number, make: (index: number) => T): void
   items(): readonly T[]
   count(): number
 }
@@ -13,10 +13,10 @@ export function openPageWindow<T>({ number, limit }: ReportQuestion['page']): Pa
   const items: T[] = []
   let count = 0
   return {
-    add(howMany, make) {
-      const end = Math.min(howMany, first + limit - count)
+    add(itemCount, make) {
+      const end = Math.min(itemCount, first + limit - count)
       for (let index = Math.max(0, first - count); index < end; index += 1) items.push(make(index))
-      count += howMany
+      count += itemCount
     },
     items: () => items,
     count: () => count,

@@ -5,7 +5,7 @@ interface Link {
 }
 
 export interface Pagination {
-  /** Of the items of all pages together. */
+  /** The number of items on all pages. */
   readonly count: number
   readonly first: Link
   readonly last: Link
@@ -15,8 +15,8 @@ export interface Pagination {
 }
 
 /**
- * The links keep every other parameter. Without any item the first page is also the last. `prev` leads from beyond the
- * end back to the last page.
+ * Makes the pagination object. Links keep all other parameters. A report without items has one page. On a page beyond the
+ * end, `prev` leads to the last page.
  */
 export function paginate({ page, link }: Pick<ReportQuestion, 'page' | 'link'>, count: number): Pagination {
   const others = link.parameters

@@ -4,46 +4,48 @@ import type { ContentType } from '../segments/segment-tables.ts'
 import type { ReportKind, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
 import { readTimeParameter, type TimeParameter } from './report-times.ts'
 
-/** What is wrong with one parameter, as an item of the `errors` of an answer. */
+/** An item of the `errors` of an answer. */
 export interface ParameterError {
   readonly parameter: string
   readonly in: 'query' | 'path' | 'header'
-  /** As received; absent when the parameter is missing, repeated or long. */
+  /** As received; absent if the parameter is missing, repeated or too long. */
   readonly value?: string
   readonly message: string
 }
 
-/** An endpoint with the parts of its path that say what is asked. */
+/** An endpoint, with the parameters in its path. */
 export type Endpoint = { readonly contentType: ContentType | null } & (
   | { readonly kind: 'viewers' | 'views' | 'peaks' }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
 )
 
-/** By name: the text, or all texts of a parameter that was given more than once. */
+/** The values by name: a text, or a list of texts for a repeated parameter. */
 export type QueryParameters = Readonly<Record<string, string | string[] | undefined>>
 
-type Asked = Pick<ReportQuestion, 'report' | 'timeZone' | 'page'> & { readonly selection: Omit<Selection, 'ownerId'> }
+type ParsedQuestion = Pick<ReportQuestion, 'report' | 'timeZone' | 'page'> & {
+  readonly selection: Omit<Selection, 'ownerId'>
+}
 export type ParameterCheck =
-  | { readonly ok: true; readonly asked: Asked }
+  | { readonly ok: true; readonly question: ParsedQuestion }
   | { readonly ok: false; readonly errors: readonly ParameterError[] }
 
-const GREATEST_LIMIT = 10_000
-const LONGEST_IDENTIFIER = 255
-const LONGEST_SHOWN_VALUE = 100
+const MAX_LIMIT = 10_000
+const MAX_IDENTIFIER_LENGTH = 255
+const MAX_SHOWN_VALUE_LENGTH = 100
 
-const Once = z.string({
+const SingleValue = z.string({
   error: ({ input }) => (Array.isArray(input) ? 'must be given only once' : 'is required'),
 })
-const Time = Once.transform((text, context): TimeParameter => {
+const Time = SingleValue.transform((text, context): TimeParameter => {
   const time = readTimeParameter(text)
   if (time !== null) return time
   context.addIssue({ code: 'custom', message: 'must be a time like 2026-01-31T23:59:59+00:00 that exists' })
   return z.NEVER
 })
-const Switch = Once.pipe(z.enum(['true', 'false'], { error: 'must be true or false' })).transform(
+const Switch = SingleValue.pipe(z.enum(['true', 'false'], { error: 'must be true or false' })).transform(
   (text) => text === 'true',
 )
-const ContentIds = Once.transform((text, context): readonly number[] => {
+const ContentIds = SingleValue.transform((text, context): readonly number[] => {
   const ids = text.split(',').map((id) => (/^\d{1,16}$/.test(id) ? Number(id) : Number.NaN))
   if (ids.every(Number.isSafeInteger)) return [...new Set(ids)]
   context.addIssue({ code: 'custom', message: 'must be a number, or several separated by commas' })
@@ -52,7 +54,7 @@ const ContentIds = Once.transform((text, context): readonly number[] => {
 
 function wholeNumber(least: number, greatest: number) {
   const message = `must be a whole number from ${least} to ${greatest}`
-  return Once.transform((text, context): number => {
+  return SingleValue.transform((text, context): number => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (number >= least && number <= greatest) return number
     context.addIssue({ code: 'custom', message })
@@ -62,18 +64,18 @@ function wholeNumber(least: number, greatest: number) {
 
 const Page = {
   _page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
-  _limit: wholeNumber(1, GREATEST_LIMIT).default(10),
+  _limit: wholeNumber(1, MAX_LIMIT).default(10),
 }
 const RequiredRange = { date_time_from: Time, date_time_to: Time }
 const Unfinished = { list_unfinished_segments: Switch.default(true) }
 
-/** Exactly the parameters that the document gives each endpoint; any other is ignored. */
+/** The parameters of each endpoint in the analytics document. All others are ignored. */
 const Viewers = z.object({
   ...Page,
   ...Unfinished,
-  viewer_identifier: Once.max(
-    LONGEST_IDENTIFIER,
-    `must not be longer than ${LONGEST_IDENTIFIER} characters`,
+  viewer_identifier: SingleValue.max(
+    MAX_IDENTIFIER_LENGTH,
+    `must not be longer than ${MAX_IDENTIFIER_LENGTH} characters`,
   ).optional(),
   date_time_from: Time.optional(),
   date_time_to: Time.optional(),
@@ -83,12 +85,12 @@ const Series = z.object({ ...Page, ...RequiredRange })
 const Peaks = z.object({
   ...Page,
   ...RequiredRange,
-  granularity: Once.pipe(z.enum(['hour', 'minute'], { error: 'must be hour or minute' })).default('minute'),
+  granularity: SingleValue.pipe(z.enum(['hour', 'minute'], { error: 'must be hour or minute' })).default('minute'),
 })
-/** Of the endpoints with a content type in the path. */
-const OfOneType = z.object({ content_id: ContentIds.optional() })
+/** For endpoints with a content type in the path. */
+const ContentFilter = z.object({ content_id: ContentIds.optional() })
 
-/** Reads the query of one endpoint. All mistakes are reported together. */
+/** Reads the query of one endpoint. Lists all mistakes at once. */
 export function readParameters(endpoint: Endpoint, query: QueryParameters): ParameterCheck {
   switch (endpoint.kind) {
     case 'viewers':
@@ -122,13 +124,13 @@ function check<Parameters extends Common>(
   toReport: (parameters: Parameters) => ReportKind,
 ): ParameterCheck {
   const parsed = schema.safeParse(query)
-  const content = OfOneType.safeParse(contentType === null ? {} : query)
+  const content = ContentFilter.safeParse(contentType === null ? {} : query)
   const errors = [...issuesOf(parsed, query), ...issuesOf(content, query), ...reversedRange(query)]
   if (!parsed.success || !content.success || errors.length > 0) return { ok: false, errors }
   const { _page, _limit, date_time_from: from, date_time_to: to, list_unfinished_segments } = parsed.data
   return {
     ok: true,
-    asked: {
+    question: {
       report: toReport(parsed.data),
       selection: {
         contentType,
@@ -155,6 +157,6 @@ function reversedRange(query: QueryParameters): ParameterError[] {
 
 function describeError(parameter: string, problem: string, query: QueryParameters): ParameterError {
   const value = query[parameter]
-  const isShown = typeof value === 'string' && value.length <= LONGEST_SHOWN_VALUE
+  const isShown = typeof value === 'string' && value.length <= MAX_SHOWN_VALUE_LENGTH
   return { parameter, in: 'query', ...(isShown && { value }), message: `${parameter} ${problem}` }
 }

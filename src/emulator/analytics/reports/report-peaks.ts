@@ -18,8 +18,8 @@ export interface PeakItem {
 }
 
 /**
- * The greatest number of sessions that watched at the same time, per channel or video and hour or minute, by content and
- * then by time. Hours and minutes in which nobody watched are left out.
+ * Finds the greatest number of concurrent sessions of each content in each hour or minute. Items are in the order of
+ * content and time. Hours and minutes without viewers are left out.
  */
 export function* answerPeaks(database: DatabaseSync, question: PeaksQuestion): InSteps<PageWindow<PeakItem>> {
   const { selection, nowSeconds, timeZone } = question
@@ -29,8 +29,8 @@ export function* answerPeaks(database: DatabaseSync, question: PeaksQuestion): I
   const writeTime = openTimeWriter(timeZone)
   const { where, parameters } = selectSegmentsRunning(selection)
   for (const { content_type, content_id } of listContent(database, question)) {
-    const buckets = openPeakBuckets({ sizeSeconds, shiftSeconds }, (firstStartSeconds, howMany, value) => {
-      window.add(howMany, (index) => ({
+    const buckets = openPeakBuckets({ sizeSeconds, shiftSeconds }, (firstStartSeconds, bucketCount, value) => {
+      window.add(bucketCount, (index) => ({
         content_type,
         content_id,
         time: writeTime(firstStartSeconds + index * sizeSeconds),
@@ -64,7 +64,7 @@ interface Content {
   readonly content_id: number
 }
 
-/** Hops from one content to the next through the index, instead of looking at all segments. */
+/** Jumps from one content to the next in the index, which is faster than SELECT DISTINCT. */
 function listContent(database: DatabaseSync, { selection }: PeaksQuestion): Content[] {
   const { ownerId, contentType, contentIds } = selection
   const next = database.prepare(
@@ -83,20 +83,20 @@ function listContent(database: DatabaseSync, { selection }: PeaksQuestion): Cont
   })
 }
 
-/** Is told, in order, how many buckets from this one on have the same peak. */
-type OnPeaks = (firstStartSeconds: number, howMany: number, peak: number) => void
+/** Called in order of time, with a number of buckets in a row that have the same peak. */
+type OnPeaks = (firstStartSeconds: number, bucketCount: number, peak: number) => void
 
 /**
- * Turns stretches of time with the same number of sessions into the peaks of equally long buckets. A stretch of many whole
- * buckets is passed on as one, so that a segment that runs for years costs no more than a short one.
+ * Turns stretches of time with a constant number of sessions into the peaks of equally long buckets. A stretch over many
+ * buckets is one call, so that a segment that runs for years costs no more than a short one.
  */
 function openPeakBuckets(
   { sizeSeconds, shiftSeconds }: { sizeSeconds: number; shiftSeconds: number },
   onPeaks: OnPeaks,
 ): { add(startSeconds: number, endSeconds: number, watching: number): void; finish(): void } {
   const bucketOf = (seconds: number) => Math.floor((seconds + shiftSeconds) / sizeSeconds)
-  const report = (bucket: number, howMany: number, peak: number) => {
-    if (howMany > 0 && peak > 0) onPeaks(bucket * sizeSeconds - shiftSeconds, howMany, peak)
+  const report = (bucket: number, bucketCount: number, peak: number) => {
+    if (bucketCount > 0 && peak > 0) onPeaks(bucket * sizeSeconds - shiftSeconds, bucketCount, peak)
   }
   let open = { bucket: Number.NEGATIVE_INFINITY, peak: 0 }
   return {

@@ -4,22 +4,22 @@ export type SeriesMetric = 'total-views' | 'unique-devices' | 'authenticated-vie
 export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
 export type Granularity = 'hour' | 'minute'
 
-/** What is asked, with the parameters that only this report knows. */
+/** The kind of a report, with the parameters of this kind only. */
 export type ReportKind =
   | { readonly kind: 'viewers'; readonly viewerIdentifier: string | null }
   | { readonly kind: 'views'; readonly insideOnly: boolean }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
   | { readonly kind: 'peaks'; readonly granularity: Granularity }
 
-/** A whole question about the segments; it can be sent to another thread as it is. */
+/** A complete question to the reports. */
 export interface ReportQuestion {
   readonly report: ReportKind
   readonly selection: Selection
-  /** Until when unfinished segments count. */
+  /** Unfinished segments count until now. */
   readonly nowSeconds: number
-  /** The zone of the times in the answer, and of the hours, days and months: an offset like "+02:00", or an IANA name. */
+  /** Zone of times, hours, days and months in the answer: an offset such as "+02:00", or an IANA name. */
   readonly timeZone: string
   readonly page: { readonly number: number; readonly limit: number }
-  /** What the links to other pages are made of. */
+  /** The parts of links to other pages. */
   readonly link: { readonly path: string; readonly parameters: readonly (readonly [name: string, value: string])[] }
 }

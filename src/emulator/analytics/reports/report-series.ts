@@ -15,14 +15,14 @@ export interface SeriesItem {
   readonly value: number
 }
 
-/** What is counted: every row, or each of these numbers once. 0 stands for none. */
+/** The column whose distinct values are counted; null counts all rows. The value 0 is not counted. */
 const COUNTED: Readonly<Record<SeriesMetric, string | null>> = {
   'total-views': null,
   'unique-devices': 'client',
   'authenticated-viewers': 'viewer',
 }
 
-/** In the order of time or, where the dimension is not one of time, the greatest first. */
+/** Makes a series: by time, or by value (greatest first) for dimensions that are not times. */
 export function* answerSeries(database: DatabaseSync, question: SeriesQuestion): InSteps<PageWindow<SeriesItem>> {
   const { dimension } = question.report
   const window = openPageWindow<SeriesItem>(question.page)
@@ -44,7 +44,7 @@ export function* answerSeries(database: DatabaseSync, question: SeriesQuestion):
 }
 
 interface Grouping {
-  /** An SQL expression, a number. */
+  /** A numeric SQL expression. */
   readonly column: string
   readonly nameOf: (number: number) => string
 }
@@ -79,7 +79,7 @@ function namesOf(database: DatabaseSync, column: string, table: string): (number
   return (number) => names.get(number) ?? ''
 }
 
-/** Several numbers may have the same name: cities of one country, versions of one device. */
+/** Several numbers may have the same name: the cities of a country, the versions of a device. */
 function* tallyGroups(
   database: DatabaseSync,
   question: SeriesQuestion,
@@ -101,7 +101,7 @@ function* tallyGroups(
   return new Map([...byName].map(([name, counter]) => [name, counter.value()]))
 }
 
-/** A segment that was already running when the range began belongs to the first bucket. Empty buckets are left out. */
+/** A segment that started before the range counts in the first bucket. Empty buckets are left out. */
 function* tallyBuckets(
   database: DatabaseSync,
   question: SeriesQuestion,

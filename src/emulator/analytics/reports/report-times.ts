@@ -1,21 +1,21 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** Where a time without an offset is read, as the analytics document says. */
+/** Zone of times without an offset (analytics document). */
 const SERVICE_TIME_ZONE = 'America/Los_Angeles'
 
 export interface TimeParameter {
   readonly seconds: number
-  /** The offset that was given, as "+hh:mm", else the zone of the service. */
+  /** The offset as "+hh:mm", else the zone of the service. */
   readonly timeZone: string
 }
 
-// The hours end at 23 and the seconds at 59. "-00:00" is no ISO 8601 offset. A space is a plus sign that was not encoded.
+// "-00:00" is not an ISO 8601 offset. A space is a plus sign that was not URL-encoded.
 const TIME = /^(\d{4}-\d{2}-\d{2}T[0-2]\d:[0-5]\d:[0-5]\d)(Z|(?!-00:00)[+\- ](?:[01]\d|2[0-3]):[0-5]\d)?$/
 
 /**
- * Reads `YYYY-MM-DDThh:mm:ss` with an offset, with `Z`, or without: then as the clock in Los Angeles showed it. A time that
- * this clock skipped counts as one hour later, and of a time that it showed twice the first is meant.
- * @returns null for anything else, dates that do not exist included.
+ * Reads `YYYY-MM-DDThh:mm:ss` with an offset, with `Z`, or without an offset (Los Angeles time). A time that the change to
+ * daylight saving time skips is one hour later. Of a time that comes twice, the first is meant.
+ * @returns null for any other text, and for dates that do not exist.
  */
 export function readTimeParameter(text: string): TimeParameter | null {
   const [, local, offset] = TIME.exec(text) ?? []
@@ -30,7 +30,7 @@ export function readTimeParameter(text: string): TimeParameter | null {
   }
 }
 
-/** Writes times as `YYYY-MM-DDThh:mm:ss+hh:mm` in one zone. */
+/** Returns a function that writes UNIX seconds as `YYYY-MM-DDThh:mm:ss+hh:mm` in this zone. */
 export function openTimeWriter(timeZone: string): (seconds: number) => string {
   const offsetAt = openOffsets(timeZone)
   return (seconds) => {
@@ -39,13 +39,13 @@ export function openTimeWriter(timeZone: string): (seconds: number) => string {
   }
 }
 
-/** A stretch of the calendar, from its first second up to, not including, its end. */
+/** An hour, day or month. The end is not included. */
 export interface Bucket {
   readonly startSeconds: number
   readonly endSeconds: number
 }
 
-/** The hour, day or month of the zone's calendar in which a moment lies. A day of 23 or 25 hours is one day. */
+/** Finds the hour, day or month of this zone that contains a moment. A day may have 23 or 25 hours. */
 export function bucketAround(seconds: number, unit: 'hour' | 'day' | 'month', timeZone: string): Bucket {
   if (unit === 'hour') {
     const startSeconds = seconds - remainder(seconds + hourShiftSeconds(timeZone), 3_600)
@@ -59,7 +59,7 @@ export function bucketAround(seconds: number, unit: 'hour' | 'day' | 'month', ti
   return { startSeconds: start.epochMilliseconds / 1000, endSeconds: end.epochMilliseconds / 1000 }
 }
 
-/** By how much the hours of a zone begin before those of UTC. Los Angeles shifts by whole hours only. */
+/** Seconds by which the hours of a zone start before the hours of UTC; 0 for Los Angeles. */
 export function hourShiftSeconds(timeZone: string): number {
   return remainder(fixedOffsetSeconds(timeZone) ?? 0, 3_600)
 }
@@ -67,7 +67,7 @@ export function hourShiftSeconds(timeZone: string): number {
 function openOffsets(timeZone: string): (seconds: number) => number {
   const fixed = fixedOffsetSeconds(timeZone)
   if (fixed !== null) return () => fixed
-  // Daylight saving time begins and ends with an hour of UTC.
+  // Daylight saving time begins and ends at a full hour of UTC.
   const byHour = new Map<number, number>()
   return (seconds) => {
     const hour = Math.floor(seconds / 3_600)
@@ -92,7 +92,7 @@ function writeOffset(offsetSeconds: number): string {
   return `${offsetSeconds < 0 ? '-' : '+'}${hh}:${mm}`
 }
 
-/** What is left over, never below 0. */
+/** The remainder of a division, never below 0. */
 function remainder(dividend: number, divisor: number): number {
   return ((dividend % divisor) + divisor) % divisor
 }

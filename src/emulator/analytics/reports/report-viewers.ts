@@ -13,13 +13,13 @@ export interface ViewerItem {
   readonly viewer_identifier: string
   readonly last_activity: string
   readonly videos_watched: number
-  /** To be read before the next viewer is asked for. */
+  /** Must be read before the next viewer. */
   readonly segments: Iterable<Segment>
 }
 
 /**
- * How many there are on all pages, and those of this page in the order of their identifiers (by code points), read one by
- * one. Only who is known by an identifier is listed.
+ * Counts the viewers of all pages, and reads the viewers of this page one by one, in the order of their identifiers (by
+ * code points). Anonymous viewers are not listed.
  */
 export function answerViewers(
   database: DatabaseSync,

@@ -8,7 +8,7 @@ export interface ViewsQuestion extends ReportQuestion {
   readonly report: Extract<ReportQuestion['report'], { kind: 'views' }>
 }
 
-/** How many there are on all pages, and those of this page in the order in which they started, read one by one. */
+/** Counts the views of all pages, and reads the views of this page one by one, in the order of their start. */
 export function answerViews(
   database: DatabaseSync,
   question: ViewsQuestion,

@@ -4,15 +4,15 @@ import { answerReport } from './answer-report.ts'
 import type { ReportQuestion } from './report-question.ts'
 
 /**
- * The body of an answer in chunks of UTF-8. Each chunk is made when the caller asks for it.
- * @throws Error when the report fails. No question of a caller makes a report fail.
+ * Makes the body of an answer in chunks of UTF-8, each when the caller asks for it.
+ * @throws Error when the database fails.
  */
 export type StreamReport = (question: ReportQuestion) => AsyncGenerator<Uint8Array, void>
 
 /**
- * Reports on a database in a file are made in steps, and other work of the program runs between two steps. Each report
- * has a connection and a read transaction of its own, so that it shows the segments of one moment. A database in memory
- * allows no second connection: its reports are made in one step.
+ * Opens the reports on a database. Reports on a file are made in steps, with other work of the program between the steps.
+ * Each report has its own connection and read transaction, so that it shows the segments of one moment. A database in
+ * memory allows no second connection: its reports are made in one step.
  */
 export function openReports(database: DatabaseSync): StreamReport {
   const file = database.location()

@@ -11,7 +11,7 @@ const Parsed = z.object({
   device: z.object({ family: z.string(), brand: Text, model: Text }),
 })
 
-/** As the analytics document shapes it: families are always present, everything else may be null. */
+/** The fields of the analytics document. Families are always present, everything else may be null. */
 export interface DeviceInfo {
   readonly browser: { family: string; major: string | null; minor: string | null; patch: string | null }
   readonly os: {
@@ -26,13 +26,14 @@ export interface DeviceInfo {
 
 export interface Device {
   readonly info: DeviceInfo
-  /** A phone or a tablet, by its operating system. */
+  /** True for phones and tablets, by their operating system. */
   readonly isMobile: boolean
 }
 
-/** A user agent costs a fifth of a millisecond to parse, and some patterns are slow on very long texts. */
-const LONGEST_USER_AGENT = 512
-const REMEMBERED_DEVICES = 1_000
+/** Some patterns are slow on very long texts. */
+const MAX_USER_AGENT_LENGTH = 512
+/** Parsing a user agent takes 0.2 ms. */
+const MAX_CACHED_DEVICES = 1_000
 
 const MOBILE_SYSTEMS = new Set([
   'Android',
@@ -47,24 +48,24 @@ const MOBILE_SYSTEMS = new Set([
   'Windows Mobile',
   'Windows Phone',
 ])
-/** Televisions and boxes run the systems of phones. */
+/** Televisions and set-top boxes run the operating systems of phones. */
 const TELEVISIONS = /\bTV\b|SmartTV|AppleTV|BRAVIA|CrKey|\bAFT[A-Z]/i
 
-const remembered = new Map<string, Device>()
+const cache = new Map<string, Device>()
 let parser: ReturnType<typeof makeParser> | undefined
 
 /**
- * What a user agent says, by the patterns of uap-core. An unknown or empty one has the family "Other" throughout.
- * Only its first 512 characters are read.
+ * Reads a user agent with the patterns of uap-core. An unknown or empty user agent has the family "Other" everywhere.
+ * Only the first 512 characters are read.
  */
 export function describeDevice(userAgent: string): Device {
-  const text = userAgent.slice(0, LONGEST_USER_AGENT)
-  const known = remembered.get(text)
-  if (known !== undefined) return known
+  const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
+  const cached = cache.get(text)
+  if (cached !== undefined) return cached
   const device = parseDevice(text)
-  // The oldest entry goes: a map keeps the order in which keys were added.
-  if (remembered.size >= REMEMBERED_DEVICES) remembered.delete(remembered.keys().next().value ?? '')
-  remembered.set(text, device)
+  // A map keeps its keys in the order of insertion: the first key is the oldest.
+  if (cache.size >= MAX_CACHED_DEVICES) cache.delete(cache.keys().next().value ?? '')
+  cache.set(text, device)
   return device
 }
 

@@ -8,9 +8,8 @@ export interface Place {
 const UNKNOWN_PLACE = { country: 'Unknown', city: 'Unknown' } as const satisfies Place
 
 /**
- * The table of demo addresses: the place in line n (from 1) is where 127.0.0.n is, and the same host of each network set
- * aside for documentation (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). Real addresses never reach an emulator that
- * listens on loopback.
+ * Places of demo addresses. Place n (from 1) belongs to 127.0.0.n, and to host n of the three networks for documentation
+ * (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). The emulator listens on loopback, so it never sees a real address.
  */
 export const DEMO_PLACES: readonly Place[] = [
   { country: 'United States', city: 'San Francisco' },
@@ -37,7 +36,7 @@ export const DEMO_PLACES: readonly Place[] = [
 
 const DEMO_NETWORK = /^(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.(\d+)$/
 
-/** Where an address is by the table of demo addresses; "Unknown" for one that is not in it. `::1` counts as 127.0.0.1. */
+/** Returns the place of a demo address, else "Unknown". `::1` counts as 127.0.0.1. */
 export function placeOf(address: string): Place {
   const plain = address === '::1' ? '127.0.0.1' : address.replace(/^::ffff:/i, '')
   const host = isIPv4(plain) ? DEMO_NETWORK.exec(plain)?.[1] : undefined

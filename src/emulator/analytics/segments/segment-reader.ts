@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
-/** A Segment as the analytics document shapes it. What it does not say: null for an end, a place or a position unknown. */
+/** A Segment of the analytics document. Null stands for an unknown end or position. */
 export interface Segment {
   readonly id: string
   readonly content_type: string
@@ -20,7 +20,7 @@ export interface Segment {
 
 export interface ReadSegment {
   readonly segment: Segment
-  /** Null for someone who watched without signing in. */
+  /** Null for an anonymous viewer. */
   readonly viewerIdentifier: string | null
 }
 
@@ -73,7 +73,7 @@ function position(value: SQLOutputValue | undefined): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Devices are few and repeat. */
+/** Parses each device once: an answer has few of them, many times. */
 function openDeviceInfo(): (info: string) => unknown {
   const parsed = new Map<string, unknown>()
   return (info) => {

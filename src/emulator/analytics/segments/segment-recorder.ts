@@ -10,50 +10,49 @@ export interface SegmentStart {
   readonly contentType: ContentType
   readonly contentId: number
   readonly startedAtSeconds: number
-  /** Where in the video playing began, in whole seconds; null for live. */
+  /** Position in the video, in whole seconds; null for live. */
   readonly fromSeconds: number | null
   /** One per browser. */
   readonly clientId: string
   /** One per playing session of a player. */
   readonly viewSessionId: string
-  /** The `user` parameter of the validated response; null for someone who watches without one. */
+  /** The `user` parameter of the validated response; null without one. */
   readonly viewerIdentifier: string | null
   readonly viewType: ViewType
   readonly userAgent: string
-  /** The viewer's network address; the place is looked up in the table of demo addresses. */
+  /** The viewer's network address, from which the place is looked up. */
   readonly address: string
 }
 
-/** A moment of a running segment, as its player reports it. */
+/** A moment of a running segment, as reported by its player. */
 export interface SegmentMoment {
   readonly atSeconds: number
-  /** Where in the video the player is, in whole seconds; null for live. */
+  /** Position in the video, in whole seconds; null for live. */
   readonly positionSeconds: number | null
 }
 
 export interface SegmentRecorder {
-  /** The id of the new segment (a UUID), which runs until it is finished; null when there is no such channel or video. */
+  /** Returns the id of the new segment (a UUID); null for an unknown channel or video. */
   start(start: SegmentStart): string | null
-  /** The player still plays. False when the segment is unknown or already finished. */
+  /** Records that the player still plays. Returns false if the segment is unknown or finished. */
   heartbeat(segmentId: string, moment: SegmentMoment): boolean
-  /** The player paused, moved elsewhere in the video, or ended. False when the segment is unknown or already finished. */
+  /** Ends a segment: the player paused, jumped or stopped. Returns false if the segment is unknown or finished. */
   finish(segmentId: string, moment: SegmentMoment): boolean
   /**
-   * Finishes, at the time each was last heard of, the segments whose player has been silent for longer than this: its
-   * browser crashed or lost its network.
-   * @returns how many.
+   * Finishes segments without a heartbeat for longer than the limit, at the time of their last heartbeat.
+   * @returns the number of segments finished.
    */
   finishAbandoned(limits: { nowSeconds: number; silentForSeconds: number }): number
 }
 
-/** Records what viewers watch. Each call is one transaction, or part of the caller's. */
+/** Records what viewers watch. Each call is one transaction, or part of the caller's transaction. */
 export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
   const ownerOf = {
     live: database.prepare('SELECT owner_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT owner_id FROM videos WHERE id = ?'),
   }
   const write = openSegmentWriter(database)
-  // A player's clock never runs the segment backwards: neither its end nor its last sign of life is before its start.
+  // max(): neither the end nor the last heartbeat is before the start, even if the clock is set back.
   const heartbeat = database.prepare(
     `UPDATE segments SET last_heard_at = max(started_at, :at), to_position = coalesce(:position, to_position)
      WHERE segment_id = :id AND finished_at IS NULL`,

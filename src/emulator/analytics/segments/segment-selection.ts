@@ -1,6 +1,6 @@
 import type { ContentType } from './segment-tables.ts'
 
-/** Which segments are looked at. Null leaves a limit out. Both ends of the range belong to it. */
+/** The segments that a report reads. Null means no limit. The range includes both ends. */
 export interface Selection {
   readonly ownerId: number
   readonly contentType: ContentType | null
@@ -11,18 +11,18 @@ export interface Selection {
 }
 
 export interface SelectionSql {
-  /** Conditions on the columns of `segments`, for a WHERE. */
+  /** Conditions on the columns of `segments`, for a WHERE clause. */
   readonly where: string
   readonly parameters: Readonly<Record<string, string | number>>
 }
 
 /**
- * The default range rule: what started before the range and ended inside it, or started inside it, finished or not. What
- * started before the range and runs on after it, or is unfinished, is left out.
+ * Selects by the default range rule of the analytics document: segments that started in the range, finished or not, and
+ * segments that started before the range and finished in it.
  */
 export function selectSegments(selection: Selection): SelectionSql {
   const { fromSeconds, toSeconds } = selection
-  const sql = ownContent(selection)
+  const sql = contentConditions(selection)
   if (toSeconds !== null) sql.push(['started_at <= :to', { to: toSeconds }])
   if (fromSeconds !== null) {
     const endedInside = toSeconds === null ? 'finished_at >= :from' : 'finished_at BETWEEN :from AND :to'
@@ -31,19 +31,19 @@ export function selectSegments(selection: Selection): SelectionSql {
   return conjunction(sql)
 }
 
-/** Only what started and finished inside the range, which leaves out what is unfinished. */
+/** Selects segments that started and finished in the range. Unfinished segments are left out. */
 export function selectSegmentsInside(selection: Selection): SelectionSql {
   return conjunction([
-    ...ownContent(selection),
+    ...contentConditions(selection),
     ['started_at BETWEEN :from AND :to', { from: selection.fromSeconds ?? 0, to: selection.toSeconds ?? 0 }],
     ['finished_at <= :to', {}],
   ])
 }
 
-/** Whatever ran at some moment from the start of the range up to, not including, its end. */
+/** Selects segments that ran at any moment from the start of the range up to, not including, its end. */
 export function selectSegmentsRunning(selection: Selection): SelectionSql {
   return conjunction([
-    ...ownContent(selection),
+    ...contentConditions(selection),
     ['started_at < :to', { to: selection.toSeconds ?? 0 }],
     ['(finished_at > :from OR finished_at IS NULL)', { from: selection.fromSeconds ?? 0 }],
   ])
@@ -51,7 +51,7 @@ export function selectSegmentsRunning(selection: Selection): SelectionSql {
 
 type Condition = readonly [sql: string, parameters: Record<string, string | number>]
 
-function ownContent({ ownerId, contentType, contentIds, finishedOnly }: Selection): Condition[] {
+function contentConditions({ ownerId, contentType, contentIds, finishedOnly }: Selection): Condition[] {
   const conditions: Condition[] = [['owner_id = :owner', { owner: ownerId }]]
   if (contentType !== null) conditions.push(['content_type = :contentType', { contentType }])
   if (contentIds !== null) {

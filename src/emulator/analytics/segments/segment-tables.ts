@@ -1,8 +1,8 @@
 /**
- * A segment is one stretch of a channel or video that was watched without a break. What many segments share (who, on
- * what, where) is kept once and pointed to by number, so that a report over a million segments compares numbers only.
- * Times are UNIX seconds. `finished_at` is null while the segment runs; `last_heard_at` is when the player last said that
- * it still plays, null for a segment that no player will speak for (a generated one).
+ * A segment is one stretch of a channel or video that a viewer watched without a break. Values that many segments share
+ * (viewer, device, place) have tables of their own, so that a report over a million segments compares only numbers.
+ * Times are UNIX seconds. `finished_at` is null while the segment runs. `last_heard_at` is the time of the last heartbeat
+ * of the player, and null for generated segments.
  */
 export const SEGMENT_TABLES = `
   CREATE TABLE IF NOT EXISTS segment_viewers (
@@ -48,7 +48,7 @@ export const SEGMENT_TABLES = `
     place INTEGER NOT NULL REFERENCES segment_places (id),
     device INTEGER NOT NULL REFERENCES segment_devices (id)
   ) STRICT;
-  -- Each report reads only one of these, whole rows of it, and of the table only the rows that it shows.
+  -- Each report reads one of these covering indexes. It reads the table only for the rows that it shows.
   CREATE INDEX IF NOT EXISTS segments_by_start ON segments
     (owner_id, started_at, id, finished_at, content_type, content_id, viewer, client, place, device, view_type);
   CREATE INDEX IF NOT EXISTS segments_by_viewer ON segments

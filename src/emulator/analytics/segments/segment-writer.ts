@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { DeviceInfo } from './device.ts'
 import type { ContentType, ViewType } from './segment-tables.ts'
 
-/** A whole segment, as it is stored. Times and positions are whole seconds. */
+/** A segment as it is stored. Times and positions are whole seconds. */
 export interface StoredSegment {
   readonly segmentId: string
   readonly ownerId: number
@@ -10,7 +10,7 @@ export interface StoredSegment {
   readonly contentId: number
   readonly startedAtSeconds: number
   readonly finishedAtSeconds: number | null
-  /** Null for a segment that no player will speak for. */
+  /** Time of the player's last heartbeat; null for a generated segment. */
   readonly lastHeardAtSeconds: number | null
   readonly fromSeconds: number | null
   readonly toSeconds: number | null
@@ -24,19 +24,20 @@ export interface StoredSegment {
   readonly isMobile: boolean
 }
 
-type Numbered = (...values: SQLInputValue[]) => number
+type RowIdOf = (...values: SQLInputValue[]) => number
 
 /**
- * Writes one segment, and what it shares with others where that is new. The caller begins and ends the transaction.
- * @param rememberNumbers for a run that writes many and in which nobody else deletes: saves looking up what came before.
+ * Returns a function that writes one segment, with new rows in the tables of shared values. The caller begins and ends
+ * the transaction.
+ * @param cacheRowIds keeps the row ids of shared values in memory. Only for a run in which nothing else deletes them.
  */
 export function openSegmentWriter(
   database: DatabaseSync,
-  { rememberNumbers = false } = {},
+  { cacheRowIds = false } = {},
 ): (segment: StoredSegment) => void {
   const open = (table: string, columns: readonly string[]) => {
-    const numberOf = openDictionary(database, table, columns)
-    return rememberNumbers ? remember(numberOf) : numberOf
+    const rowIdOf = openRowIds(database, table, columns)
+    return cacheRowIds ? cached(rowIdOf) : rowIdOf
   }
   const viewer = open('segment_viewers', ['viewer_identifier'])
   const client = open('segment_clients', ['client_id'])
@@ -69,8 +70,8 @@ export function openSegmentWriter(
   }
 }
 
-/** The number of a text, or of several that belong together; a new one gets the next. */
-function openDictionary(database: DatabaseSync, table: string, columns: readonly string[]): Numbered {
+/** Returns a function from the values of a row to its id. It adds the row if it is new. */
+function openRowIds(database: DatabaseSync, table: string, columns: readonly string[]): RowIdOf {
   const find = database.prepare(
     `SELECT id FROM ${table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}`,
   )
@@ -80,17 +81,17 @@ function openDictionary(database: DatabaseSync, table: string, columns: readonly
   return (...values) => Number(find.get(...values)?.id ?? add.run(...values).lastInsertRowid)
 }
 
-const REMEMBERED_NUMBERS = 50_000
+const MAX_CACHED_ROW_IDS = 50_000
 
-function remember(numberOf: Numbered): Numbered {
-  const numbers = new Map<string, number>()
+function cached(rowIdOf: RowIdOf): RowIdOf {
+  const cache = new Map<string, number>()
   return (...values) => {
     const key = values.join('\u0000')
-    const known = numbers.get(key)
+    const known = cache.get(key)
     if (known !== undefined) return known
-    const number = numberOf(...values)
-    if (numbers.size >= REMEMBERED_NUMBERS) numbers.clear()
-    numbers.set(key, number)
-    return number
+    const rowId = rowIdOf(...values)
+    if (cache.size >= MAX_CACHED_ROW_IDS) cache.clear()
+    cache.set(key, rowId)
+    return rowId
   }
 }

@@ -1,7 +1,7 @@
-// Where the browser keeps nothing for us (all cookies blocked, some private windows), already reading the name
-// `localStorage` throws: everything then works without a memory.
+// A browser that blocks all cookies throws an error as soon as a script reads the name `localStorage`. The player then
+// works without storage.
 
-/** The kept text, or null. */
+/** Returns the stored text, or null. */
 export function recall(key) {
   try {
     return localStorage.getItem(key)
@@ -14,7 +14,7 @@ export function keep(key, text) {
   try {
     localStorage.setItem(key, text)
   } catch {
-    // Nothing is kept: the viewer signs in again next time.
+    // Not stored: the viewer signs in again next time.
   }
 }
 
@@ -22,6 +22,6 @@ export function forget(key) {
   try {
     localStorage.removeItem(key)
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

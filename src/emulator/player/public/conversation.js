@@ -1,11 +1,11 @@
-/** A browser connects again by itself, but not after a refusal. */
+/** A browser reconnects by itself, but not after a 403. */
 const REFUSED_PAUSE_MS = 1_000
 
 /**
- * The messages of a chat and the form to write one.
- * @param chat the element that holds both.
- * @param settings what the server wrote into the page.
- * @param recheck called when the service refuses the chat although it was opened.
+ * Sets up the messages of a chat and the form to write one.
+ * @param chat the element with both.
+ * @param settings the settings that the server wrote into the page.
+ * @param recheck called when the service refuses a chat that was open.
  * @returns `open` and `close`, for the gate.
  */
 export function setUpConversation({ chat, settings, recheck }) {
@@ -23,7 +23,7 @@ export function setUpConversation({ chat, settings, recheck }) {
     const opened = new EventSource(`${address}?playback=${playback}&after=${lastId}`)
     opened.addEventListener('message', ({ data }) => {
       const message = JSON.parse(data)
-      // After a reconnection the service may repeat itself.
+      // After a reconnection the service may repeat messages.
       if (message.id > lastId) append(message)
       lastId = Math.max(lastId, message.id)
     })
@@ -34,7 +34,7 @@ export function setUpConversation({ chat, settings, recheck }) {
   }
 
   setUpForm({ chat, address, playback: () => playback, recheck })
-  // A hidden tab would hold one of the few connections that a browser opens to one address.
+  // Browsers open only a few connections to one address: a hidden tab must not hold one.
   document.addEventListener('visibilitychange', connect)
   return {
     open(answer) {
@@ -65,7 +65,7 @@ function setUpMessages(chat) {
     item.append(name, time, words)
     list.append(item)
     empty.hidden = true
-    // Who has scrolled up to read stays there.
+    // A viewer who has scrolled up to read stays there.
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }
 }

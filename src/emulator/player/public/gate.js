@@ -2,22 +2,21 @@ import { forget, keep, recall } from '/assets/browser-store.js'
 import { setUpSignInFrame } from '/assets/sign-in-frame.js'
 import { askService } from '/assets/validation.js'
 
-/** As many refusals within this time, and the player stops sending the viewer back to the entry point by itself. */
+/** After so many refusals within this time, the player stops going back to the entry point without a click. */
 const MOST_REFUSALS = 5
 const REFUSALS_WITHIN_MS = 30_000
-/** Browsers hold a timer in 31 bits. */
+/** Browsers store a timer in 31 bits. */
 const LONGEST_TIMER_MS = 86_400_000
 
 /**
- * Keeps a content closed until the service has validated the viewer's authentication response, and closes it again when
- * that has expired.
+ * Keeps a content closed until the service has validated the viewer's authentication response. Closes the content again
+ * when the response expires.
  *
- * @param element holds the message, the buttons and the place for the sign-in frame; the style sheet shows what belongs
- *   to its state.
- * @param settings what the server wrote into the page.
+ * @param element holds the message, the buttons and the sign-in frame. The style sheet shows the parts of each state.
+ * @param settings the settings that the server wrote into the page.
  * @param onOpen called with the service's answer each time the content opens.
- * @param onClose called each time it closes again.
- * @returns `recheck`, to be called when the service has refused something although the gate is open.
+ * @param onClose called each time the content closes.
+ * @returns `recheck`, to be called when the service refuses a request while the gate is open.
  */
 export function openGate({ element, settings, onOpen, onClose }) {
   const [button, retry, close] = ['log-in', 'retry', 'close'].map((name) => element.querySelector(`[data-${name}]`))
@@ -48,9 +47,9 @@ export function openGate({ element, settings, onOpen, onClose }) {
     }
     onClose()
     if (answer === null) return show('unreachable')
-    // A lock that was set after this page was made: the page does not know its entry point.
+    // The lock was set after this page was loaded, so the page does not know the entry point.
     if (settings.entryUrl === null) return location.reload()
-    // An invalid or expired response sends the viewer back to the entry point, without a button to press.
+    // An invalid or expired response sends the viewer back to the entry point without a click.
     return show(isBrakeDue() ? 'refused' : 'signing-in')
   }
 
@@ -70,7 +69,7 @@ export function openGate({ element, settings, onOpen, onClose }) {
   }
 }
 
-/** Validates a response, keeps it in the browser while it is good, and validates it again when its time is up. */
+/** Validates a response, stores it in the browser while it is valid, and validates it again when it expires. */
 function setUpValidation({ settings, onAnswer }) {
   const storageKey = `viewer-authentication:${settings.kind}:${settings.contentType}:${settings.contentId}`
   let last = null
@@ -85,13 +84,13 @@ function setUpValidation({ settings, onAnswer }) {
     isAsking = false
     if (answer?.valid) {
       if (response !== null) keep(storageKey, response)
-      // The service's clock decides: the viewer's may be wrong.
+      // Counted by the service's clock, because the viewer's clock may be wrong.
       endTimer = setTimeout(again, Math.min(answer.playback_seconds * 1000, LONGEST_TIMER_MS))
     } else if (answer !== null) forget(storageKey)
     onAnswer(answer)
   }
 
-  /** The video, the chat and the timer may find at once that a playback has ended: one question is enough. */
+  /** The video, the chat and the timer may all notice at once that a playback has expired: one request is enough. */
   function again() {
     if (!isAsking) void ask(last)
   }
@@ -99,7 +98,7 @@ function setUpValidation({ settings, onAnswer }) {
   return { ask, again, kept: () => recall(storageKey) }
 }
 
-/** Tells whether too many responses were refused within a short time. */
+/** Returns a function that counts a refusal, and is true after too many refusals in a short time. */
 function setUpBrake() {
   let refusals = []
   return () => {
@@ -111,7 +110,7 @@ function setUpBrake() {
   }
 }
 
-/** What the return page left behind "#" when the chat had gone to the entry point with its whole window. */
+/** The response that the return page put behind "#", after the chat went to the entry point in the whole window. */
 function responseInFragment({ kind }) {
   const response = kind === 'player' ? null : new URLSearchParams(location.hash.slice(1)).get('hash')
   if (response !== null) history.replaceState(null, '', location.pathname + location.search)

@@ -1,5 +1,5 @@
-// The page that a login app redirects to. It hands the response to the page that frames it, which is of our own origin:
-// nobody else can receive it.
+// Script of the page that a login app redirects to. It passes the response to the page that frames it, and only if that
+// page has the same origin.
 const response = new URLSearchParams(location.search).get('hash') ?? ''
 const { resource } = document.body.dataset
 if (isFramedByUs()) {

@@ -1,8 +1,8 @@
 import { reportViews } from '/assets/watching.js'
 
 /**
- * The video of a page.
- * @param recheck called when the service refuses the video although it was opened.
+ * Sets up the video of a page.
+ * @param recheck called when the service refuses a video that was open.
  * @returns `open` and `close`, for the gate.
  */
 export function setUpScreen({ stage, settings, recheck }) {
@@ -13,7 +13,7 @@ export function setUpScreen({ stage, settings, recheck }) {
   let failures = 0
 
   video.addEventListener('error', () => {
-    // The playback has ended, or the service is away: validating again tells which. Not for ever, though.
+    // The playback has expired, or the service does not answer. A new validation tells which; three times at most.
     failures += 1
     if (video.hasAttribute('src') && failures <= 3) recheck()
   })
@@ -32,11 +32,11 @@ export function setUpScreen({ stage, settings, recheck }) {
       try {
         await video.play()
       } catch {
-        // The browser wants a click before anything plays: the controls are there.
+        // The browser plays only after a click: the viewer uses the controls.
       }
     },
     close() {
-      // The last picture stays behind the sign-in; the viewer goes on where they were.
+      // The last picture stays behind the sign-in, and the video later goes on from here.
       resumeAt = video.currentTime
       video.pause()
       delete stage.dataset.open

@@ -1,8 +1,8 @@
 /**
- * The frame in which the login app is shown.
- * @param panel the element that holds it, hidden without it.
- * @param settings what the server wrote into the page.
- * @param onResponse called with what the login app sent back: a response, or the text "false".
+ * Sets up the frame that shows the login app.
+ * @param panel the element around the frame, hidden without a frame.
+ * @param settings the settings that the server wrote into the page.
+ * @param onResponse called with the response of the login app, or with the text "false".
  */
 export function setUpSignInFrame({ panel, settings, onResponse }) {
   if (settings.popupWidth !== null) panel.style.setProperty('--frame-width', `${settings.popupWidth}px`)
@@ -10,7 +10,7 @@ export function setUpSignInFrame({ panel, settings, onResponse }) {
 
   addEventListener('message', ({ origin, source, data }) => {
     const frame = panel.querySelector('iframe')
-    // The return page is of our own origin, and stands where the login app stood.
+    // The return page has the same origin as this page, and replaces the login app in the frame.
     if (origin !== location.origin || frame === null || source !== frame.contentWindow) return
     if (data?.type === 'authentication-response' && typeof data.response === 'string') onResponse(data.response)
   })
@@ -21,7 +21,7 @@ export function setUpSignInFrame({ panel, settings, onResponse }) {
   }
 
   return {
-    /** A new frame each time: the browser's "back" leads out of the page, not through old sign-ins. */
+    /** Makes a new frame each time, so that the browser's "back" leaves the page instead of showing old sign-ins. */
     show() {
       remove()
       const frame = document.createElement('iframe')

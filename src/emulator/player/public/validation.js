@@ -1,7 +1,7 @@
 /**
- * The validation request.
+ * Sends the validation request.
  * @param response the response to validate; null for a content without lock.
- * @returns the service's answer; null when it cannot be reached or does not answer as agreed.
+ * @returns the service's answer; null if the service does not answer, or answers with an error.
  */
 export async function askService({ contentType, contentId }, response) {
   try {

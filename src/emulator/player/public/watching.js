@@ -3,13 +3,13 @@ import { keep, recall } from '/assets/browser-store.js'
 const HEARTBEAT_MS = 10_000
 
 /**
- * Reports what is really watched: a segment begins when the video plays, and ends when it pauses, is moved or the page
- * goes away.
+ * Reports what the viewer watches. A segment begins when the video plays, and ends when the video pauses or jumps, or the
+ * page closes.
  *
- * @param video the element that plays.
- * @param settings what the server wrote into the page.
- * @param onRefused called when the service says that the playback has ended.
- * @returns `begin`, to be called with the playback's token each time there is a new one.
+ * @param video the video element.
+ * @param settings the settings that the server wrote into the page.
+ * @param onRefused called when the service says that the playback has expired.
+ * @returns `begin`, to be called with each new playback token.
  */
 export function reportViews({ video, settings, onRefused }) {
   const isLive = settings.contentType === 'live'
@@ -18,7 +18,7 @@ export function reportViews({ video, settings, onRefused }) {
 
   function position() {
     if (isLive) return null
-    // While it jumps, or when its source was taken away, the video is no longer where the viewer left it.
+    // While the video jumps, or after its source was removed, its position is not the one that the viewer left.
     const isElsewhere = video.seeking || video.readyState === 0
     return Math.floor(isElsewhere ? lastPosition : video.currentTime)
   }
@@ -30,13 +30,13 @@ export function reportViews({ video, settings, onRefused }) {
   for (const event of ['playing', 'seeked']) video.addEventListener(event, start)
   for (const event of ['pause', 'emptied']) video.addEventListener(event, segments.end)
   addEventListener('pagehide', segments.end)
-  // Back from the browser's cache of pages, it may play on.
+  // The video may play on when the page comes back from the browser's cache of pages.
   addEventListener('pageshow', start)
   video.addEventListener('timeupdate', () => {
     if (!video.seeking) lastPosition = video.currentTime
   })
   video.addEventListener('seeking', () => {
-    // A live channel shows the clip in a loop: its jump to the start is no act of the viewer's.
+    // A live channel shows the clip in a loop: the jump to the start is not made by the viewer.
     if (!isLive) void segments.end()
   })
   video.addEventListener('ended', segments.newSession)
@@ -48,7 +48,7 @@ export function reportViews({ video, settings, onRefused }) {
   }
 }
 
-/** One running segment at a time; the service names it, and ends by itself what a crashed browser leaves behind. */
+/** Keeps one running segment. The service makes its id, and ends the segments of crashed browsers. */
 function setUpSegments({ settings, position, onRefused }) {
   const clientId = clientOfThisBrowser()
   let viewSessionId = crypto.randomUUID()
@@ -74,7 +74,7 @@ function setUpSegments({ settings, position, onRefused }) {
     running = null
     clearInterval(heartbeatTimer)
     const started = await ended
-    // A beacon is sent even when the page is going away.
+    // The browser sends a beacon even while the page closes.
     if (started) navigator.sendBeacon('/embed/views/end', asJson({ segment_id: started.segment_id, position: at }))
   }
 
@@ -110,7 +110,7 @@ function asJson(body) {
   return new Blob([JSON.stringify(body)], { type: 'application/json' })
 }
 
-/** One id per browser, where the browser keeps one for us. */
+/** One id per browser, if the browser can store it. */
 function clientOfThisBrowser() {
   const kept = recall('client-id')
   if (kept !== null) return kept
@@ -119,7 +119,7 @@ function clientOfThisBrowser() {
   return made
 }
 
-/** Whether the player stands on the service's own site rather than on a customer's. */
+/** "onsite" if the page around the player belongs to the service, "offsite" if it belongs to a customer. */
 function isOnOwnPage() {
   try {
     return window.top.location.origin === location.origin
