@@ -1,37 +1,39 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
+import { SharedStoresEnvironment } from '../../src/redis/settings.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
 import { ServiceEnvironment } from '../../src/video-service/service-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const EXAMPLE = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const page = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const EXAMPLE = page('.env.example')
 
-/** Lines of .env.example such as `NAME=value` or, for a setting that has a default, `#NAME=default`. */
+/** Lines of .env.example: `NAME=value`, or `#NAME=default` for a setting with a default. */
 const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, hash, name = '', value = '']) => ({
   isDefault: hash === '#',
   name,
   value,
 }))
 
-/** The rows of each table, a row as the texts of its columns. */
-const TABLES = README.split(/\n(?!\|)/).map((block) => {
-  const lines = block.split('\n').filter((line) => line.startsWith('|'))
-  return lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1))
-})
-
-/** Those of the command line, which the login app does without. */
+/** The settings of the command line. The login app does not need them. */
 const SERVICE = Object.keys(ServiceEnvironment.in.shape)
 const SERVICE_REQUIRED = SERVICE.filter((name) => name !== 'SERVICE_BASIC_FORM')
 
-/** Those of one user store each, with what chooses it. The login app does without those of the others. */
-const STORES: readonly { prefix: string; chosen: Readonly<Record<string, string>> }[] = [
-  { prefix: 'POSTGRES_', chosen: { USER_STORE_URL: 'postgres://app:x@db.example/app' } },
+/** The settings of one room each: the page with their table, and the settings that are required with them. */
+const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<string, string>> }[] = [
+  {
+    prefix: 'POSTGRES_',
+    readme: 'src/users/postgres/README.md',
+    chosen: { USER_STORE_URL: 'postgres://app:x@db.example/app' },
+  },
   {
     prefix: 'LDAP_',
+    readme: 'src/users/ldap/README.md',
     chosen: {
       USER_STORE_URL: 'ldaps://directory.example',
       LDAP_BIND_DN: 'cn=reader,dc=example',
@@ -41,109 +43,147 @@ const STORES: readonly { prefix: string; chosen: Readonly<Record<string, string>
   },
   {
     prefix: 'HTTP_STORE_',
+    readme: 'src/users/http/README.md',
     chosen: { USER_STORE_URL: 'https://users.example/sign-in', HTTP_STORE_TOKEN: 'x' },
   },
 ]
 
 describe('.env.example', () => {
-  test('names every setting, once, and no other', () => {
+  test('.env.example names every setting, once, and no other', () => {
     const names = LINES.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...settingNames().filter(isNotNamedFile), ...SERVICE].toSorted())
   })
-  test('says that a secret may be in a file', () => {
+  test('.env.example names every secret that may be in a file', () => {
     const files = [...settingNames().filter((setting) => !isNotNamedFile(setting)), 'SERVICE_CLIENT_SECRET_FILE']
     for (const name of files) expect(EXAMPLE).toContain(name)
   })
-  test('leaves open exactly what has no default', () => {
+  test('.env.example leaves open exactly the settings without a default', () => {
     const open = LINES.filter(({ isDefault }) => !isDefault)
     expect(open.map(({ name }) => name).toSorted()).toEqual([...Object.keys(SETTINGS), ...SERVICE_REQUIRED].toSorted())
     expect(open.every(({ value }) => value === '')).toBe(true)
   })
-  test('shows the defaults as they are', () => {
+  test('.env.example shows the true defaults', () => {
     const defaults = Object.fromEntries(
       LINES.filter(({ isDefault, name }) => isDefault && !isOfStore(name)).map(({ name, value }) => [name, value]),
     )
     expect(readConfig({ ...defaults, ...SETTINGS })).toEqual(readConfig(SETTINGS))
     expect(ServiceEnvironment.in.shape.SERVICE_BASIC_FORM.parse(undefined)).toBe(defaults.SERVICE_BASIC_FORM)
   })
-  test.each(STORES)('shows the defaults of $prefix… as they are', ({ prefix, chosen }) => {
+  test.each(ROOMS)('.env.example shows the true defaults of $prefix…', ({ prefix, chosen }) => {
     const lines = LINES.filter(({ name }) => name.startsWith(prefix) && !(name in chosen))
     expect(lines.some(({ value }) => value !== '')).toBe(true)
     const defaults = Object.fromEntries(lines.map(({ name, value }) => [name, value]))
     expect(readConfig({ ...SETTINGS, ...chosen, ...defaults })).toEqual(readConfig({ ...SETTINGS, ...chosen }))
   })
-  test('explains each setting, or each group of them, in a comment above', () => {
+  test('.env.example explains each setting or group of settings in a comment', () => {
     for (const block of EXAMPLE.split('\n\n').slice(1)) expect(block).toMatch(/^# [^\n]{10,}\n(# .*\n)*#?[A-Z]/)
   })
 })
 
-describe("the README's table of settings", () => {
-  const tables = TABLES.filter((rows) => rows.some(([names]) => inBackticks(names).includes('PUBLIC_URL')))
-  const rows = tables.flat().filter(([names]) => inBackticks(names).length > 0)
-  test('is one table', () => {
-    expect(tables).toHaveLength(1)
-  })
-  test('names every setting, once, and no other', () => {
-    const expected = settingNames().filter((name) => !isOfStore(name))
-    expect(rows.flatMap(([names]) => inBackticks(names)).toSorted()).toEqual(expected.toSorted())
-  })
-  test('says of those that have no default, and of no others, that they are required', () => {
-    const isRequired = rows.filter((row) => row.at(-1)?.trim() === 'required')
-    const names = isRequired.flatMap(([first]) => inBackticks(first)).filter(isNotNamedFile)
-    expect(names.toSorted()).toEqual(Object.keys(SETTINGS).toSorted())
-  })
-  test('shows the defaults as they are', () => {
-    const defaults: Record<string, string> = {}
-    for (const row of rows) {
-      const values = inBackticks(row.at(-1))
-      for (const [index, name] of inBackticks(row[0]).entries()) defaults[name] = values[index] ?? ''
-    }
-    expect(Object.values(defaults).filter((value) => value !== '').length).toBeGreaterThan(8)
-    expect(readConfig({ ...defaults, ...SETTINGS })).toEqual(readConfig(SETTINGS))
-  })
+test('the table of settings in README.md has exactly the required settings', () => {
+  const names = tableRows(page('README.md')).flatMap(([first]) => inBackticks(first))
+  const settings = names.filter((name) => isSetting(name) && name !== 'USER_STORE_URL')
+  expect(settings.toSorted()).toEqual(Object.keys(SETTINGS).toSorted())
 })
 
-describe.each(STORES)("the README's table of $prefix…", ({ prefix, chosen }) => {
-  const rows = TABLES.flat().filter(([names]) => inBackticks(names).some((name) => name.startsWith(prefix)))
-  test('names every setting of the store, once', () => {
+describe.each(ROOMS)('the table of $prefix… in $readme', ({ prefix, readme, chosen }) => {
+  const rows = tableRows(page(readme)).filter(([names]) => inBackticks(names).some((name) => name.startsWith(prefix)))
+  test(`the table of ${prefix}… has every setting of the store, once`, () => {
     const names = rows.flatMap(([first]) => inBackticks(first))
-    expect(names.toSorted()).toEqual(
-      settingNames()
-        .filter((name) => name.startsWith(prefix))
-        .toSorted(),
-    )
+    const expected = settingNames().filter((name) => name.startsWith(prefix))
+    expect(names.toSorted()).toEqual(expected.toSorted())
   })
-  test('shows the defaults as they are', () => {
+  test(`the table of ${prefix}… shows the true defaults`, () => {
     const pairs = rows.map((row) => [inBackticks(row[0])[0] ?? '', inBackticks(row.at(-1))[0] ?? ''])
     const defaults = Object.fromEntries(pairs.filter(([name = '']) => !(name in chosen)))
     expect(Object.values(defaults).some((value) => value !== '')).toBe(true)
     expect(readConfig({ ...SETTINGS, ...chosen, ...defaults })).toEqual(readConfig({ ...SETTINGS, ...chosen }))
   })
-  test('says of those that have no default that they are required', () => {
+  test(`the table of ${prefix}… marks the required settings`, () => {
     const required = rows.filter((row) => row.at(-1)?.trim() === 'required').map(([names]) => inBackticks(names)[0])
-    expect(required.toSorted()).toEqual(
-      Object.keys(chosen)
-        .filter((name) => name !== 'USER_STORE_URL')
-        .toSorted(),
-    )
+    const expected = Object.keys(chosen).filter((name) => name !== 'USER_STORE_URL')
+    expect(required.toSorted()).toEqual(expected.toSorted())
   })
 })
 
-describe("the README's file of entry points", () => {
-  test('is accepted as it stands, with a secret in the place of its file', () => {
-    const json = /```json\n(\[[^`]*"playerReturnUrl"[^`]*)```/.exec(README)?.[1] ?? ''
-    const file = join(temporaryFolder(), 'entry-points.json')
-    writeFileSync(file, json.replace(/"secretFile": "[^"]*"/, `"secret": "${SETTINGS.HASH_SECRET}"`))
-    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-    expect(mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file })).toEqual([])
+test('the table of src/redis/README.md has the settings of Redis, with their true defaults', () => {
+  const rows = tableRows(page('src/redis/README.md')).filter(
+    (row) => row.length === 3 && isSetting(inBackticks(row[0])[0] ?? ''),
+  )
+  const defaults = Object.fromEntries(
+    rows.map((row) => [inBackticks(row[0])[0] ?? '', inBackticks(row.at(-1))[0] ?? '']),
+  )
+  expect(Object.keys(defaults)).toEqual(expect.arrayContaining(Object.keys(SharedStoresEnvironment.in.shape)))
+  expect(readConfig({ ...SETTINGS, ...defaults })).toEqual(readConfig(SETTINGS))
+})
+
+test('src/cli/README.md has every setting of the command line', () => {
+  const names = tableRows(page('src/cli/README.md')).flatMap(([first]) => inBackticks(first))
+  expect(names).toEqual(expect.arrayContaining(SERVICE))
+})
+
+test('the file of entry points in src/entry-points/README.md is accepted', () => {
+  const json = /```json\n(\[[^`]*"playerReturnUrl"[^`]*)```/.exec(page('src/entry-points/README.md'))?.[1] ?? ''
+  const file = join(temporaryFolder(), 'entry-points.json')
+  writeFileSync(file, json.replace(/"secretFile": "[^"]*"/, `"secret": "${SETTINGS.HASH_SECRET}"`))
+  const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
+  expect(mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file })).toEqual([])
+})
+
+describe('the map of the rooms', () => {
+  const map = /```\n(main\.ts [^`]*)```/.exec(page('README.md'))?.[1] ?? ''
+  const lines = map.split('\n').filter((line) => line !== '')
+  test('README.md has a line for every folder of src, and for no other', () => {
+    const isInMap = (path: string) => !/emulator\/./.test(path) && path !== ''
+    const folders = globSync('src/**/', { cwd: ROOT }).map((path) => path.replace(/^src\/?|\/$/g, ''))
+    expect(foldersOf(lines).toSorted()).toEqual(folders.filter(isInMap).toSorted())
+  })
+  test('every line of the map explains its folder', () => {
+    for (const line of lines) expect(line).toMatch(/^ *[a-z./-]+ {2,}\S.{10,}/)
   })
 })
+
+test('README.md has at most 200 lines', () => {
+  expect(page('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
+})
+
+test('every link to a file in a README leads to a file', () => {
+  const pages = globSync(['*.md', '.github/*.md', 'src/**/*.md', 'test/**/*.md'], { cwd: ROOT })
+  const broken = pages.flatMap((name) => {
+    const links = [...page(name).matchAll(/\]\(([^)#:\s]+)(#[^)]*)?\)/g)].map(([, path = '']) => path)
+    return links
+      .filter((path) => globSync(join(name, '..', path), { cwd: ROOT }).length === 0)
+      .map((path) => `${name}: ${path}`)
+  })
+  expect(broken).toEqual([])
+})
+
+/** The folders of a map whose indentation shows the nesting. */
+function foldersOf(lines: readonly string[]): string[] {
+  const path: string[] = []
+  return lines.flatMap((line) => {
+    const [, indent = '', name = ''] = /^( *)([a-z-]+)\/ /.exec(line) ?? []
+    if (name === '') return []
+    path.splice(indent.length / 2, path.length, name)
+    return [path.join('/')]
+  })
+}
+
+/** The rows of all tables of a page, each as its columns. */
+function tableRows(markdown: string): string[][] {
+  const lines = markdown.split('\n').filter((line) => line.startsWith('|'))
+  return lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1))
+}
+
+function isSetting(name: string): boolean {
+  return settingNames().includes(name)
+}
 
 function inBackticks(column = ''): string[] {
   return [...column.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 }
 
-/** Of one user store alone, or the file of such a one. */
+/** True for a setting of one user store, or the file of such a setting. */
 function isOfStore(name: string): boolean {
   return userStores.settingNames.some((setting) => name === setting || name === `${setting}_FILE`)
 }
