@@ -1,5 +1,14 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+
+/** How long a client may take to send its headers and its whole request, and how often Node checks both. */
+type ClientLimits = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>
+
+const CLIENT_LIMITS: ClientLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 2_000,
+}
 
 /** The open connections of each server. Node counts a connection without a request as busy, and would wait for it. */
 const connections = new WeakMap<Server, Set<Socket>>()
@@ -9,11 +18,8 @@ const connections = new WeakMap<Server, Set<Socket>>()
  * too rare. Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502
  * when the app closes first.
  */
-export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000, keepAliveTimeout: 65_000 },
-    listener,
-  )
+export function createHttpServer(listener: RequestListener, limits: ClientLimits = CLIENT_LIMITS): Server {
+  const server = createServer({ ...limits, keepAliveTimeout: 65_000 }, listener)
   server.maxConnections = 20_000
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {

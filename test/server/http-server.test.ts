@@ -8,8 +8,11 @@ import { createHttpServer, listen, stopServer } from '../../src/server/http-serv
 const FAR_AWAY_MS = 600_000
 const answerAtOnce: RequestListener = (_req, res) => void res.end('done')
 
-async function start(listener: RequestListener = answerAtOnce): Promise<{ server: Server; port: number }> {
-  const server = createHttpServer(listener)
+async function start(
+  listener: RequestListener = answerAtOnce,
+  limits?: Parameters<typeof createHttpServer>[1],
+): Promise<{ server: Server; port: number }> {
+  const server = createHttpServer(listener, limits)
   const port = await listen(server, 0, '127.0.0.1')
   onTestFinished(() => {
     server.close()
@@ -47,6 +50,27 @@ describe('a server', () => {
     await expect(listen(createHttpServer(answerAtOnce), 0, '192.0.2.1')).rejects.toMatchObject({
       code: 'EADDRNOTAVAIL',
     })
+  })
+})
+
+describe('slow clients', () => {
+  test('the app gives a client 10 seconds for its headers and 15 for its form', () => {
+    expect(createHttpServer(answerAtOnce)).toMatchObject({ headersTimeout: 10_000, requestTimeout: 15_000 })
+  })
+  test.each([
+    ['nothing', '', ''],
+    ['one header line after the other', 'GET / HTTP/1.1\r\n', 'A: b\r\n'],
+    ['a header that does not end', 'GET / HTTP/1.1\r\nA: ', 'b'],
+    ['a form that does not end', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n', 'a'],
+  ])('the app cuts off a client that sends %s', async (_what, first, again) => {
+    const limits = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 }
+    // The form is never read to its end.
+    const { port } = await start((req) => void req.resume(), limits)
+    const socket = await open(port, first)
+    socket.resume()
+    const drip = setInterval(() => socket.write(again), 20)
+    await once(socket, 'close')
+    clearInterval(drip)
   })
 })
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** For each endpoint. */
-const RUNS = Number(process.env.ANALYTICS_ORACLE_RUNS ?? 40)
+const RUNS = Number(process.env.ANALYTICS_ORACLE_RUNS ?? 10)
 
 const DIMENSIONS = ['summary', 'month', 'day', 'hour', 'location', 'device', 'view-source']
 const ENDPOINTS = [
@@ -110,7 +110,7 @@ test.each(['hour', 'minute'])('peaks by %s in a crowd are those of the oracle', 
       expect(body.data).toEqual(askOracle(segments, { path, ownerId: 1, nowSeconds: now, query }).all)
     },
   )
-  await fc.assert(property, { numRuns: RUNS * 5 })
+  await fc.assert(property, { numRuns: RUNS * 10 })
 })
 
 test('the random times straddle the hour that Los Angeles had twice', () => {

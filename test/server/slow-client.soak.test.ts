@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { programSettings, startLoginProgram } from '../login/login-program.ts'
 
-describe('a client that is slow on purpose', () => {
-  test('is cut off although a byte keeps coming: its headers after 10 seconds, its form after 15', async () => {
+describe('a slow client', () => {
+  test('the app cuts off a client that sends one byte at a time: headers after 10 seconds, a form after 15', async () => {
     const { port } = await startLoginProgram(programSettings())
     const headers = 'Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 5000\r\n'
     const [slowHeaders, slowForm, longHeader, silent] = await Promise.all([
