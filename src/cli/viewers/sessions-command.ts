@@ -14,7 +14,7 @@ interface Options {
 export function addSessionsCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(program, 'sessions', 'sessions of the login app, stored where SESSION_STORE_URL says')
-  addCommand(group, 'end [USERNAME]', 'sign a viewer out on all devices; the app may run meanwhile', [
+  addCommand(group, 'end [USERNAME]', 'sign a viewer out on all devices, while the app runs', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',
   ])

@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { runHere } from '../run-here.ts'
+import type { runHere as RunHere } from '../run-here.ts'
 import { serviceWithRows, viewOf } from './report-service.ts'
 
 const zone = process.env.TZ
-beforeAll(() => {
+let runHere: typeof RunHere
+beforeAll(async () => {
   process.env.TZ = 'America/New_York'
+  // The formatters of a page keep the time zone in which they were loaded, also by another test file.
+  vi.resetModules()
+  ;({ runHere } = await import('../run-here.ts'))
 })
 afterAll(() => {
   if (zone === undefined) delete process.env.TZ
   else process.env.TZ = zone
+  vi.resetModules()
 })
 
 const DAY = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-21T00:00:00Z']

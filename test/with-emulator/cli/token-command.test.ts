@@ -55,12 +55,12 @@ describe('token', () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()]
     const io = { env, stdin: Readable.from([]), stdout, stderr, onInterrupt: () => () => {} }
     const ended = runCommandLine(['token', '--grant', grant, ...options], io)
-    let said = ''
+    let output = ''
     stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
-    await expect.poll(() => said, { timeout: 15_000 }).toContain('/authorize?')
-    const address = said.split('\n')[1] ?? ''
+    await expect.poll(() => output, { timeout: 15_000 }).toContain('/authorize?')
+    const address = output.split('\n')[1] ?? ''
     const visitor = openVisitor(emulator.url)
     const { username = '', password = '' } = emulator.seed.users[0] ?? {}
     const signedIn = await visitor.submit(await visitor.get(address.slice(emulator.url.length)), { username, password })
