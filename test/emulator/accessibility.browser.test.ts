@@ -23,17 +23,17 @@ afterEach(async () => {
 })
 afterAll(() => browser.close())
 
-/** Of the page itself: what stands in its frames has its own turn. */
+/** Checks the page itself, without its frames. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(axe)
   return page.evaluate(`axe.run(document, { iframes: false }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
 }
 
-describe.each(['light', 'dark'] as const)('in the %s scheme, axe finds no fault', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('in the %s scheme', (colorScheme) => {
   beforeEach(() => viewer.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }]))
 
-  test('in the player: locked, signing in, cancelled, unreachable, open', async () => {
+  test('axe finds no violation in the player while it is locked, signing in, cancelled, unreachable and open', async () => {
     const { page, service } = viewer
     const player = page.mainFrame()
     const check = async (what: string) => expect([what, await violations(page)]).toEqual([what, []])
@@ -56,7 +56,7 @@ describe.each(['light', 'dark'] as const)('in the %s scheme, axe finds no fault'
     await check('open')
   })
 
-  test('in the chat, player and chat together, and the customer’s page', async () => {
+  test('axe finds no violation in the chat, the combined embed and the customer’s page', async () => {
     const { page, service } = viewer
     const check = async (what: string) => expect([what, await violations(page)]).toEqual([what, []])
     await page.goto(`${service.emulator.url}/chat/1002`)
@@ -77,7 +77,7 @@ describe.each(['light', 'dark'] as const)('in the %s scheme, axe finds no fault'
     await check('unknown channel')
   })
 
-  test('in the developer’s pages, which show what was asked without being loaded again', async () => {
+  test('axe finds no violation in the developer’s pages, and the request log updates itself', async () => {
     const { page, service } = viewer
     const check = async (what: string) => expect([what, await violations(page)]).toEqual([what, []])
     await service.post('/emulator/faults', { path: '/x', status: 503 })

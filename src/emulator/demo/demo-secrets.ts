@@ -30,8 +30,8 @@ export function loadSecrets(folder: string): DemoSecrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const file = join(folder, 'secrets.json')
-  const kept = existsSync(file) ? DemoSecrets.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
-  if (kept?.success) return { ...kept.data, isNew: false }
+  const stored = existsSync(file) ? DemoSecrets.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
+  if (stored?.success) return { ...stored.data, isNew: false }
   const made = {
     hashSecret: randomBytes(20).toString('hex'),
     sessionSecret: randomBytes(32).toString('hex'),

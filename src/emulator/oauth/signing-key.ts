@@ -23,6 +23,6 @@ export function signingKey(database: DatabaseSync, purpose: Purpose): Uint8Array
     made.run(randomBytes(32))
     row = read.get()
   }
-  if (!(row?.secret instanceof Uint8Array)) throw new Error('The signing key could not be stored')
+  if (!(row?.secret instanceof Uint8Array)) throw new Error('Cannot store the signing key')
   return new Uint8Array(hkdfSync('sha256', row.secret, '', purpose, 32))
 }

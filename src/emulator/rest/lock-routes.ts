@@ -123,5 +123,5 @@ function sendChannelLock(res: Response, status: number, lock: LockSettings | nul
 }
 
 function sendNoLock(res: Response, type: ContentType): void {
-  sendError(res, 404, 'not_found', `The ${NAME[type]} has no viewer authentication settings of its own`)
+  sendError(res, 404, 'not_found', `The ${NAME[type]} has no own viewer authentication settings`)
 }

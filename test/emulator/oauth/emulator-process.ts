@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 
 export interface EmulatorProcess extends Pick<RunningEmulator, 'url' | 'seed'> {
-  /** Ends it as a crash would: nothing is flushed, nothing is closed. */
+  /** Kills the process, as a crash would. */
   kill(): Promise<void>
 }
 
 const PROGRAM = fileURLToPath(new URL('emulator-process.main.ts', import.meta.url))
 
-/** The emulator in a process of its own, on a database file that others may share. */
+/** Starts the emulator as a separate process. Several processes can share the database file. */
 export async function startEmulatorProcess(dataFile: string): Promise<EmulatorProcess> {
   const child = spawn(process.execPath, [PROGRAM, dataFile], { stdio: ['ignore', 'pipe', 'inherit'] })
   const kill = async () => {

@@ -119,12 +119,12 @@ const CHANGES: Record<string, Change> = {
   },
 }
 
-/** Every kind of change, each in a process of its own. */
+/** Enough kills for one of each kind of change. */
 export const KINDS_OF_CHANGES = Object.keys(CHANGES).length
 
 /**
- * Starts the emulator, makes one change, kills the emulator right after the answer, and looks for the change in the
- * database. The kinds of changes take turns.
+ * Starts the emulator, makes one change, kills the emulator right after the response, and looks for the change in the
+ * database. The kinds of changes alternate.
  * @returns the changes that were lost.
  */
 export async function killAfterEachChange(file: string, kills: number): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** The package comes without types; these are what the test uses of it. */
+/** The package has no types. These cover what the test uses. */
 declare module 'simple-oauth2' {
   interface Options {
     readonly client: { readonly id: string; readonly secret: string }

@@ -15,7 +15,7 @@ export interface ToSign {
   readonly ext?: string
 }
 
-/** What a client that uses a MAC token writes: draft-ietf-oauth-v2-http-mac-02, written anew here. */
+/** Signs a request by draft-ietf-oauth-v2-http-mac-02, without code of the emulator. */
 export function signedHeader(credentials: Credentials, request: ToSign): string {
   const { method, path, host, port, ts = Math.floor(Date.now() / 1000), nonce = randomUUID(), ext = '' } = request
   const text = `${ts}\n${nonce}\n${method}\n${path}\n${host}\n${port}\n${ext}\n`

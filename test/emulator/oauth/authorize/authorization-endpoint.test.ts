@@ -37,7 +37,7 @@ async function signIn(path: string): Promise<Page> {
   return visitor.get(answer.location ?? '')
 }
 
-/** Signs in, allows or denies, and returns where the browser is sent. */
+/** Signs in and decides. Returns the redirect. */
 async function decide(path: string, decision: 'allow' | 'deny'): Promise<string> {
   const answer = await visitor.submit(await signIn(path), { decision })
   expect(answer.status).toBe(303)

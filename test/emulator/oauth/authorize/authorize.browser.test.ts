@@ -43,7 +43,7 @@ function authorizeUrl(change: Record<string, string> = {}): string {
   return `${emulator.url}/authorize?${request(change)}`
 }
 
-/** Presses what leads to another page, and waits until it is there. */
+/** Clicks and waits for the next page. */
 async function pressAndGo(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), press(page.mainFrame(), selector)])
 }

@@ -39,10 +39,9 @@ describe('The normalized request string of the draft', () => {
 })
 
 /**
- * The value that the draft prints for its section 1.1, "bhCQXTVyfj5cmA9uKkPFx1zeOXM=", does not follow from the draft's
- * own string and key: no implementation reproduces it. The values here were computed from the draft's strings by
- * Python 3 (hmac.new(key, text, 'sha1')), and are also those that the tests of rack-oauth2 (Ruby) and httpcache4j (Java)
- * expect for the same two examples.
+ * The draft prints "bhCQXTVyfj5cmA9uKkPFx1zeOXM=" for section 1.1, but its own string and key give another value. Python 3
+ * computed the values here: hmac.new(key, text, 'sha1'). The tests of rack-oauth2 (Ruby) and httpcache4j (Java) expect the
+ * same values.
  */
 describe('hmac-sha-1 over the strings of the draft', () => {
   test('hmac-sha-1 over the request of section 1.1 gives the expected signature', () => {
