@@ -72,7 +72,7 @@ type Person = Pick<
   'clientId' | 'viewerIdentifier' | 'viewType' | 'country' | 'city' | 'deviceInfo' | 'isMobile'
 >
 
-/** Person n is the same each time: name, home and device. */
+/** Makes person n, always with the same name, place and device. */
 function makePerson(seed: number, index: number, mustSignIn: boolean): Person {
   const random = seededRandom(seedOf(seed, index))
   const { country = '', city = '' } = DEMO_PLACES[random.low(DEMO_PLACES.length)] ?? {}
@@ -89,7 +89,7 @@ function makePerson(seed: number, index: number, mustSignIn: boolean): Person {
   }
 }
 
-/** A moment of the day that starts at this second. 20:00 UTC is ten times as likely as 08:00. */
+/** Picks a moment of the day that starts at this second. 20:00 UTC is ten times as likely as 08:00. */
 function arrival(random: SeededRandom, dayStartSeconds: number): number {
   for (;;) {
     const at = dayStartSeconds + Math.floor(random.next() * DAY_SECONDS)
@@ -105,7 +105,7 @@ interface Visit {
   readonly nowSeconds: number
 }
 
-/** One session: a few stretches with pauses between them. A stretch that would end later than now is unfinished. */
+/** Makes one session: a few segments with pauses between them. A segment that runs now is unfinished. */
 function watch(random: SeededRandom, { person, watched, startSeconds, nowSeconds }: Visit): StoredSegment[] {
   const { isLocked, ...content } = watched
   const viewSessionId = random.uuid(startSeconds)

@@ -119,7 +119,7 @@ function clientOfThisBrowser() {
   return made
 }
 
-/** "onsite" if the page around the player belongs to the service, "offsite" if it belongs to a customer. */
+/** True if the page around the player belongs to the service, false if it belongs to a customer. */
 function isOnOwnPage() {
   try {
     return window.top.location.origin === location.origin
