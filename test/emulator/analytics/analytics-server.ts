@@ -11,17 +11,17 @@ import { openDatabase } from '../../../src/emulator/database.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a body
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape of the body
   readonly body: any
 }
 
 export interface AnalyticsServer {
   readonly database: DatabaseSync
   readonly url: string
-  /** What broke on the server's side. */
+  /** Internal errors of the server. */
   readonly faults: unknown[]
   setNow(seconds: number): void
-  /** GET below /v1 as the owner of the first user's content; a token of another may be given. */
+  /** Sends a GET below /v1, by default with the token of owner 1. */
   get(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export function openAnalyticsDatabase(file = ':memory:'): DatabaseSync {
   return database
 }
 
-/** The tokens "owner-1" and "owner-2" are good. */
+/** Starts the routes of the API. The tokens "owner-1" and "owner-2" are valid. */
 export async function startAnalytics(
   database = openAnalyticsDatabase(),
   streamReport: StreamReport = openReports(database),
@@ -66,7 +66,7 @@ export async function startAnalytics(
       verifyToken: (header) => {
         const [, owner] = /^owner-(\d)$/.exec(header ?? '') ?? []
         return Promise.resolve(
-          owner === undefined ? { ok: false, reason: 'The token is not good' } : { ok: true, ownerId: Number(owner) },
+          owner === undefined ? { ok: false, reason: 'The token is not valid' } : { ok: true, ownerId: Number(owner) },
         )
       },
     }),

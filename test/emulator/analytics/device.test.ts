@@ -21,20 +21,20 @@ test.each([
     { browser: 'Chrome', os: 'Android', device: 'BRAVIA 4K VH2', isMobile: false },
   ],
   [
-    'a box on a television',
+    'a set-top box',
     'Mozilla/5.0 (Linux; Android 9; AFTKA) AppleWebKit/537.36 (KHTML, like Gecko) Silk/120.4.1 like Chrome/120.0.0.0 Safari/537.36',
     { browser: 'Amazon Silk', os: 'Android', device: 'Kindle', isMobile: false },
   ],
   ['nothing', '', { browser: 'Other', os: 'Other', device: 'Other', isMobile: false }],
   ['markup', '<script>alert(1)</script>', { browser: 'Other', os: 'Other', device: 'Other', isMobile: false }],
-])('%s is told from its user agent', (_case, userAgent, { browser, os, device, isMobile }) => {
+])('the device is read from the user agent: %s', (_case, userAgent, { browser, os, device, isMobile }) => {
   expect(describeDevice(userAgent)).toMatchObject({
     info: { browser: { family: browser }, os: { family: os }, device: { family: device } },
     isMobile,
   })
 })
 
-test('what is not known is null, and families always are', () => {
+test('an unknown device has families "Other" and all other fields null', () => {
   expect(describeDevice('').info).toEqual({
     browser: { family: 'Other', major: null, minor: null, patch: null },
     os: { family: 'Other', major: null, minor: null, patch: null, patch_minor: null },
@@ -47,7 +47,7 @@ test('only the first 512 characters of a user agent are read', () => {
   expect(describeDevice(long + IPHONE)).toBe(describeDevice(long))
 })
 
-test('a thousand devices are remembered, however many come', () => {
+test('the cache keeps at most a thousand devices', () => {
   const first = describeDevice('Browser/0')
   expect(describeDevice('Browser/0')).toBe(first)
   for (let number = 1; number <= 1_000; number += 1) describeDevice(`Browser/${number}`)

@@ -45,28 +45,28 @@ beforeEach(() => {
 })
 
 describe('the default range rule', () => {
-  test('(a), (b) and (c) decide which views are listed', async () => {
+  test('views are listed by the rules (a), (b) and (c)', async () => {
     expect(await sessionsOf(`/views?${RANGE}`)).toEqual([a, b, bc, c].map(({ viewSessionId }) => viewSessionId))
   })
-  test('both ends of the range belong to it, for starts and for finishes', async () => {
+  test('a range includes both ends, for starts and for finishes', async () => {
     const exact = (from: string, to: string) => `/views?date_time_from=${at(from)}&date_time_to=${at(to)}`
     expect(await sessionsOf(exact('10:40', '10:50'))).toEqual([b, c].map(({ viewSessionId }) => viewSessionId))
     expect(await sessionsOf(exact('10:00', '10:10'))).toEqual([a.viewSessionId])
     expect(await sessionsOf(`${exact('10:20', '10:40')}&inclusive_range=false`)).toEqual([b.viewSessionId])
   })
-  test('list_unfinished_segments=false leaves out what is unfinished', async () => {
+  test('list_unfinished_segments=false leaves out unfinished segments', async () => {
     expect(await sessionsOf(`/views?${RANGE}&list_unfinished_segments=false`)).toEqual(
       [a, b, c].map(({ viewSessionId }) => viewSessionId),
     )
   })
   test.each(['true', 'false'])(
-    'inclusive_range=false, list_unfinished_segments=%s: only what started and finished inside',
+    'inclusive_range=false lists only segments that started and finished in the range (list_unfinished_segments=%s)',
     async (unfinished) => {
       const flags = `inclusive_range=false&list_unfinished_segments=${unfinished}`
       expect(await sessionsOf(`/views?${RANGE}&${flags}`)).toEqual([b.viewSessionId])
     },
   )
-  test('both flags are true by default', async () => {
+  test('inclusive_range and list_unfinished_segments are true by default', async () => {
     const flags = 'inclusive_range=true&list_unfinished_segments=true'
     expect(await sessionsOf(`/views?${RANGE}&${flags}`)).toEqual(await sessionsOf(`/views?${RANGE}`))
   })
@@ -82,10 +82,10 @@ describe('parameters', () => {
     expect(await sessionsOf(`/views/recorded?${RANGE}&content_id=22,21`)).toEqual([a.viewSessionId, c.viewSessionId])
     expect(await sessionsOf(`/views/live?${RANGE}&content_id=13,99`)).toEqual([])
   })
-  test('content_id is ignored where the path has no content type', async () => {
+  test('content_id is ignored if the path has no content type', async () => {
     expect(await sessionsOf(`/views?${RANGE}&content_id=12`)).toHaveLength(4)
   })
-  test('viewer_identifier finds the whole or a part, upper and lower case told apart', async () => {
+  test('viewer_identifier matches a part of the identifier, case-sensitively', async () => {
     const names = async (text: string) => {
       const { body } = await server.get(`/viewers?viewer_identifier=${text}`)
       return body.data.map((item: { attributes: { viewer_identifier: string } }) => item.attributes.viewer_identifier)
@@ -115,7 +115,7 @@ describe('parameters', () => {
     const { body: greatest } = await server.get(`/peak-viewer-numbers?${RANGE}&_limit=10000`)
     expect(greatest.data).toHaveLength(body.pagination.count)
   })
-  test('unknown parameters are ignored, repeated or not', async () => {
+  test('unknown parameters are ignored, also if repeated', async () => {
     expect(await sessionsOf(`/views?${RANGE}&colour=red&colour=blue&granularity=day&viewer_identifier=x`)).toHaveLength(
       4,
     )
@@ -131,7 +131,7 @@ describe('times without an offset', () => {
     '/viewers/live?',
     '/total-views/summary?',
     '/peak-viewer-numbers?granularity=hour&',
-  ])('%s reads them as Los Angeles time, and answers in it', async (path) => {
+  ])('%s reads times without an offset as Los Angeles time, and answers in this zone', async (path) => {
     const { body } = await server.get(view(path))
     expect(JSON.stringify(body.data)).toContain('-07:00')
     const { body: inUtc } = await server.get(
@@ -156,7 +156,7 @@ describe('viewer and view listings', () => {
     expect(status).toBe(200)
     expect(body.pagination.count).toBe(count)
   })
-  test('a viewer is listed with the segments that the range selects, and no others', async () => {
+  test('a viewer is listed only with the segments that the range selects', async () => {
     const { segments } = await first('/viewers?date_time_from=2026-03-10T10:45:00Z&viewer_identifier=ada')
     expect(segments.map((segment: { view_session_id: string }) => segment.view_session_id)).toEqual([
       spanning.viewSessionId,
@@ -176,18 +176,18 @@ describe('series', () => {
     ['/authenticated-viewers/summary', 3],
     ['/authenticated-viewers/live/summary', 2],
     ['/authenticated-viewers/recorded/summary', 1],
-  ])('%s is %d', async (path, value) => {
+  ])('the summary %s is %d', async (path, value) => {
     expect(await first(`${path}${path.includes('?') ? '&' : '?'}${RANGE}`)).toEqual({
       dimension_type: 'summary',
       point: '2026-03-10T10:00:00+00:00',
       value,
     })
   })
-  test('total views are the views that /views lists', async () => {
+  test('total views are the count of /views', async () => {
     const { body } = await server.get(`/views?${RANGE}`)
     expect((await first(`/total-views/summary?${RANGE}`)).value).toBe(body.pagination.count)
   })
-  test('a summary without any view is one item with the value 0', async () => {
+  test('a summary without views is one item with the value 0', async () => {
     const { body } = await server.get(
       '/total-views/summary?date_time_from=2020-01-01T00:00:00Z&date_time_to=2020-01-02T00:00:00Z',
     )
@@ -201,17 +201,17 @@ describe('series', () => {
         ),
       ),
     ),
-  )('%s answers with items of this dimension', async (path) => {
+  )('the items of %s have the dimension of the path', async (path) => {
     const { dimension_type } = await first(`${path}?${RANGE}`)
     expect(dimension_type.split(':')[0]).toBe(path.split('/').at(-1))
   })
-  test('a view that was running when the range began counts in the first bucket', async () => {
+  test('a view that started before the range counts in the first bucket', async () => {
     expect(await first(`/total-views/recorded/hour?${RANGE}`)).toMatchObject({
       point: '2026-03-10T10:00:00+00:00',
       value: 2,
     })
   })
-  test('days and months are those of the zone of the range', async () => {
+  test('days and months are in the zone of the range', async () => {
     const points = async (range: string, dimension: string) => {
       storeSegments(server.database, [sampleSegment('2026-03-31T23:30:00Z', '2026-03-31T23:40:00Z')])
       return (await first(`/total-views/${dimension}?${range}`)).point
@@ -237,19 +237,19 @@ describe('peak concurrent viewers', () => {
     const { body } = await server.get(`/peak-viewer-numbers?${range}&granularity=hour`)
     return body.data.map((item: { attributes: { value: number } }) => item.attributes.value)
   }
-  test('are sessions at the same time, not starts', async () => {
+  test('a peak counts concurrent sessions, not starts', async () => {
     crowd(['10:00', '10:20'], ['10:20', '10:40'], ['10:30', '10:50'])
     expect(await peaks()).toEqual([2])
   })
-  test('a segment that ends when another starts does not overlap it', async () => {
+  test('a segment does not overlap a segment that starts at its end', async () => {
     crowd(['10:00', '10:20'], ['10:20', '10:40'])
     expect(await peaks()).toEqual([1])
   })
-  test('overlapping segments of one session are one viewer', async () => {
+  test('overlapping segments of one session count as one viewer', async () => {
     crowd(['10:00', '10:20', 's'], ['10:10', '10:40', 's'], ['10:30', '10:50', 't'])
     expect(await peaks()).toEqual([2])
   })
-  test('who watches through the whole range counts, in every bucket', async () => {
+  test('a segment through the whole range counts in each bucket', async () => {
     crowd(['08:00', '13:00'])
     expect(await peaks('date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T12:30:00Z')).toEqual([1, 1, 1])
   })
@@ -257,11 +257,11 @@ describe('peak concurrent viewers', () => {
     crowd(['10:30', null])
     expect(await peaks('date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T20:00:00Z')).toEqual([1, 1])
   })
-  test('nothing runs in a range without length', async () => {
+  test('a range of length 0 has no peaks', async () => {
     crowd(['10:00', '10:20'])
     expect(await peaks('date_time_from=2026-03-10T10:10:00Z&date_time_to=2026-03-10T10:10:00Z')).toEqual([])
   })
-  test('are per content, by content and then by time', async () => {
+  test('peaks are listed per content, by content and then by time', async () => {
     const { body } = await server.get(`/peak-viewer-numbers?${RANGE}&granularity=hour`)
     expect(body.data.map((item: { attributes: object }) => item.attributes)).toEqual([
       { content_type: 'live', content_id: 11, time: '2026-03-10T10:00:00+00:00', value: 3 },
@@ -274,7 +274,7 @@ describe('peak concurrent viewers', () => {
     const { body } = await server.get(`/peak-viewer-numbers/live?${RANGE}&granularity=hour&content_id=12`)
     expect(body.data).toMatchObject([{ attributes: { content_id: 12 } }])
   })
-  test('a segment that has been running for centuries is answered at once', async () => {
+  test('a segment that runs for centuries does not slow down the answer', async () => {
     crowd(['10:00', null])
     server.setNow(Date.parse('9999-12-31T00:00:00Z') / 1000)
     const { body } = await server.get(
@@ -285,7 +285,7 @@ describe('peak concurrent viewers', () => {
   })
 })
 
-test('the version is carried in the base path /v1/', async () => {
+test('links contain the version in the base path /v1/', async () => {
   const { body } = await server.get(`/views?${RANGE}`)
   expect(body.pagination.self.href).toMatch(/^\/v1\/views\?/)
 })

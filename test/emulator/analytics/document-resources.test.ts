@@ -37,26 +37,26 @@ async function attributes(path: string) {
 }
 
 describe('what the service does', () => {
-  test('1: it reports on the content of the caller only', async () => {
+  test('reports cover only content of the caller (row 1)', async () => {
     const { body: own } = await server.get(`/views?${DAY}`)
     const { body: foreign } = await server.get(`/views?${DAY}`, { token: 'owner-2' })
     expect(own.pagination.count).toBe(3)
     expect(foreign).toMatchObject({ data: [], pagination: { count: 0 } })
   })
-  test('2: the content id is that of the channel for live, and of the video for recorded', async () => {
+  test('content_id is the channel for live and the video for recorded (row 2)', async () => {
     expect(await attributes(`/views?${DAY}`)).toMatchObject([
       { content_type: 'live', content_id: '11' },
       { content_type: 'recorded', content_id: '21' },
       { content_type: 'live', content_id: '11' },
     ])
   })
-  test('3: answers are application/json and are not stored by anyone', async () => {
+  test('answers are application/json with Cache-Control: no-store (row 3)', async () => {
     const { status, headers } = await server.get(`/views?${DAY}`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('cache-control')).toBe('no-store')
   })
-  test('5: every time is ISO 8601 with the offset that the range was given in', async () => {
+  test('times are ISO 8601 with the offset of the range (row 5)', async () => {
     const range = 'date_time_from=2026-03-10T00:00:00%2B05:30&date_time_to=2026-03-11T00:00:00%2B05:30'
     expect(await attributes(`/views?${range}`)).toMatchObject([
       { started_at: '2026-03-10T15:30:00+05:30', finished_at: '2026-03-10T15:35:00+05:30' },
@@ -64,18 +64,18 @@ describe('what the service does', () => {
       { started_at: '2026-03-10T17:00:00+05:30', finished_at: null },
     ])
   })
-  test('5: times are in UTC when no range is given', async () => {
+  test('times are in UTC without a range (row 5)', async () => {
     expect(await attributes('/viewers')).toMatchObject([{ last_activity: '2026-03-10T11:01:00+00:00' }])
   })
 })
 
 describe('the pagination object', () => {
-  test('count is the number of items of all pages', async () => {
+  test('count is the number of items on all pages', async () => {
     const { body } = await server.get(`/views?${DAY}&_limit=2`)
     expect(body.data).toHaveLength(2)
     expect(body.pagination.count).toBe(3)
   })
-  test('first, last, next, prev and self are relative links with _page and _limit that keep the other parameters', async () => {
+  test('pagination links are relative, have _page and _limit, and keep the other parameters', async () => {
     const { body } = await server.get(`/views/live?${DAY}&_limit=1&_page=2&content_id=11,12&colour=a%26b`)
     const link = (page: number) => ({
       href:
@@ -91,7 +91,7 @@ describe('the pagination object', () => {
       self: link(2),
     })
   })
-  test('following next from the first page visits every item once', async () => {
+  test('the next links lead to each item once', async () => {
     const seen: string[] = []
     let href: string | undefined = `/v1/views?${DAY}&_limit=1`
     while (href !== undefined) {
@@ -101,7 +101,7 @@ describe('the pagination object', () => {
     }
     expect(seen).toEqual([live, video, running].map((segment) => segment.segmentId))
   })
-  test('a plus sign that was sent bare survives in the links', async () => {
+  test('links keep a plus sign that was not URL-encoded', async () => {
     const { body } = await server.get(
       '/views?date_time_from=2026-03-10T00:00:00+01:00&date_time_to=2026-03-11T00:00:00+01:00&_limit=1',
     )
@@ -112,20 +112,20 @@ describe('the pagination object', () => {
     const { body } = await server.get(`/views?${DAY}`)
     expect(body.pagination).toMatchObject({ prev: null, next: null })
   })
-  test('a page beyond the end is empty and leads back to the last page', async () => {
+  test('a page beyond the end is empty, and its prev link is the last page', async () => {
     const { body } = await server.get(`/views?${DAY}&_limit=2&_page=9007199254740991`)
     expect(body.data).toEqual([])
     expect(body.pagination.prev.href).toContain('_page=2&')
     expect(body.pagination.next).toBeNull()
   })
-  test('without any item the first page is also the last', async () => {
+  test('a report without items has one page', async () => {
     const { body } = await server.get(`/views?${DAY}`, { token: 'owner-2' })
     expect(body.pagination.last).toEqual(body.pagination.first)
   })
 })
 
 describe('a Viewer', () => {
-  test('has the type Viewer, an identifier, its last activity, the number of media watched and its segments', async () => {
+  test('a Viewer has an identifier, the last activity, the number of media watched and segments', async () => {
     const { body } = await server.get('/viewers')
     expect(body.data).toHaveLength(1)
     expect(body.data[0].type).toBe('Viewer')
@@ -136,14 +136,14 @@ describe('a Viewer', () => {
       segments: [expect.objectContaining({ id: live.segmentId }), expect.objectContaining({ id: video.segmentId })],
     })
   })
-  test('who still watches was active until now', async () => {
+  test('the last activity of a viewer with an unfinished segment is now', async () => {
     storeSegments(server.database, [sampleSegment('2026-03-10T11:30:00Z', null)])
     expect(await attributes('/viewers')).toMatchObject([{ last_activity: '2026-03-10T12:00:00+00:00' }])
   })
 })
 
 describe('a Segment', () => {
-  test('of a video has every field, content_id as an integer, and from and to', async () => {
+  test('a Segment of a video has all fields, with content_id as an integer', async () => {
     const [viewer] = await attributes('/viewers/recorded')
     expect(viewer.segments).toEqual([
       {
@@ -164,14 +164,14 @@ describe('a Segment', () => {
       },
     ])
   })
-  test('of a channel has null for from and to', async () => {
+  test('a Segment of a channel has null for from and to', async () => {
     const [viewer] = await attributes('/viewers/live')
     expect(viewer.segments).toMatchObject([{ content_type: 'live', content_id: 11, from: null, to: null }])
   })
 })
 
 describe('a View', () => {
-  test('is one segment with view_id in place of id, the viewer_identifier, and content_id as a string', async () => {
+  test('a View is one segment with view_id, viewer_identifier, and content_id as a string', async () => {
     const { body } = await server.get(`/views/recorded?${DAY}`)
     expect(body.data).toEqual([
       {
@@ -196,14 +196,14 @@ describe('a View', () => {
       },
     ])
   })
-  test('that is unfinished has null for finished_at, and of an unknown viewer null for viewer_identifier', async () => {
+  test('a View has null for the end of an unfinished segment and for an anonymous viewer', async () => {
     const views = await attributes(`/views?${DAY}`)
     expect(views[2]).toMatchObject({ finished_at: null, viewer_identifier: null })
   })
 })
 
 describe('a Series', () => {
-  test('has the type Series, a dimension_type, a point that is a time, and a value', async () => {
+  test('a Series has a dimension_type, a time as its point, and a value', async () => {
     const { body } = await server.get(`/total-views/hour?${DAY}`)
     expect(body.data).toEqual([
       { type: 'Series', attributes: { dimension_type: 'hour', point: '2026-03-10T10:00:00+00:00', value: 1 } },
@@ -214,18 +214,15 @@ describe('a Series', () => {
     ['location', ['location:Germany', 2], ['location:Japan', 1]],
     ['device', ['device:Other', 2], ['device:iPhone', 1]],
     ['view-source', ['view-source:onsite', 2], ['view-source:offsite', 1]],
-  ])(
-    'of the dimension %s names the group in its dimension_type, the greatest first',
-    async (dimension, ...expected) => {
-      expect(await attributes(`/total-views/${dimension}?${DAY}`)).toEqual(
-        expected.map(([dimension_type, value]) => ({ dimension_type, point: '2026-03-10T00:00:00+00:00', value })),
-      )
-    },
-  )
+  ])('a Series by %s has the group in dimension_type, and the greatest value first', async (dimension, ...expected) => {
+    expect(await attributes(`/total-views/${dimension}?${DAY}`)).toEqual(
+      expected.map(([dimension_type, value]) => ({ dimension_type, point: '2026-03-10T00:00:00+00:00', value })),
+    )
+  })
 })
 
 describe('a PeakSeries', () => {
-  test('has the type PeakSeries, the content, a time and the peak', async () => {
+  test('a PeakSeries has the content, a time and the peak', async () => {
     const { body } = await server.get(`/peak-viewer-numbers/recorded?${DAY}&granularity=hour`)
     expect(body.data).toEqual([
       {
@@ -237,7 +234,7 @@ describe('a PeakSeries', () => {
 })
 
 describe('a DeviceInfo', () => {
-  test('has the fields of browser, os and device', async () => {
+  test('a DeviceInfo has browser, os and device', async () => {
     const [view] = await attributes(`/views/recorded?${DAY}`)
     expect(view.device_info).toEqual({
       browser: { family: 'Mobile Safari', major: '26', minor: '1', patch: null },

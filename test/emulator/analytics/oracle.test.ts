@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** For each endpoint. */
+/** Runs per endpoint. */
 const RUNS = Number(process.env.ANALYTICS_ORACLE_RUNS ?? 10)
 
 const DIMENSIONS = ['summary', 'month', 'day', 'hour', 'location', 'device', 'view-source']
@@ -23,7 +23,7 @@ const ENDPOINTS = [
   ),
 ]
 
-/** How the same moment is written: in UTC, with other offsets, or as the clock in Los Angeles shows it. */
+/** Offsets in which a moment is written; an empty offset is Los Angeles time. */
 const spelling = fc.constantFrom('Z', '+00:00', '+02:00', '-03:30', '+05:45', '')
 const time = fc.tuple(moment, spelling).map(([seconds, offset]) => spell(seconds, offset))
 function spell(seconds: number, offset: string): string {
@@ -65,7 +65,7 @@ function secondsOf(text: string): number {
 }
 
 describe.each(ENDPOINTS)('%s', (path) => {
-  test('answers as the oracle does, on random segments and with any flags', async () => {
+  test('the endpoint answers as the oracle does, for random segments and flags', async () => {
     const property = fc.asyncProperty(
       segmentList,
       query,
@@ -95,25 +95,28 @@ describe.each(ENDPOINTS)('%s', (path) => {
   })
 })
 
-test.each(['hour', 'minute'])('peaks by %s in a crowd are those of the oracle', async (granularity) => {
-  const property = fc.asyncProperty(
-    crowd,
-    fc.tuple(closeMoment, closeMoment),
-    closeMoment,
-    async (segments, ends, now) => {
-      const [from, to] = ends.toSorted((a, b) => a - b).map((seconds) => spell(seconds, 'Z')) as [string, string]
-      const query = { date_time_from: from, date_time_to: to, granularity, _limit: '10000' }
-      const path = '/peak-viewer-numbers'
-      store(segments)
-      server.setNow(now)
-      const { body } = await server.get(`${path}?${new URLSearchParams(query)}`)
-      expect(body.data).toEqual(askOracle(segments, { path, ownerId: 1, nowSeconds: now, query }).all)
-    },
-  )
-  await fc.assert(property, { numRuns: RUNS * 10 })
-})
+test.each(['hour', 'minute'])(
+  'peaks by %s of many overlapping segments are the peaks of the oracle',
+  async (granularity) => {
+    const property = fc.asyncProperty(
+      crowd,
+      fc.tuple(closeMoment, closeMoment),
+      closeMoment,
+      async (segments, ends, now) => {
+        const [from, to] = ends.toSorted((a, b) => a - b).map((seconds) => spell(seconds, 'Z')) as [string, string]
+        const query = { date_time_from: from, date_time_to: to, granularity, _limit: '10000' }
+        const path = '/peak-viewer-numbers'
+        store(segments)
+        server.setNow(now)
+        const { body } = await server.get(`${path}?${new URLSearchParams(query)}`)
+        expect(body.data).toEqual(askOracle(segments, { path, ownerId: 1, nowSeconds: now, query }).all)
+      },
+    )
+    await fc.assert(property, { numRuns: RUNS * 10 })
+  },
+)
 
-test('the random times straddle the hour that Los Angeles had twice', () => {
+test('the random times include the hour that comes twice in Los Angeles', () => {
   const zoned = Temporal.Instant.fromEpochMilliseconds(BASE_SECONDS * 1000).toZonedDateTimeISO('America/Los_Angeles')
   expect(zoned.add({ days: 1 }).hoursInDay).toBe(25)
   expect(zoned.add({ hours: 40 }).offset).toBe('-08:00')

@@ -2,14 +2,14 @@ import { Temporal } from 'temporal-polyfill'
 import type { StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 
 /**
- * The analytics document answered slowly and plainly, from a list in memory: no index, no sweep, no arithmetic on
- * calendars. It shares no code with what it checks.
+ * Answers each endpoint of the analytics document from a list in memory, without indexes, sweeps or calendar arithmetic.
+ * Slow and plain, and shares no code with `src`.
  */
 export interface OracleQuestion {
   readonly path: string
   readonly ownerId: number
   readonly nowSeconds: number
-  /** As sent, with the `+` of an offset not yet lost. */
+  /** Before URL encoding. */
   readonly query: Readonly<Record<string, string>>
 }
 
@@ -181,7 +181,7 @@ function groupOf(segment: StoredSegment, dimension: string, { from, zone }: Cont
   }
 }
 
-/** Looks at every moment at which the number can rise: the start of each bucket, and every start of a segment in it. */
+/** Counts at each moment at which the number can rise: the start of each bucket, and each start of a segment in it. */
 function peaks(own: readonly StoredSegment[], { from, to, zone, nowSeconds, query }: Context): object[] {
   const unit = query.granularity === 'hour' ? 'hour' : 'minute'
   const contents = Map.groupBy(own, (s) => `${s.contentType} ${String(s.contentId).padStart(9, '0')}`)

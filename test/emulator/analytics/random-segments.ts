@@ -3,7 +3,7 @@ import { describeDevice } from '../../../src/emulator/analytics/segments/device.
 import type { StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 import { OWNED } from './analytics-server.ts'
 
-/** The night in which Los Angeles set its clocks back, and the day after. */
+/** The evening before the night in which Los Angeles sets its clocks back. */
 export const BASE_SECONDS = Date.UTC(2026, 9, 31, 20) / 1000
 const STEP_SECONDS = 900
 
@@ -20,12 +20,12 @@ const PLACES = [
 ]
 const VIEWERS = ['ada', 'Ada', 'adam@example.com', "o'neil_100%", 'zoë', '葵😀']
 
-/** Steps of a quarter of an hour meet the ends of ranges and buckets often; a few odd seconds miss them. */
+/** Steps of a quarter of an hour often hit the ends of ranges and buckets. The odd seconds miss them. */
 export const moment = fc
   .tuple(fc.integer({ min: 0, max: 40 * 4 }), fc.constantFrom(0, 0, 0, 1, 59, 600))
   .map(([steps, odd]) => BASE_SECONDS + steps * STEP_SECONDS + odd)
 
-/** Within three quarters of an hour, in steps of 20 seconds: for crowds. */
+/** Within three quarters of an hour, in steps of 20 seconds, for many overlapping segments. */
 export const closeMoment = fc.integer({ min: 0, max: 135 }).map((steps) => BASE_SECONDS + steps * 20)
 
 const segment = fc
@@ -62,7 +62,7 @@ const segment = fc
     }
   })
 
-/** Few sessions on one channel at about the same time: their segments often touch, overlap and lie within each other. */
+/** Few sessions on one channel at about the same time: the segments often touch, overlap and contain each other. */
 const crowdedSegment = fc
   .record({
     any: segment,

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnalyticsServer, startAnalytics } from './analytics-server.ts'
 
-/** The rows of "Authentication", "Errors" and "Limits" of the analytics document, and whatever else can be wrong. */
+/** The rows of "Authentication", "Errors" and "Limits" of the analytics document, and other wrong requests. */
 let server: AnalyticsServer
 beforeAll(async () => {
   server = await startAnalytics()
@@ -18,28 +18,28 @@ const from = (time: string) => `/views?date_time_from=${time}&date_time_to=2099-
 describe('authentication', () => {
   test.each([
     ['no token', null],
-    ['a token that is not good', 'nonsense'],
+    ['an invalid token', 'nonsense'],
     ['a scheme before the token', 'Bearer owner-1'],
-  ])('%s: 401 with a list of errors', async (_case, token) => {
+  ])('a request with %s is a 401 with a list of errors', async (_case, token) => {
     const { status, headers, body } = await server.get(`/views?${RANGE}`, { token })
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('JWT realm="analytics"')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(body).toEqual({ errors: [{ parameter: 'Authorization', in: 'header', message: 'The token is not good' }] })
+    expect(body).toEqual({ errors: [{ parameter: 'Authorization', in: 'header', message: 'The token is not valid' }] })
   })
-  test('the token alone is the value of the header', async () => {
+  test('the Authorization header holds the token alone', async () => {
     expect((await server.get(`/views?${RANGE}`, { token: 'owner-1' })).status).toBe(200)
   })
-  test('without a good token nothing is said about the parameters', async () => {
+  test('a request without a valid token gets no errors about parameters', async () => {
     expect((await server.get('/views', { token: 'nonsense' })).status).toBe(401)
   })
 })
 
 describe('a bad request', () => {
   test.each<[string, string, ...[parameter: string, value?: string][]]>([
-    ['both ends of the range missing', '/views', ['date_time_from'], ['date_time_to']],
-    ['the range missing for a series', '/total-views/day', ['date_time_from'], ['date_time_to']],
-    ['the range missing for peaks', '/peak-viewer-numbers/live', ['date_time_from'], ['date_time_to']],
+    ['no range', '/views', ['date_time_from'], ['date_time_to']],
+    ['no range for a series', '/total-views/day', ['date_time_from'], ['date_time_to']],
+    ['no range for peaks', '/peak-viewer-numbers/live', ['date_time_from'], ['date_time_to']],
     ['an empty time', from(''), ['date_time_from', '']],
     ['a day that does not exist', from('2026-02-30T00:00:00Z'), ['date_time_from', '2026-02-30T00:00:00Z']],
     ['a leap day in another year', from('2026-02-29T00:00:00Z'), ['date_time_from', '2026-02-29T00:00:00Z']],
@@ -48,7 +48,7 @@ describe('a bad request', () => {
     ['a date without a time', from('2026-03-10'), ['date_time_from', '2026-03-10']],
     ['a time without seconds', from('2026-03-10T10:00Z'), ['date_time_from', '2026-03-10T10:00Z']],
     ['fractions of a second', from('2026-03-10T10:00:00.000Z'), ['date_time_from', '2026-03-10T10:00:00.000Z']],
-    ['a blank in place of the T', from('2026-03-10%2010:00:00Z'), ['date_time_from', '2026-03-10 10:00:00Z']],
+    ['a space instead of the T', from('2026-03-10%2010:00:00Z'), ['date_time_from', '2026-03-10 10:00:00Z']],
     ['lower case', from('2026-03-10t10:00:00z'), ['date_time_from', '2026-03-10t10:00:00z']],
     ['the hour 24', from('2026-03-10T24:00:00Z'), ['date_time_from', '2026-03-10T24:00:00Z']],
     ['a leap second', from('2026-03-10T23:59:60Z'), ['date_time_from', '2026-03-10T23:59:60Z']],
@@ -62,7 +62,7 @@ describe('a bad request', () => {
     ],
     ['five digits of a year', from('12026-03-10T10:00:00Z'), ['date_time_from', '12026-03-10T10:00:00Z']],
     ['a UNIX time', from('1773136800'), ['date_time_from', '1773136800']],
-    ['a blank after the time', from('2026-03-10T10:00:00Z%20'), ['date_time_from', '2026-03-10T10:00:00Z ']],
+    ['a space after the time', from('2026-03-10T10:00:00Z%20'), ['date_time_from', '2026-03-10T10:00:00Z ']],
     [
       'a reversed range',
       '/views?date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T09:59:59Z',
@@ -75,22 +75,26 @@ describe('a bad request', () => {
     ],
     ['page 0', `/views?${RANGE}&_page=0`, ['_page', '0']],
     ['a negative page', `/views?${RANGE}&_page=-1`, ['_page', '-1']],
-    ['half a page', `/views?${RANGE}&_page=1.5`, ['_page', '1.5']],
-    ['a page in words', `/views?${RANGE}&_page=one`, ['_page', 'one']],
+    ['a fraction as a page', `/views?${RANGE}&_page=1.5`, ['_page', '1.5']],
+    ['a word as a page', `/views?${RANGE}&_page=one`, ['_page', 'one']],
     ['an empty page', `/views?${RANGE}&_page=`, ['_page', '']],
-    ['a page beyond all numbers', `/views?${RANGE}&_page=9007199254740992`, ['_page', '9007199254740992']],
+    ['a page above the safe integers', `/views?${RANGE}&_page=9007199254740992`, ['_page', '9007199254740992']],
     ['a hexadecimal page', `/views?${RANGE}&_page=0x1`, ['_page', '0x1']],
     ['limit 0', `/views?${RANGE}&_limit=0`, ['_limit', '0']],
     ['limit 10001', `/views?${RANGE}&_limit=10001`, ['_limit', '10001']],
-    ['a limit in exponents', `/views?${RANGE}&_limit=1e3`, ['_limit', '1e3']],
-    ['a flag that is neither', `/views?${RANGE}&list_unfinished_segments=1`, ['list_unfinished_segments', '1']],
+    ['a limit with an exponent', `/views?${RANGE}&_limit=1e3`, ['_limit', '1e3']],
+    ['a number as a flag', `/views?${RANGE}&list_unfinished_segments=1`, ['list_unfinished_segments', '1']],
     ['a flag in upper case', `/views?${RANGE}&inclusive_range=TRUE`, ['inclusive_range', 'TRUE']],
     ['an unknown granularity', `/peak-viewer-numbers?${RANGE}&granularity=day`, ['granularity', 'day']],
-    ['an id in words', `/views/live?${RANGE}&content_id=abc`, ['content_id', 'abc']],
+    ['a word as an id', `/views/live?${RANGE}&content_id=abc`, ['content_id', 'abc']],
     ['a gap in the list of ids', `/views/live?${RANGE}&content_id=1,,2`, ['content_id', '1,,2']],
     ['an empty list of ids', `/views/live?${RANGE}&content_id=`, ['content_id', '']],
     ['a negative id', `/views/live?${RANGE}&content_id=-1`, ['content_id', '-1']],
-    ['an id beyond all numbers', `/viewers/live?content_id=99999999999999999`, ['content_id', '99999999999999999']],
+    [
+      'an id above the safe integers',
+      `/viewers/live?content_id=99999999999999999`,
+      ['content_id', '99999999999999999'],
+    ],
     ['a repeated time', `/views?${RANGE}&date_time_to=2026-03-10T11:00:00Z`, ['date_time_to']],
     ['a repeated page', `/views?${RANGE}&_page=1&_page=1`, ['_page']],
     ['a repeated id', `/views/live?${RANGE}&content_id=1&content_id=2`, ['content_id']],
@@ -106,7 +110,7 @@ describe('a bad request', () => {
       ['inclusive_range', 'z'],
       ['content_id', 'y'],
     ],
-  ])('%s: 400, and the errors say which parameter and why', async (_case, path, ...expected) => {
+  ])('a request with %s is a 400 that names the parameter', async (_case, path, ...expected) => {
     const { status, headers, body } = await server.get(path)
     expect(status).toBe(400)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -115,7 +119,7 @@ describe('a bad request', () => {
     )
     for (const { parameter, message } of body.errors) expect(message).toMatch(new RegExp(`^${parameter} (must|is) `))
   })
-  test('every endpoint refuses in the same way', async () => {
+  test('all endpoints refuse with the same errors', async () => {
     const metrics = ['total-views', 'unique-devices', 'authenticated-viewers']
     const endpoints = [
       ...['viewers', 'views', 'peak-viewer-numbers'].flatMap((path) => [path, `${path}/live`]),
@@ -156,7 +160,7 @@ describe('a wrong parameter in the path', () => {
     ['/authenticated-viewers/dead/summary', 'content_type', 'dead'],
     ['/peak-viewer-numbers/hour', 'content_type', 'hour'],
     ['/peak-viewer-numbers/%3Cscript%3E', 'content_type', '<script>'],
-  ])('%s: 400, and the error says which and why', async (path, parameter, value) => {
+  ])('the path %s is a 400 that names the parameter', async (path, parameter, value) => {
     const { status, headers, body } = await server.get(`${path}?${RANGE}`)
     expect(status).toBe(400)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -164,34 +168,37 @@ describe('a wrong parameter in the path', () => {
       { parameter, in: 'path', value, message: expect.stringMatching(`^${parameter} must be `) },
     ])
   })
-  test('without a good token nothing is said about it', async () => {
+  test('a wrong path without a valid token is a 401', async () => {
     expect((await server.get('/views/dead', { token: 'nonsense' })).status).toBe(401)
   })
 })
 
 describe('a wrong path or method', () => {
-  test.each(['/', '/nothing', '/Views', '/views/', '/views/live/more', '/total-views'])('%s: 404', async (path) => {
-    const { status, headers, body } = await server.get(`${path}?${RANGE}`)
-    expect(status).toBe(404)
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(body.errors).toMatchObject([{ parameter: 'path', in: 'path' }])
-  })
-  test('a path that cannot be decoded: 400', async () => {
+  test.each(['/', '/nothing', '/Views', '/views/', '/views/live/more', '/total-views'])(
+    'the path %s is a 404',
+    async (path) => {
+      const { status, headers, body } = await server.get(`${path}?${RANGE}`)
+      expect(status).toBe(404)
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(body.errors).toMatchObject([{ parameter: 'path', in: 'path' }])
+    },
+  )
+  test('a path that cannot be decoded is a 400', async () => {
     const { status, body } = await server.get(`/views/%E0%A4%A?${RANGE}`)
     expect(status).toBe(400)
     expect(body.errors).toMatchObject([{ parameter: 'path', in: 'path' }])
   })
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s: 405 with Allow', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('the method %s is a 405 with Allow', async (method) => {
     const { status, headers, body } = await server.get(`/views?${RANGE}`, { method })
     expect(status).toBe(405)
     expect(headers.get('allow')).toBe('GET, HEAD')
     expect(body.errors).toMatchObject([{ parameter: 'method' }])
   })
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD is answered like GET, without a body', async () => {
     const { status, headers, body } = await server.get(`/views?${RANGE}`, { method: 'HEAD' })
     expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json; charset=utf-8', null])
   })
-  test('a body of a megabyte and a foreign content type change nothing', async () => {
+  test('a GET with a body of a megabyte is answered', async () => {
     const status = await new Promise((resolve, reject) => {
       const sent = request(`${server.url}/viewers`, {
         headers: { authorization: 'owner-1', 'content-type': 'text/xml', 'content-length': 1_000_000 },
@@ -201,7 +208,7 @@ describe('a wrong path or method', () => {
     })
     expect(status).toBe(200)
   })
-  test('parameters named like parts of an object are parameters like any other', async () => {
+  test('parameters with names such as __proto__ are ordinary unknown parameters', async () => {
     const { status, body } = await server.get(`/views?${RANGE}&__proto__=1&constructor=2&toString=3`)
     expect(status).toBe(200)
     expect(body.pagination.self.href).toContain('__proto__=1&constructor=2&toString=3')

@@ -14,13 +14,13 @@ describe('a time parameter', () => {
     ['with a negative offset', '2026-03-08T06:29:59-03:30', 1_772_963_999, '-03:30'],
     ['with +00:00', '2026-03-08T09:59:59+00:00', 1_772_963_999, '+00:00'],
     ['without an offset, in winter', '2026-03-08T01:59:59', 1_772_963_999, 'America/Los_Angeles'],
-    ['without an offset, in the hour that was skipped', '2026-03-08T02:30:00', 1_772_965_800, 'America/Los_Angeles'],
+    ['without an offset, in the skipped hour', '2026-03-08T02:30:00', 1_772_965_800, 'America/Los_Angeles'],
     ['without an offset, after it', '2026-03-08T03:30:00', 1_772_965_800, 'America/Los_Angeles'],
     ['without an offset, in summer', '2026-07-01T12:00:00', 1_782_932_400, 'America/Los_Angeles'],
-    ['without an offset, in the hour that came twice', '2026-11-01T01:30:00', 1_793_521_800, 'America/Los_Angeles'],
+    ['without an offset, in the repeated hour', '2026-11-01T01:30:00', 1_793_521_800, 'America/Los_Angeles'],
     ['without an offset, after it', '2026-11-01T02:00:00', 1_793_527_200, 'America/Los_Angeles'],
     ['on a leap day', '2028-02-29T00:00:00Z', 1_835_395_200, '+00:00'],
-  ])('%s', (_case, text, seconds, timeZone) => {
+  ])('a time parameter %s is read', (_case, text, seconds, timeZone) => {
     expect(readTimeParameter(text)).toEqual({ seconds, timeZone })
   })
 })
@@ -34,7 +34,7 @@ describe('a time in an answer', () => {
     ['America/Los_Angeles', 1_772_964_000, '2026-03-08T03:00:00-07:00'],
     ['America/Los_Angeles', 1_793_525_399, '2026-11-01T01:29:59-08:00'],
     ['America/Los_Angeles', 1_793_521_799, '2026-11-01T01:29:59-07:00'],
-  ])('in %s of %d is %s', (timeZone, seconds, text) => {
+  ])('the time in zone %s of %d is %s', (timeZone, seconds, text) => {
     expect(openTimeWriter(timeZone)(seconds)).toBe(text)
   })
 })
@@ -48,10 +48,10 @@ describe('a bucket', () => {
     ['a day', '2026-07-01T12:00:00-07:00', 'day', 24],
     ['an hour', '2026-11-01T01:30:00-07:00', 'hour', 1],
     ['a month', '2026-03-15T00:00:00-07:00', 'month', 31 * 24 - 1],
-  ] as const)('of %s around %s in Los Angeles (%s) is %d hours long', (_name, time, unit, length) => {
+  ] as const)('a bucket of %s around %s in Los Angeles (%s) is %d hours long', (_name, time, unit, length) => {
     expect(hours(bucketAround(Date.parse(time) / 1000, unit, 'America/Los_Angeles'))).toBe(length)
   })
-  test('of an hour begins with the hour of an offset of three quarters', () => {
+  test('a bucket of an hour starts at the full hour of an offset of 5:45', () => {
     const { startSeconds } = bucketAround(Date.parse('2026-03-08T15:44:59+05:45') / 1000, 'hour', '+05:45')
     expect(openTimeWriter('+05:45')(startSeconds)).toBe('2026-03-08T15:00:00+05:45')
   })

@@ -9,7 +9,7 @@ export const WINDOWS =
 
 let made = 0
 
-/** A segment of the first owner's channel 11, except for what is said. */
+/** Makes a segment of channel 11 of owner 1. `rest` replaces fields. */
 export function sampleSegment(
   startedAt: string,
   finishedAt: string | null,

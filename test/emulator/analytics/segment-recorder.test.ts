@@ -42,7 +42,7 @@ const stored = () =>
     .all()
 
 describe('a segment that starts', () => {
-  test('has a UUID, every field, and no end', () => {
+  test('a new segment has a UUID, all fields, and no end', () => {
     expect(start()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     expect(stored()).toMatchObject([
       {
@@ -65,17 +65,17 @@ describe('a segment that starts', () => {
       },
     ])
   })
-  test('of a channel or video that does not exist is not recorded', () => {
+  test('a segment of an unknown channel or video is not recorded', () => {
     expect(recorder.start({ ...START, contentId: 11 })).toBeNull()
     expect(recorder.start({ ...START, contentType: 'live' })).toBeNull()
     expect(stored()).toEqual([])
   })
-  test('belongs to the owner of the content', () => {
+  test('a segment belongs to the owner of the content', () => {
     start({ contentId: 23 })
     start({ contentType: 'live', contentId: 13, fromSeconds: null })
     expect(stored()).toMatchObject([{ owner_id: 2 }, { owner_id: 2, from_position: null, to_position: null }])
   })
-  test('shares with others what they have in common', () => {
+  test('segments share rows for equal clients, places and devices', () => {
     start()
     start({ viewerIdentifier: 'Ada@example.com', viewSessionId: 'another' })
     const count = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
@@ -83,7 +83,7 @@ describe('a segment that starts', () => {
       ['viewers', 'clients', 'view_sessions', 'places', 'devices'].map((what) => count(`segment_${what}`)),
     ).toEqual([2, 1, 2, 1, 1])
   })
-  test('is part of the transaction of its caller', () => {
+  test('a new segment is part of the transaction of the caller', () => {
     database.exec('BEGIN')
     start()
     database.exec('ROLLBACK')
@@ -92,29 +92,29 @@ describe('a segment that starts', () => {
 })
 
 describe('a segment that runs', () => {
-  test('keeps when its player was heard of last, and where it was', () => {
+  test('a heartbeat updates the time and the position of a segment', () => {
     expect(recorder.heartbeat(start(), { atSeconds: 1_010, positionSeconds: 40 })).toBe(true)
     expect(stored()).toMatchObject([{ last_heard_at: 1_010, finished_at: null, to_position: 40 }])
   })
-  test('ends once: a second end changes nothing', () => {
+  test('a second end does not change a segment', () => {
     const id = start()
     expect(recorder.finish(id, { atSeconds: 1_020, positionSeconds: 50 })).toBe(true)
     expect(recorder.finish(id, { atSeconds: 1_090, positionSeconds: 99 })).toBe(false)
     expect(recorder.heartbeat(id, { atSeconds: 1_090, positionSeconds: 99 })).toBe(false)
     expect(stored()).toMatchObject([{ finished_at: 1_020, to_position: 50 }])
   })
-  test('never ends before it began, whatever its player says', () => {
+  test('a segment never ends before its start', () => {
     recorder.finish(start(), { atSeconds: 10, positionSeconds: null })
     expect(stored()).toMatchObject([{ finished_at: 1_000, to_position: 30 }])
   })
-  test('an unknown one is neither heard of nor ended', () => {
+  test('a heartbeat and an end of an unknown segment return false', () => {
     expect(recorder.heartbeat('no such id', { atSeconds: 1, positionSeconds: 1 })).toBe(false)
     expect(recorder.finish('no such id', { atSeconds: 1, positionSeconds: 1 })).toBe(false)
   })
 })
 
 describe('abandoned segments', () => {
-  test('end when they were heard of last, after a silence longer than allowed', () => {
+  test('an abandoned segment ends at its last heartbeat', () => {
     const silent = start()
     recorder.heartbeat(silent, { atSeconds: 1_030, positionSeconds: 60 })
     const lively = start()
@@ -123,7 +123,7 @@ describe('abandoned segments', () => {
     expect(stored()).toMatchObject([{ finished_at: 1_030 }, { finished_at: null }])
     expect(recorder.finishAbandoned({ nowSeconds: 1_091, silentForSeconds: 60 })).toBe(0)
   })
-  test('are not those that no player speaks for', () => {
+  test('a generated segment is never abandoned', () => {
     start()
     database.exec('UPDATE segments SET last_heard_at = NULL')
     expect(recorder.finishAbandoned({ nowSeconds: 9_999, silentForSeconds: 60 })).toBe(0)

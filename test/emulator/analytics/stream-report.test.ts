@@ -64,7 +64,7 @@ async function whole(question: ReportQuestion) {
 }
 
 describe('reports on a file', () => {
-  test('let other work of the program run between their steps', async () => {
+  test('a report lets other work run between its steps', async () => {
     let turns = 0
     const count = () => {
       turns += 1
@@ -79,7 +79,7 @@ describe('reports on a file', () => {
     expect(data[0].attributes.value).toBe(MANY)
     expect(turns).toBeGreaterThanOrEqual(2)
   })
-  test('are made chunk by chunk: one of 10,000 rows is never in memory as a whole', async () => {
+  test('a page of 10,000 rows comes in chunks of 32 kB', async () => {
     const answer = streamReport(views)
     const first = await answer.next()
     expect(first.value?.length).toBeGreaterThan(30_000)
@@ -91,7 +91,7 @@ describe('reports on a file', () => {
     }
     expect(chunks).toBeGreaterThan(100)
   })
-  test('show the segments as they were when asked for, whatever is recorded meanwhile', async () => {
+  test('a report does not show changes made after its start', async () => {
     const answer = streamReport(views)
     const first = (await answer.next()).value ?? new Uint8Array()
     database.exec('DELETE FROM segments')
@@ -99,22 +99,22 @@ describe('reports on a file', () => {
     expect(JSON.parse(body).data).toHaveLength(10_000)
     expect((await whole(views)).pagination.count).toBe(0)
   })
-  test('that nobody wants to the end give the file free', async () => {
+  test('a cancelled report closes its connection to the file', async () => {
     const answer = streamReport(views)
     await answer.next()
     await answer.return()
     await whole({ ...views, page: { number: 1, limit: 1 } })
-    // A reader that were left behind would keep the log from being emptied.
+    // An open read transaction would keep SQLite from emptying its log.
     expect(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()).toMatchObject({ busy: 0, log: 0 })
   })
-  test('several at once do not mix', async () => {
+  test('concurrent reports do not mix', async () => {
     const pages = await Promise.all([1, 2, 3].map((number) => whole({ ...views, page: { number, limit: 500 } })))
     const ids = pages.flatMap(({ data }) =>
       data.map((item: { attributes: { view_id: string } }) => item.attributes.view_id),
     )
     expect(new Set(ids).size).toBe(1_500)
   })
-  test('that fail say so, and the next one succeeds', async () => {
+  test('a failed report throws, and the next report succeeds', async () => {
     database.exec('DROP INDEX segments_by_start')
     await expect(whole(views)).rejects.toThrow('no such index: segments_by_start')
     database.exec('CREATE INDEX segments_by_start ON segments (owner_id, started_at, id)')
@@ -144,13 +144,13 @@ describe('over HTTP', () => {
     return response
   }
 
-  test('a client that goes away is no fault, and the next is served', async () => {
+  test('a client that closes the connection causes no internal error', async () => {
     const response = await ask()
     response.destroy()
     expect((await server.get(path)).body.data).toHaveLength(10_000)
     expect(server.faults).toEqual([])
   })
-  test('a report that fails before its first byte is a 500 in JSON that tells nothing of the inside', async () => {
+  test('a report that fails before its first byte is a 500 without internals', async () => {
     database.exec('DROP INDEX segments_by_start')
     const { status, headers, body } = await server.get(path)
     expect(status).toBe(500)
@@ -160,7 +160,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('a client that reads nothing makes the report wait, and ends it by going away', async () => {
+test('a report waits for a slow client, and ends when the client closes the connection', async () => {
   let made = 0
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -180,7 +180,7 @@ test('a client that reads nothing makes the report wait, and ends it by going aw
     before = made
     for (let turn = 0; turn < 200; turn += 1) await setImmediate()
   } while (made > before && made < 10_000)
-  // What the sockets of both sides hold, of 32 GB.
+  // The sockets of both sides hold some of the 32 GB.
   expect(made).toBeLessThan(10_000)
   response.destroy()
   await ended

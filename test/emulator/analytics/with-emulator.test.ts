@@ -58,7 +58,7 @@ async function refusal(authorization?: string) {
   return { status: response.status, message: Refusal.parse(await response.json()).errors[0].message }
 }
 
-test('a token of the token endpoint with token_type=jwt opens the reports on the content of its owner', async () => {
+test('a token with token_type=jwt opens the reports on content of its owner', async () => {
   const [studio, newsroom] = await Promise.all([tokenOf('studio', 'jwt'), tokenOf('newsroom', 'jwt')])
   const counts = [await count(studio), await count(newsroom)] as const
   expect(counts[0] + counts[1]).toBe(700)
@@ -66,26 +66,26 @@ test('a token of the token endpoint with token_type=jwt opens the reports on the
 })
 
 test.each([
-  ['no token', async () => undefined, 'is missing'],
-  ['a bearer token', () => tokenOf('studio', 'bearer'), 'does not hold a JWT'],
-  ['a scheme before it', async () => `Bearer ${await tokenOf('studio', 'jwt')}`, 'without "Bearer"'],
-  ['an altered signature', async () => `${(await tokenOf('studio', 'jwt')).slice(0, -4)}AAAA`, 'signature'],
-])('%s: 401, and the reason in words', async (_case, token, reason) => {
+  ['no token', async () => undefined, /Authorization/],
+  ['a bearer token', () => tokenOf('studio', 'bearer'), /JWT/],
+  ['a scheme before it', async () => `Bearer ${await tokenOf('studio', 'jwt')}`, /Bearer/],
+  ['an altered signature', async () => `${(await tokenOf('studio', 'jwt')).slice(0, -4)}AAAA`, /signature/i],
+])('%s is a 401 with the reason', async (_case, token, reason) => {
   const { status, message } = await refusal(await token())
   expect(status).toBe(401)
-  expect(message).toContain(reason)
+  expect(message).toMatch(reason)
 })
 
-test('a day later the token has expired', async () => {
+test('a token expires after a day', async () => {
   const token = await tokenOf('studio', 'jwt')
   now += 86_400
-  expect(await refusal(token)).toEqual({ status: 401, message: 'The token has expired' })
+  expect(await refusal(token)).toEqual({ status: 401, message: expect.stringContaining('expired') })
 })
 
-test('a token that its user revoked is refused', async () => {
+test('a revoked token is refused', async () => {
   const token = await tokenOf('studio', 'jwt')
   const database = openDatabase(join(folder, 'emulator.db'), [])
   database.exec(`UPDATE oauth_tokens SET revoked_at_seconds = ${NOW}`)
   database.close()
-  expect(await refusal(token)).toEqual({ status: 401, message: 'The token was revoked by its user' })
+  expect(await refusal(token)).toEqual({ status: 401, message: expect.stringContaining('revoked') })
 })

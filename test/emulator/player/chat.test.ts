@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close())
 
-/** The messages of a stream, as they come. */
+/** Reads the messages of a stream as they arrive. */
 async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; author: string; text: string }> {
   let buffered = ''
   if (answer.body === null) throw new Error('No stream')
@@ -38,7 +38,7 @@ async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; autho
 }
 
 describe('the chat', () => {
-  test('shows a message to everyone who has a playback, with the viewer’s name as author', async () => {
+  test('the chat shows a message to other viewers, with the name of its author', async () => {
     const ada = await validate(service, LOCKED_CHANNEL, goodResponse())
     const bob = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'bob']], nowSeconds + 60, SECRET))
     const before = await service.post('/chat/1001/messages', { playback: ada.playback, text: ' Good\u00a0morning 👋 ' })
@@ -52,7 +52,7 @@ describe('the chat', () => {
     await messages.return(undefined)
   })
 
-  test('answers HEAD without a stream, so that the connection is free for the next request', async () => {
+  test('the chat answers HEAD without a stream, so that the connection can be used again', async () => {
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     const socket = connect(service.emulator.port, '127.0.0.1').setEncoding('utf8')
     const ask = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -70,7 +70,7 @@ describe('the chat', () => {
     ])
   })
 
-  test('goes on where a stream was cut off', async () => {
+  test('a new chat stream continues after the last message received', async () => {
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     for (const text of ['one', 'two', 'three']) await service.post('/chat/1001/messages', { playback, text })
     const asked = [
@@ -84,7 +84,7 @@ describe('the chat', () => {
     }
   })
 
-  test('keeps the messages of each content apart, in the data file', async () => {
+  test('each content has its own chat messages in the database', async () => {
     const channel = await validate(service, LOCKED_CHANNEL, goodResponse())
     const video = await validate(service, LOCKED_VIDEO, goodResponse())
     await service.post('/chat/1001/messages', { playback: channel.playback, text: 'to the channel' })
@@ -102,13 +102,13 @@ describe('the chat', () => {
   test.each([
     ['no token', ''],
     ['an invented token', 'f'.repeat(40)],
-  ])('refuses to be read or written with %s', async (_case, playback) => {
+  ])('the chat refuses to read and to write with %s', async (_case, playback) => {
     expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
     expect((await service.request(`/chat/1001/messages?playback=${playback}`)).status).toBe(403)
     expect(service.database.prepare('SELECT count(*) AS n FROM chat_messages').get()?.n).toBe(0)
   })
 
-  test('refuses the playback of another content, and one that has ended', async () => {
+  test('the chat refuses the playback of another content and an expired playback', async () => {
     const { playback } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
     const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
@@ -116,7 +116,7 @@ describe('the chat', () => {
     expect((await service.post('/chat/1001/messages', { playback: short.playback, text: 'hello' })).status).toBe(403)
   })
 
-  test('closes the stream of a listener whose playback has ended', async () => {
+  test('the chat closes the stream of an expired playback', async () => {
     const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
     const stream = await service.request(`/chat/1001/messages?playback=${short.playback}`)
     nowSeconds += 5
@@ -125,7 +125,7 @@ describe('the chat', () => {
     expect((await messagesOf(stream).next()).done).toBe(true)
   })
 
-  test('without a lock is written by guests, each under a name of their own', async () => {
+  test('guests of a chat without a lock have different names', async () => {
     const [one, two] = [await validate(service, OPEN_CHANNEL, null), await validate(service, OPEN_CHANNEL, null)]
     const first = await service.post('/chat/1002/messages', { playback: one.playback, text: 'hello' })
     const second = await service.post('/chat/1002/messages', { playback: two.playback, text: 'hello' })
@@ -144,7 +144,7 @@ describe('the chat', () => {
     ['a control character', 'a\u0007b'],
     ['half a character', 'a\ud83d'],
     ['a list', ['a']],
-  ])('refuses %s as a message', async (_case, text) => {
+  ])('the chat refuses %s as a message', async (_case, text) => {
     const { playback } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.post('/chat/1002/messages', { playback, text })).status).toBe(400)
   })

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 describe('the video file', () => {
-  test('is a WebM film of less than 300 kB', async () => {
+  test('the video file is a WebM file of less than 300 kB', async () => {
     const clip = await readFile(CLIP)
     expect(clip.length).toBeLessThan(300_000)
     expect(clip.subarray(0, 4).toString('hex')).toBe('1a45dfa3')
@@ -36,7 +36,7 @@ describe('the video file', () => {
     ['channel', '/media/1001/video.webm'],
     ['video', '/media/recorded/2001/video.webm'],
     ['video that inherits a lock', '/media/recorded/2002/video.webm'],
-  ])('of a locked %s answers 403 before a response was validated', async (_case, path) => {
+  ])('the video file of a locked %s is a 403 before a response is validated', async (_case, path) => {
     for (const query of ['', '?playback=', `?playback=${'0'.repeat(40)}`, '?playback=a&playback=b']) {
       const answer = await service.request(path + query)
       expect(answer.status).toBe(403)
@@ -44,7 +44,7 @@ describe('the video file', () => {
     }
   })
 
-  test('comes whole and in ranges once a response was validated, and is kept by nobody', async () => {
+  test('the video file is served whole and in ranges after validation, with no-store', async () => {
     const clip = await readFile(CLIP)
     const { media_url } = await validate(service, INHERITING_VIDEO, goodResponse())
     const whole = await service.request(media_url)
@@ -60,12 +60,12 @@ describe('the video file', () => {
     expect(beyond.status).toBe(416)
   })
 
-  test('of a content without lock comes after a validation request without response', async () => {
+  test('the video file of a content without a lock is served after validation without a response', async () => {
     const { media_url } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.request(media_url)).status).toBe(200)
   })
 
-  test('is closed to the playback of another content', async () => {
+  test('the video file refuses the playback of another content', async () => {
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     const open = await validate(service, OPEN_CHANNEL, null)
     for (const token of [playback, open.playback]) {
@@ -74,7 +74,7 @@ describe('the video file', () => {
     expect((await service.request(`/media/1001/video.webm?playback=${open.playback}`)).status).toBe(403)
   })
 
-  test('closes at the second of the expiry', async () => {
+  test('the video file is refused from the second of the expiry', async () => {
     const response = makeResponse([['user', 'ada']], nowSeconds + 60, SECRET)
     const { media_url } = await validate(service, LOCKED_CHANNEL, response)
     nowSeconds += 59
@@ -83,7 +83,7 @@ describe('the video file', () => {
     expect((await service.request(media_url)).status).toBe(403)
   })
 
-  test('closes when the lock gets another secret, and not when it gets another entry point', async () => {
+  test('the video file is refused after a new secret, and served after a new entry point', async () => {
     const { media_url } = await validate(service, LOCKED_VIDEO, goodResponse())
     service.database.prepare(`UPDATE locks SET url = 'http://localhost:9/new'`).run()
     expect((await service.request(media_url)).status).toBe(200)
@@ -91,7 +91,7 @@ describe('the video file', () => {
     expect((await service.request(media_url)).status).toBe(403)
   })
 
-  test('the database holds no token that plays', async () => {
+  test('the database stores no playback token', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, goodResponse())
     const rows = service.database.prepare('SELECT * FROM playbacks').all()
     expect(rows).toHaveLength(1)

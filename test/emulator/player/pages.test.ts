@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-/** fetch() does not let the Host be chosen. */
+/** With http.request(), because fetch() cannot set Host. */
 function statusAndLocation(path: string, host: string): Promise<[number | undefined, string | undefined]> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(service.emulator.url + path, { headers: { Host: host } }, (res) => {
@@ -43,7 +43,7 @@ describe('pages for viewers', () => {
     ['/combined/recorded/2002', 'Town hall, last month'],
     ['/channel/1001', 'Town hall'],
     ['/video/2001', 'Product launch, the recording'],
-  ])('%s is a page in English with a title, without inline script or style', async (path, title) => {
+  ])('the page %s has a title, and no inline script or style', async (path, title) => {
     const answer = await service.request(path)
     const html = await answer.text()
     expect(answer.status).toBe(200)
@@ -56,7 +56,7 @@ describe('pages for viewers', () => {
     expect(policyOf(answer).get('base-uri')).toBe("'none'")
   })
 
-  test('the player appends the type and the id of the content to the entry point, whose own query stays', async () => {
+  test('the player appends the type and id of the content to the entry point, and keeps its query', async () => {
     const { entryUrl } = await settingsOf('/embed/recorded/2001')
     expect(entryUrl).toBe('http://localhost:9/login?tenant=a%20b&ustreamContentType=recorded&ustreamContentId=2001')
     expect((await settingsOf('/embed/1002')).entryUrl).toBeNull()
@@ -66,13 +66,13 @@ describe('pages for viewers', () => {
     ['/chat/1001', '/chat/authorize/1001?resource=%2Fchat%2F1001'],
     ['/chat/recorded/2002', '/chat/authorize/recorded/2002?resource=%2Fchat%2Frecorded%2F2002'],
     ['/combined/1001', '/chat/authorize/1001?resource=%2Fcombined%2F1001'],
-  ])('%s calls the entry point with its own return address as hashConsumer', async (path, consumer) => {
+  ])('the page %s calls the entry point with its return address as hashConsumer', async (path, consumer) => {
     const entryUrl = new URL(String((await settingsOf(path)).entryUrl))
     expect(entryUrl.searchParams.get('hashConsumer')).toBe(service.emulator.url + consumer)
     expect(entryUrl.searchParams.get('tenant')).toBe('a b')
   })
 
-  test('the player lets exactly its entry point into its frames, and any page may frame the player', async () => {
+  test('the player may frame only its entry point, and any page may frame the player', async () => {
     const policy = policyOf(await service.request('/embed/1001'))
     expect(policy.get('frame-src')).toBe("'self' http://localhost:9")
     expect(policy.get('media-src')).toBe("'self'")
@@ -80,13 +80,13 @@ describe('pages for viewers', () => {
     expect(policyOf(await service.request('/embed/1002')).get('frame-src')).toBe("'self'")
   })
 
-  test('the customer’s page frames the player alone, and is framed by nobody', async () => {
+  test('the customer’s page may frame only the player, and no page may frame it', async () => {
     const policy = policyOf(await service.request('/channel/1001'))
     expect(policy.get('frame-src')).toBe(`'self' ${service.emulator.url}`)
     expect(policy.get('frame-ancestors')).toBe("'none'")
   })
 
-  test('the page that receives responses sends no referrer and is not kept', async () => {
+  test('the return page sends no referrer and is not cached', async () => {
     const answer = await service.request('/embed/hashlock/pass?hash=%5B%5D')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
@@ -120,13 +120,13 @@ describe('pages for viewers', () => {
     expect(await answer.text()).not.toContain('data-resource')
   })
 
-  test('the chat returns nowhere without a resource, or with two', async () => {
+  test('the chat return page is a 400 without a resource, or with two', async () => {
     expect((await service.request('/chat/authorize/1001')).status).toBe(400)
     const twice = '/chat/authorize/1001?resource=%2Fchat%2F1001&resource=%2Fchat%2F1001'
     expect((await service.request(twice)).status).toBe(400)
   })
 
-  test('the message, caption and sizes of a lock reach the player, escaped', async () => {
+  test('the player gets the message, caption and sizes of a lock, escaped', async () => {
     const set = service.database.prepare(
       `UPDATE locks SET message = ?, button_caption = ?, popup_width = ?, popup_height = ? WHERE content_type = 'recorded'`,
     )
@@ -150,13 +150,13 @@ describe('pages for viewers', () => {
     '/channel/x',
     '/video/-1',
     '/chat/authorize/9',
-  ])('%s is a 404 page', async (path) => {
+  ])('the path %s is a 404 page', async (path) => {
     const answer = await service.request(path)
     expect(answer.status).toBe(404)
     expect(await answer.text()).toMatch(/<h1>[^<]+<\/h1>/)
   })
 
-  test('a player opened under another name of this machine moves to its own address', async () => {
+  test('a player under another name of this machine redirects to its own address', async () => {
     const { url, port } = service.emulator
     expect(await statusAndLocation('/embed/1001?x=1', `localhost:${port}`)).toEqual([307, `${url}/embed/1001?x=1`])
     expect(await statusAndLocation('/channel/1001', `page.localhost:${port}`)).toEqual([200, undefined])

@@ -7,7 +7,7 @@ import { inOneHour, makeResponse } from './tiny-login-app.ts'
 
 export const SECRET = '5e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b'
 
-/** Seeded contents: two under lock, one that inherits the lock of channel 1001, one open to everyone. */
+/** Seeded contents: two with a lock, one that inherits the lock of channel 1001, one without a lock. */
 export const LOCKED_CHANNEL = { content_type: 'live', content_id: '1001' } as const
 export const LOCKED_VIDEO = { content_type: 'recorded', content_id: '2001' } as const
 export const INHERITING_VIDEO = { content_type: 'recorded', content_id: '2002' } as const
@@ -15,14 +15,14 @@ export const OPEN_CHANNEL = { content_type: 'live', content_id: '1002' } as cons
 
 export interface Service {
   readonly emulator: RunningEmulator
-  /** A second connection to its data, for what no player can do. */
+  /** A second connection to the data of the emulator. */
   readonly database: DatabaseSync
   request(path: string, init?: RequestInit): Promise<Response>
   post(path: string, body: unknown): Promise<Response>
   close(): Promise<void>
 }
 
-/** An emulator on a data file of its own. */
+/** Starts an emulator on a new data file. */
 export async function startService(options: Partial<EmulatorOptions> = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
   const dataFile = join(folder, 'emulator.db')
@@ -58,7 +58,7 @@ export interface Opened {
   media_url: string
 }
 
-/** What the validation endpoint answers a response for a content. */
+/** Returns the answer of the validation endpoint. */
 export async function validate(
   service: Service,
   content: { content_type: string; content_id: string },

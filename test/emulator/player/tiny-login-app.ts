@@ -3,24 +3,24 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A stand-in for a customer's login app that shares no code with this project: it makes its responses by itself. */
+/** A small login app of a customer. It shares no code with `src`. */
 export interface TinyLoginApp {
-  /** On `localhost`, so that it is another site than the player on `127.0.0.1`. */
+  /** On `localhost`, which is another site than the player on `127.0.0.1`. */
   readonly url: string
-  /** The queries of all visits to the entry point so far. */
+  /** The queries of all visits to the entry point. */
   readonly visits: URLSearchParams[]
-  /** Resolves when there have been so many. */
+  /** Resolves after this number of visits. */
   waitForVisit(count: number): Promise<void>
-  /** Where it returns to without `hashConsumer`; to be set before the first sign-in. */
+  /** The return address without `hashConsumer`. Set it before the first sign-in. */
   returnUrl: string
-  /** What it answers a sign-in with. */
+  /** Makes the response to a sign-in. */
   makeResponse: () => string
-  /** True for a viewer it still knows: it redirects at once, without its form. */
+  /** True if the viewer is still signed in: the app redirects at once, without its form. */
   isRemembering: boolean
   close(): Promise<void>
 }
 
-/** The documented rule, written out: the values, the expiry and the secret, joined by "|". */
+/** Hashes the values, the expiry and the secret, joined by "|", as documented. */
 export function makeResponse(
   parameters: readonly (readonly [string, string])[],
   expiresAtSeconds: number | null,

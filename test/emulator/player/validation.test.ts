@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 describe('validation of a response', () => {
-  test('a good response opens the content until the expiry', async () => {
+  test('a valid response opens the content until its expiry', async () => {
     const expiresAt = nowSeconds + 600
     const response = makeResponse([['user', 'ada@example.com']], expiresAt, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
@@ -37,7 +37,7 @@ describe('validation of a response', () => {
     expect((await service.request(answer.media_url)).status).toBe(200)
   })
 
-  test('a response without expiry opens the content for four hours, and may be shown again', async () => {
+  test('a response without expiry opens the content for four hours', async () => {
     const response = makeResponse([['user', 'ada@example.com']], null, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
     expect(answer).toMatchObject({ valid: true, expires_at: null, playback_seconds: 4 * 3600 })
@@ -47,7 +47,7 @@ describe('validation of a response', () => {
     expect(await validate(service, OPEN_CHANNEL, null)).toMatchObject({ valid: true, viewer: null })
   })
 
-  test('a video without a lock of its own takes the responses of its channel', async () => {
+  test('a video without a lock accepts responses for its channel', async () => {
     service.database.prepare(`UPDATE locks SET secret = 'another' WHERE content_type = 'live'`).run()
     expect(await validate(service, INHERITING_VIDEO, goodResponse('another'))).toMatchObject({ valid: true })
     expect(await validate(service, INHERITING_VIDEO, goodResponse())).toEqual({ valid: false })
@@ -58,25 +58,25 @@ describe('validation of a response', () => {
     ['made with another secret', () => goodResponse('another')],
     ['expired a second ago', () => makeResponse([['user', 'ada']], nowSeconds - 1, SECRET)],
     ['expiring at this very second', () => makeResponse([['user', 'ada']], nowSeconds, SECRET)],
-    ['of another viewer by hand', () => goodResponse().replace('ada@', 'eve@')],
-    ['with a later expiry by hand', () => goodResponse().replace(/"hashExpire":\d/, '"hashExpire":9')],
-    ['that is no JSON', () => 'true'],
+    ['with a changed viewer', () => goodResponse().replace('ada@', 'eve@')],
+    ['with a changed expiry', () => goodResponse().replace(/"hashExpire":\d/, '"hashExpire":9')],
+    ['that is not JSON', () => 'true'],
     ['that is empty', () => ''],
     ['that says false', () => 'false'],
   ])('a response %s is refused', async (_case, response) => {
     expect(await validate(service, LOCKED_CHANNEL, response())).toEqual({ valid: false })
   })
 
-  test('no response at all is refused where there is a lock', async () => {
+  test('a locked content is refused without a response', async () => {
     expect(await validate(service, LOCKED_CHANNEL, null)).toEqual({ valid: false })
   })
 
-  test('an expiry renamed to a parameter is accepted, by the documented rule', async () => {
+  test('a response with its expiry renamed to a parameter is accepted, as documented', async () => {
     const stripped = goodResponse().replace(/"hashExpire":(\d+)/, '"until":"$1"')
     expect(await validate(service, LOCKED_CHANNEL, stripped)).toMatchObject({ valid: true, expires_at: null })
   })
 
-  test('a viewer whose response names no user is let in without a name', async () => {
+  test('a response without a user opens the content for an anonymous viewer', async () => {
     const response = makeResponse([['member', '7']], inOneHour(), SECRET)
     expect(await validate(service, LOCKED_CHANNEL, response)).toMatchObject({ valid: true, viewer: null })
   })
@@ -84,13 +84,13 @@ describe('validation of a response', () => {
   test.each([
     ['an unknown type', { content_type: 'other', content_id: '1001', response: null }, 400],
     ['a number as id', { content_type: 'live', content_id: 1001, response: null }, 400],
-    ['a response that is no text', { content_type: 'live', content_id: '1001', response: [] }, 400],
+    ['a list as response', { content_type: 'live', content_id: '1001', response: [] }, 400],
     ['a list', [], 400],
     ['an unknown channel', { content_type: 'live', content_id: '9', response: null }, 404],
-    ['an id that is no number', { content_type: 'live', content_id: '1001 OR 1=1', response: null }, 404],
-    ['a number beyond the database', { content_type: 'live', content_id: '9'.repeat(30), response: null }, 404],
-    ['eight kilobytes and more', { content_type: 'live', content_id: '1001', response: 'x'.repeat(9000) }, 413],
-  ])('%s as a validation request is answered in JSON', async (_case, body, status) => {
+    ['an id that is not a number', { content_type: 'live', content_id: '1001 OR 1=1', response: null }, 404],
+    ['a number too large for the database', { content_type: 'live', content_id: '9'.repeat(30), response: null }, 404],
+    ['more than eight kilobytes', { content_type: 'live', content_id: '1001', response: 'x'.repeat(9000) }, 413],
+  ])('a validation request with %s is answered in JSON', async (_case, body, status) => {
     const answer = await service.post('/embed/hashlock/validate', body)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('content-type')).toMatch('application/json')

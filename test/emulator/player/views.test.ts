@@ -35,7 +35,7 @@ function segment() {
 }
 
 describe('reports of what is watched', () => {
-  test('become a segment that is unfinished until its end is reported', async () => {
+  test('view reports make a segment that is unfinished until its end is reported', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, goodResponse())
     const started = nowSeconds
     const { segment_id, client_id, view_session_id } = await startView(LOCKED_VIDEO, playback, 3)
@@ -60,7 +60,7 @@ describe('reports of what is watched', () => {
     expect(segment()).toMatchObject({ finished_at: started + 15, to_position: 18 })
   })
 
-  test('take the viewer from the validated response, whatever the player says', async () => {
+  test('view reports take the viewer from the validated response, not from the player', async () => {
     const { playback } = await validate(
       service,
       LOCKED_CHANNEL,
@@ -71,7 +71,7 @@ describe('reports of what is watched', () => {
     expect(segment()).toMatchObject({ viewer_identifier: 'bob', content_type: 'live', from_position: null })
   })
 
-  test('end in the reports, when a player falls silent for a minute, at what was last heard of it', async () => {
+  test('a segment without heartbeats for a minute ends at its last heartbeat', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, goodResponse())
     const started = nowSeconds
     const { segment_id } = await startView(LOCKED_VIDEO, playback, 0)
@@ -85,7 +85,7 @@ describe('reports of what is watched', () => {
     expect(segment()).toMatchObject({ finished_at: started + 10, to_position: 10 })
   })
 
-  test('are refused without a playback that has not ended', async () => {
+  test('view reports are refused without a valid playback', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, makeResponse([['user', 'a']], nowSeconds + 5, SECRET))
     expect((await startView(LOCKED_VIDEO, 'f'.repeat(40), 0)).status).toBe(403)
     expect((await startView(LOCKED_CHANNEL, playback, null)).status).toBe(403)
@@ -104,7 +104,7 @@ describe('reports of what is watched', () => {
     ['end', { segment_id: randomUUID(), position: -1 }],
     ['end', { segment_id: randomUUID(), position: 1.5 }],
     ['end', { segment_id: 7, position: 0 }],
-  ])('of another form are refused (%s, %j)', async (kind, body) => {
+  ])('a malformed view report is refused (%s, %j)', async (kind, body) => {
     const answer = await service.post(`/embed/views/${kind}`, body)
     expect(answer.status).toBe(400)
     expect(answer.headers.get('content-type')).toMatch('application/json')
