@@ -1,146 +1,133 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { Agent, Client, type Dispatcher, errors, Pool } from 'undici'
 import { UpstreamError } from '../../errors.ts'
 import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { HttpStoreSettings } from './settings.ts'
 
-/** Whatever the service said, once it said anything. */
 export interface HttpAnswer {
   readonly status: number
-  /** `WWW-Authenticate`; empty where there is none. */
+  /** `WWW-Authenticate`, or empty. */
   readonly challenge: string
-  /** Null for one that is longer than any viewer. */
+  /** Null if the body is too long for a viewer. */
   readonly body: Buffer | null
 }
 
 export interface HttpAsker {
-  /** @throws UpstreamError without an answer, and for what a gateway says of a service that is away. */
+  /** @throws UpstreamError without an answer, and for the status of a gateway whose service is away. */
   post(address: string, body: string, signal: AbortSignal): Promise<HttpAnswer>
+  /** @throws UpstreamError as `post` does. */
   head(address: string, signal: AbortSignal): Promise<HttpAnswer>
   close(): void
 }
 
 interface Question {
+  readonly origin: string
+  readonly path: string
   readonly method: 'POST' | 'HEAD'
-  readonly url: URL
-  readonly body: string
-  readonly token: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
   readonly signal: AbortSignal
-  readonly agents: Agents
 }
 
-interface Agents {
-  readonly http: HttpAgent
-  readonly https: HttpsAgent
-}
+type Attempt = HttpAnswer | { readonly fault: unknown; readonly isRetrySafe: boolean }
 
-const LONGEST_ANSWER_BYTES = 262_144
-/** Each part of an answer is work, however small: this is what one counts for at least. */
-const SMALLEST_PART_BYTES = 64
-/** A few of status 1xx may come before an answer. */
-const MOST_BEFORE_ANSWER = 10
-/** Bad gateway, service unavailable, gateway timeout: there is a proxy, and behind it nobody. */
+const LONGEST_BODY_BYTES = 262_144
+/** Answers of status 1xx that may precede the final one. */
+const MOST_INTERIM_ANSWERS = 10
+/** Bad gateway, service unavailable, gateway timeout: a proxy answers for a service that is away. */
 const AWAY: readonly number[] = [502, 503, 504]
 
 /**
- * Asks over kept connections. Redirects are not followed: they would take the password along. The certificate is
- * checked, whatever `NODE_TLS_REJECT_UNAUTHORIZED` says. A question is asked a second time, on a connection of its own,
- * only where the service cannot have begun to answer: no connection came about, or one that was kept from before was
- * closed without a byte of an answer, as servers do with idle ones at the moment of their next use (RFC 9112, 9.3.1). At
- * worst a service that dies in the middle then counts one wrong password twice.
+ * Sends requests to the login service over kept connections. Does not follow redirects, which would forward the
+ * password. Checks the certificate even if `NODE_TLS_REJECT_UNAUTHORIZED` is 0.
+ *
+ * Retries a request once, on a new connection, and only if the service cannot have begun to answer: the connection failed,
+ * or a kept connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst, a service
+ * that crashes during a request counts a wrong password twice.
  */
-export function createHttpAsker({ token, ca }: Pick<HttpStoreSettings, 'token' | 'ca'>): HttpAsker {
-  const tls = { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) }
-  const kept = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true, ...tls }) }
-  const fresh = { http: new HttpAgent(), https: new HttpsAgent(tls) }
+export function createHttpAsker(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>): HttpAsker {
+  const kept = createAgent(settings, 1)
+  const fresh = createAgent(settings, 0)
 
-  async function ask(method: Question['method'], address: string, body: string, signal: AbortSignal) {
-    const question = { method, url: new URL(address), body, token, signal }
-    const first = await attempt({ ...question, agents: kept })
-    const answer = 'mayAskAgain' in first && first.mayAskAgain ? await attempt({ ...question, agents: fresh }) : first
-    if ('fault' in answer) throw unreachable(address, answer.fault)
-    if (AWAY.includes(answer.status)) {
-      throw new UpstreamError('user-store', `${new URL(address).origin} is away: status ${answer.status}`)
+  async function ask(method: Question['method'], address: string, body: string | null, signal: AbortSignal) {
+    const { origin, pathname, search } = new URL(address)
+    const headers = {
+      Authorization: `Bearer ${settings.token}`,
+      Accept: 'application/json',
+      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
     }
+    const question = { origin, path: `${pathname}${search}`, method, headers, body, signal }
+    const first = await kept.attempt(question)
+    const answer = 'fault' in first && first.isRetrySafe ? await fresh.attempt(question) : first
+    if ('fault' in answer) throw unreachable(origin, answer.fault)
+    if (AWAY.includes(answer.status))
+      throw new UpstreamError('user-store', `${origin} is away: status ${answer.status}`)
     return answer
   }
   return {
     post: (address, body, signal) => ask('POST', address, body, signal),
-    head: (address, signal) => ask('HEAD', address, '', signal),
+    head: (address, signal) => ask('HEAD', address, null, signal),
     close() {
-      for (const agent of [kept.http, kept.https, fresh.http, fresh.https]) agent.destroy()
+      for (const { agent } of [kept, fresh]) void agent.destroy()
     },
   }
 }
 
-type Attempt = HttpAnswer | { readonly fault: unknown; readonly mayAskAgain: boolean }
+/** @param pipelining 1 keeps connections for further requests; 0 closes each after its request. */
+function createAgent({ ca, timeoutMs }: Pick<HttpStoreSettings, 'ca' | 'timeoutMs'>, pipelining: 0 | 1) {
+  const failedToConnect = new WeakSet<Error>()
+  const onKeptConnection = new WeakSet<object>()
+  const answered = new WeakSet<object>()
+  const agent = new Agent({
+    pipelining,
+    allowH2: false,
+    maxResponseSize: LONGEST_BODY_BYTES,
+    connect: { rejectUnauthorized: true, timeout: timeoutMs, ...(ca === null ? {} : { ca }) },
+    factory: (origin, options) => new Pool(origin, { ...options, factory: createClient }),
+  }).on('connectionError', (_origin, _targets, error) => void failedToConnect.add(error))
 
-function attempt({ method, url, body, token, signal, agents }: Question): Promise<Attempt> {
-  const headers = {
-    Authorization: `Bearer ${token}`,
-    Accept: 'application/json',
-    ...(method === 'POST' ? { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) } : {}),
+  /** A client has one connection at a time. */
+  function createClient(origin: URL, options: object): Client {
+    const client = new Client(origin, options)
+    const dispatch = client.dispatch.bind(client)
+    return Object.assign(client, {
+      dispatch(...[question, handler]: Parameters<Client['dispatch']>) {
+        if (client.stats.connected) onKeptConnection.add(question)
+        return dispatch(question, Object.assign(handler, { onResponseStarted: () => void answered.add(question) }))
+      },
+    })
   }
-  return new Promise((resolve) => {
-    let isConnected = false
-    let hasAnswer = false
-    const onAnswer = (answer: IncomingMessage) => {
-      hasAnswer = true
-      readAnswer(answer).then(resolve, (fault: unknown) => resolve({ fault, mayAskAgain: false }))
+  async function attempt(question: Question): Promise<Attempt> {
+    let interimAnswers = 0
+    const onInfo = () => {
+      interimAnswers += 1
+      if (interimAnswers > MOST_INTERIM_ANSWERS) throw new Error('too many answers of status 1xx')
     }
-    const options = { method, headers, signal }
-    const request =
-      url.protocol === 'https:'
-        ? requestHttps(url, { ...options, agent: agents.https }, onAnswer)
-        : requestHttp(url, { ...options, agent: agents.http }, onAnswer)
-    request.on('socket', (socket) => {
-      const onConnected = () => {
-        isConnected = true
-      }
-      if (!socket.connecting) onConnected()
-      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected)
-    })
-    let beforeAnswer = 0
-    request.on('information', () => {
-      hasAnswer = true
-      beforeAnswer += 1
-      if (beforeAnswer > MOST_BEFORE_ANSWER) request.destroy(new Error('status 1xx again and again'))
-    })
-    // Nobody asked for another protocol. Without this, the end of the connection would be told to nobody.
-    request.on('upgrade', (_answer, socket) => {
-      socket.destroy()
-      resolve({ fault: new Error('status 101'), mayAskAgain: false })
-    })
-    request.on('error', (fault) => {
-      // Only what could not be read as HTTP tells how much of it was.
-      const isStale = request.reusedSocket && !hasAnswer && !('bytesParsed' in fault)
-      resolve({ fault, mayAskAgain: !signal.aborted && (isStale || !isConnected) })
-    })
-    request.end(body)
-  })
+    const request = { ...question, onInfo }
+    try {
+      return await readAnswer(await agent.request(request))
+    } catch (fault) {
+      const isUnconnected = fault instanceof Error && failedToConnect.has(fault)
+      const isStale = onKeptConnection.has(request) && !answered.has(request)
+      return { fault, isRetrySafe: !question.signal.aborted && (isUnconnected || isStale) }
+    }
+  }
+  return { agent, attempt }
 }
 
-function readAnswer(answer: IncomingMessage): Promise<HttpAnswer> {
+async function readAnswer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<HttpAnswer> {
+  const challenge = [headers['www-authenticate'] ?? []].flat().join(', ')
   const parts: Buffer[] = []
-  let bytes = 0
-  const head = { status: answer.statusCode ?? 0, challenge: answer.headers['www-authenticate'] ?? '' }
-  return new Promise((resolve, reject) => {
-    answer.on('data', (part: Buffer) => {
-      bytes += Math.max(part.length, SMALLEST_PART_BYTES)
-      parts.push(part)
-      if (bytes <= LONGEST_ANSWER_BYTES) return
-      resolve({ ...head, body: null })
-      // Closes the connection, so that the rest is not read.
-      answer.destroy()
-    })
-    answer.on('end', () => resolve({ ...head, body: Buffer.concat(parts) }))
-    answer.on('error', reject)
-  })
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) parts.push(part)
+    return { status, challenge, body: Buffer.concat(parts) }
+  } catch (error) {
+    if (error instanceof errors.ResponseExceededMaxSizeError) return { status, challenge, body: null }
+    throw error
+  }
 }
 
-function unreachable(address: string, cause: unknown): UpstreamError {
+function unreachable(origin: string, cause: unknown): UpstreamError {
   const { message, code } = cause as NodeJS.ErrnoException
   const hint = isCertificateFault(code) ? '; check its certificate, HTTP_STORE_CA_FILE and its name' : ''
-  const fault = `${new URL(address).origin} cannot be reached: ${code ?? message}${hint}`
-  return new UpstreamError('user-store', fault, { cause })
+  return new UpstreamError('user-store', `${origin} cannot be reached: ${code ?? message}${hint}`, { cause })
 }
