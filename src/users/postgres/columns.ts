@@ -38,7 +38,7 @@ export function selectFieldsOf(query: string): string {
   )
 }
 
-/** @returns what is wrong with the columns of a query, as the end of a sentence about the query; null for usable ones. */
+/** Returns what is wrong with the columns, as the end of a sentence about the query; null if they are usable. */
 export function faultInColumns(columns: readonly Column[]): string | null {
   const typeIds = new Map<string, number>()
   for (const { name, typeId } of columns) {
@@ -59,14 +59,14 @@ export function faultInColumns(columns: readonly Column[]): string | null {
   return null
 }
 
-/** @throws UpstreamError when the columns changed while the app runs, and no longer hold a name and a hash. */
+/** Checks the rows. @throws UpstreamError when the columns changed while the app runs, and no longer hold a name and a hash. */
 export function readFields(rows: readonly unknown[]): Fields[] {
   const parsed = Rows.safeParse(rows)
   if (parsed.success) return parsed.data.map(({ fields }) => fields)
   throw new UpstreamError('user-store', 'POSTGRES_QUERY no longer returns the columns username and password_hash')
 }
 
-/** @returns the viewer; null for a row without a name or a hash. A viewer whose state is NULL is disabled. */
+/** Returns the viewer; null for a row without a name or a hash. `disabled` with NULL disables the viewer. */
 export function readViewer({ username, password_hash, disabled, groups, ...others }: Fields): StoredViewer | null {
   const [name, passwordHash] = [textOf(username), textOf(password_hash)]
   if (name === null || passwordHash === null) return null
