@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../player/service.ts'
 
 let service: Service
 
-beforeEach(async () => {
+beforeAll(async () => {
   service = await startService()
 })
-
-afterEach(() => service.close())
+beforeEach(() => service.request('/emulator/faults', { method: 'DELETE' }))
+afterAll(() => service.close())
 
 async function json(path: string): Promise<unknown> {
   return (await service.request(path)).json()
@@ -22,7 +22,7 @@ describe('/emulator/faults', () => {
       count: 2,
     })
     expect(added.status).toBe(201)
-    expect(await added.json()).toMatchObject({ id: 1, remaining: 2 })
+    expect(await added.json()).toMatchObject({ id: expect.any(Number), remaining: 2 })
     const token = () => service.post('/oauth2/token', {})
     const first = await token()
     expect([first.status, await first.json()]).toEqual([503, { error: 'server_error' }])
@@ -55,9 +55,13 @@ describe('/emulator/faults', () => {
   })
 
   test('DELETE removes one fault, or all', async () => {
-    for (const path of ['/a', '/b', '/c']) await service.post('/emulator/faults', { path, status: 500 })
-    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(200)
-    expect((await service.request('/emulator/faults/2', { method: 'DELETE' })).status).toBe(404)
+    const ids: number[] = []
+    for (const path of ['/a', '/b', '/c']) {
+      const added = await service.post('/emulator/faults', { path, status: 500 })
+      ids.push(((await added.json()) as { id: number }).id)
+    }
+    expect((await service.request(`/emulator/faults/${ids[1]}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await service.request(`/emulator/faults/${ids[1]}`, { method: 'DELETE' })).status).toBe(404)
     expect(await json('/emulator/faults')).toMatchObject({ faults: [{ path: '/a' }, { path: '/c' }] })
     await service.request('/emulator/faults', { method: 'DELETE' })
     expect(await json('/emulator/faults')).toEqual({ faults: [] })
