@@ -1,65 +1,63 @@
-/**
- * A sweep over segments in the order in which they start, which tells how many sessions were watching at every moment.
- * Segments of the same session that overlap count once. One that ends at a moment does not overlap one that starts then.
- */
+/** Counts concurrent sessions in a sweep over segments, in the order of their start. */
 export interface Sweep {
   /**
-   * @param session a whole number from 0; best a small one, as memory is taken up to the greatest.
-   * @throws RangeError when the segment starts before the one added last.
+   * Overlapping segments of one session count once. A segment does not overlap a segment that starts at its end.
+   * @param session a whole number from 0. Memory grows with the greatest number.
+   * @throws RangeError if the segment starts before the last added segment.
    */
   add(startSeconds: number, endSeconds: number, session: number): void
-  /** Ends what still runs. The sweep is over then. */
+  /** Ends all running segments. The sweep is over. */
   finish(): void
 }
 
-/** Is told, in order, each stretch of time in which the same number of sessions, more than 0, was watching. */
-type OnStretch = (startSeconds: number, endSeconds: number, watching: number) => void
+/** Called in order of time, for each stretch with a constant number of sessions above 0. */
+type OnStretch = (startSeconds: number, endSeconds: number, sessions: number) => void
 
 export function openSweep(onStretch: OnStretch): Sweep {
   const ends = openEndQueue()
-  const watchesUntil = openSessionTimes()
-  /** Of ends that are none, because the session goes on in an overlapping segment: how many at each moment. */
-  const overtaken = new Map<number, number>()
+  const endOfSession = openSessionTimes()
+  /** Queued ends that do not end a session, because a later segment of the session overlaps: their number by time. */
+  const extendedEnds = new Map<number, number>()
   let at = Number.NEGATIVE_INFINITY
-  let watching = 0
+  let sessions = 0
 
   function moveTo(seconds: number): void {
-    if (watching > 0 && seconds > at) onStretch(at, seconds, watching)
+    if (sessions > 0 && seconds > at) onStretch(at, seconds, sessions)
     at = seconds
   }
   function endUntil(seconds: number): void {
     for (let end = ends.earliest(); end <= seconds; end = ends.earliest()) {
       ends.removeEarliest()
-      const wasOvertaken = overtaken.size > 0 ? (overtaken.get(end) ?? 0) : 0
-      if (wasOvertaken > 1) overtaken.set(end, wasOvertaken - 1)
-      else if (wasOvertaken === 1) overtaken.delete(end)
+      const extended = extendedEnds.size > 0 ? (extendedEnds.get(end) ?? 0) : 0
+      if (extended > 1) extendedEnds.set(end, extended - 1)
+      else if (extended === 1) extendedEnds.delete(end)
       else {
         moveTo(end)
-        watching -= 1
+        sessions -= 1
       }
     }
   }
   return {
     add(startSeconds, endSeconds, session) {
-      if (startSeconds < at) throw new RangeError('Segments are swept in the order in which they start')
+      if (startSeconds < at) throw new RangeError('Segments must be added in the order of their start')
       if (endSeconds <= startSeconds) return
       endUntil(startSeconds)
-      const known = watchesUntil.get(session)
-      if (known >= endSeconds) return
-      if (known > startSeconds) {
-        overtaken.set(known, (overtaken.get(known) ?? 0) + 1)
+      const knownEnd = endOfSession.get(session)
+      if (knownEnd >= endSeconds) return
+      if (knownEnd > startSeconds) {
+        extendedEnds.set(knownEnd, (extendedEnds.get(knownEnd) ?? 0) + 1)
       } else {
         moveTo(startSeconds)
-        watching += 1
+        sessions += 1
       }
-      watchesUntil.set(session, endSeconds)
+      endOfSession.set(session, endSeconds)
       ends.put(endSeconds)
     },
     finish: () => endUntil(Number.MAX_SAFE_INTEGER),
   }
 }
 
-/** A time for each session, minus infinity at first. */
+/** Keeps a time for each session, at first minus infinity. A typed array is faster than a Map. */
 function openSessionTimes(): { get(session: number): number; set(session: number, seconds: number): void } {
   let times = new Float64Array(1_024).fill(Number.NEGATIVE_INFINITY)
   return {
@@ -82,7 +80,7 @@ interface EndQueue {
   removeEarliest(): void
 }
 
-/** A binary heap: the earliest end is at the front, and each place's two followers are at twice its number and beyond. */
+/** A binary heap: the earliest end is first, and the children of place n are at 2n + 1 and 2n + 2. */
 function openEndQueue(): EndQueue {
   const ends: number[] = []
   const endAt = (place: number) => (place < ends.length ? (ends[place] ?? 0) : Number.POSITIVE_INFINITY)
