@@ -1,3 +1,5 @@
+import TinyQueue from 'tinyqueue'
+
 /** Counts concurrent sessions in a sweep over segments, in the order of their start. */
 export interface Sweep {
   /**
@@ -14,7 +16,7 @@ export interface Sweep {
 type OnStretch = (startSeconds: number, endSeconds: number, sessions: number) => void
 
 export function openSweep(onStretch: OnStretch): Sweep {
-  const ends = openEndQueue()
+  const ends = new TinyQueue<number>()
   const endOfSession = openSessionTimes()
   /** Queued ends that do not end a session, because a later segment of the session overlaps: their number by time. */
   const extendedEnds = new Map<number, number>()
@@ -26,8 +28,8 @@ export function openSweep(onStretch: OnStretch): Sweep {
     at = seconds
   }
   function endUntil(seconds: number): void {
-    for (let end = ends.earliest(); end <= seconds; end = ends.earliest()) {
-      ends.removeEarliest()
+    for (let end = ends.peek(); end !== undefined && end <= seconds; end = ends.peek()) {
+      ends.pop()
       const extended = extendedEnds.size > 0 ? (extendedEnds.get(end) ?? 0) : 0
       if (extended > 1) extendedEnds.set(end, extended - 1)
       else if (extended === 1) extendedEnds.delete(end)
@@ -51,7 +53,7 @@ export function openSweep(onStretch: OnStretch): Sweep {
         sessions += 1
       }
       endOfSession.set(session, endSeconds)
-      ends.put(endSeconds)
+      ends.push(endSeconds)
     },
     finish: () => endUntil(Number.MAX_SAFE_INTEGER),
   }
@@ -69,47 +71,6 @@ function openSessionTimes(): { get(session: number): number; set(session: number
         times = longer
       }
       times[session] = seconds
-    },
-  }
-}
-
-interface EndQueue {
-  /** Infinity when the queue is empty. */
-  earliest(): number
-  put(endSeconds: number): void
-  removeEarliest(): void
-}
-
-/** A binary heap: the earliest end is first, and the children of place n are at 2n + 1 and 2n + 2. */
-function openEndQueue(): EndQueue {
-  const ends: number[] = []
-  const endAt = (place: number) => (place < ends.length ? (ends[place] ?? 0) : Number.POSITIVE_INFINITY)
-  return {
-    earliest: () => endAt(0),
-    put(endSeconds) {
-      let place = ends.length
-      while (place > 0) {
-        const above = (place - 1) >> 1
-        const endAbove = endAt(above)
-        if (endAbove <= endSeconds) break
-        ends[place] = endAbove
-        place = above
-      }
-      ends[place] = endSeconds
-    },
-    removeEarliest() {
-      const endSeconds = ends.pop()
-      if (endSeconds === undefined || ends.length === 0) return
-      let place = 0
-      for (;;) {
-        const left = 2 * place + 1
-        const [endLeft, endRight] = [endAt(left), endAt(left + 1)]
-        const smaller = Math.min(endLeft, endRight)
-        if (smaller >= endSeconds) break
-        ends[place] = smaller
-        place = endRight < endLeft ? left + 1 : left
-      }
-      ends[place] = endSeconds
     },
   }
 }
