@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { LRUCache } from 'lru-cache'
 import de from '../../../views/languages/de.json' with { type: 'json' }
 import en from '../../../views/languages/en.json' with { type: 'json' }
 import es from '../../../views/languages/es.json' with { type: 'json' }
@@ -12,8 +13,8 @@ export type Texts = typeof en
 export type TextKey = keyof Texts['errors']
 
 const LANGUAGES = Object.keys(CATALOGUES) as Language[]
-const REMEMBERED_HEADERS = 500
-const chosen = new Map<string, Language>()
+/** The language of each `Accept-Language` header seen lately. */
+const chosen = new LRUCache<string, Language>({ max: 500 })
 
 export function textsOf(language: Language): Omit<Texts, 'errors'> {
   return CATALOGUES[language]
@@ -27,7 +28,7 @@ export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): 
   if (known !== undefined) return known
   const accepted = req.acceptsLanguages(LANGUAGES)
   const language = LANGUAGES.find((name) => name === accepted) ?? 'en'
-  if (chosen.size < REMEMBERED_HEADERS) chosen.set(header, language)
+  chosen.set(header, language)
   return language
 }
 

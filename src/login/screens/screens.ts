@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
+import { LRUCache } from 'lru-cache'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers } from './headers.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
@@ -43,7 +44,8 @@ export interface Views {
   readonly asset: (name: string) => string
 }
 
-const REMEMBERED_SCREENS = 64
+/** Bounded, because viewers can change the query that is part of the key. */
+const CACHED_SCREENS = 64
 /** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
 
@@ -71,8 +73,8 @@ export function createScreens(
   basePath: string,
   headersFor: (returnOrigin: string | null) => Headers,
 ): Screens {
-  const freshPages = rememberSome<Buffer>()
-  const refusedPages = rememberSome<readonly string[]>()
+  const freshPages = new LRUCache<string, Buffer>({ max: CACHED_SCREENS })
+  const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
   function signInHtml(language: Language, { context, refusal, username, signedInAs }: SignInState): string {
     const texts = textsOf(language)
@@ -90,16 +92,17 @@ export function createScreens(
   }
   /** Cached: the same for every viewer from the same player. */
   function freshPage(language: Language, context: PlayerContext): Buffer {
-    return freshPages(`${language} ${JSON.stringify(context.fields)}`, () =>
-      Buffer.from(signInHtml(language, { context })),
-    )
+    const key = `${language} ${JSON.stringify(context.fields)}`
+    const page = freshPages.get(key) ?? Buffer.from(signInHtml(language, { context }))
+    freshPages.set(key, page)
+    return page
   }
   /** Cached except for the name: an overload refuses thousands of viewers with the same screen. */
   function refusedPage(language: Language, context: PlayerContext, refusal: Refusal, username: string): Buffer {
     const key = `${language} ${JSON.stringify([context.fields, refusal])}`
-    const parts = refusedPages(key, () =>
-      signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME),
-    )
+    const parts =
+      refusedPages.get(key) ?? signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME)
+    refusedPages.set(key, parts)
     return Buffer.from(parts.join(ejs.escapeXML(username)))
   }
   function pageFor(language: Language, state: SignInState): Buffer {
@@ -129,19 +132,6 @@ export function createScreens(
     sendPage(res, headersFor(onward?.context.address.origin ?? null), Buffer.from(html), refusal)
   }
   return { sendSignIn, sendMessage }
-}
-
-/** Keeps what was made for the last few keys, since a key holds what a viewer can change. */
-function rememberSome<T>(): (key: string, make: () => T) => T {
-  const remembered = new Map<string, T>()
-  return (key, make) => {
-    const known = remembered.get(key)
-    if (known !== undefined) return known
-    const made = make()
-    if (remembered.size >= REMEMBERED_SCREENS) remembered.delete(remembered.keys().next().value ?? key)
-    remembered.set(key, made)
-    return made
-  }
 }
 
 /**
