@@ -26,18 +26,18 @@ const RESPONSES_BEFORE_THE_LOOP = 3
 /** What a page has more than its window shows, in CSS pixels. */
 const EXCESS = `(({ scrollWidth, scrollHeight }) => [scrollWidth - innerWidth, scrollHeight - innerHeight])(document.documentElement)`
 
+let browser: LaunchedBrowser
+beforeAll(async () => {
+  browser = await launchBrowser('chromium')
+})
+afterAll(() => browser.close())
+
 describe.each([
   [320, 180],
   [480, 270],
   [640, 360],
 ])('in a player of %i × %i', (width, height) => {
-  let browser: LaunchedBrowser
-  beforeAll(async () => {
-    browser = await launchBrowser('chromium')
-  })
-  afterAll(() => browser.close())
-
-  test.each(LANGUAGES)('every screen of the usual way is seen whole, in the language %s', async (language) => {
+  test.each(LANGUAGES)('every screen of a sign-in fits without scrolling, in the language %s', async (language) => {
     const app = await startLoginApp({ publicUrl: 'http://localhost' })
     const login = `http://localhost:${app.port}`
     const { page } = await browser.openPage()
