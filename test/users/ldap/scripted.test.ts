@@ -28,9 +28,9 @@ afterAll(async () => {
   await directory.stop()
 })
 
-function openStore(more: Partial<LdapStoreSettings> = {}) {
+function openStore(more: Partial<LdapStoreSettings> = {}, timeoutMs = 5_000) {
   const warn = vi.fn<(message: string, cause?: unknown) => void>()
-  const guard = createRemoteGuard({ timeoutMs: 500, failures: 3, pauseMs: 100 })
+  const guard = createRemoteGuard({ timeoutMs, failures: 3, pauseMs: 100 })
   const store = openLdapStore(ldapSettings(directory, more), { guard, warn })
   onTestFinished(() => store.close())
   return { store, warn }
@@ -247,7 +247,7 @@ describe('a connection that ends early', () => {
   })
 
   test('a connection that hangs during StartTLS is closed after the timeout', async () => {
-    const { store } = openStore({ startTls: true, ca: certificate.certificate })
+    const { store } = openStore({ startTls: true, ca: certificate.certificate }, 500)
     directory.follow({ ...FINE, isSilent: true })
     const all = Array.from({ length: 20 }, () => store.authenticate('ada', 'PASSWORDMARKER'))
     for (const one of all) await expect(one).rejects.toThrow(UpstreamError)

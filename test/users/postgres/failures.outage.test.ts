@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
+import type { UserStore, Warn } from '../../../src/users/user-store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
-import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore, TIMEOUT_MS } from './fixture.ts'
+import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
 
+const TIMEOUT_MS = 500
 /** The timeout, and time for late timers on a busy machine. */
 const IN_TIME_MS = TIMEOUT_MS + 2_000
 const MAX_CONNECTIONS = 20
@@ -25,6 +27,10 @@ afterAll(() => server.stop())
 beforeEach(async () => {
   ada = await databaseWithAda(server)
 })
+
+function openStore(environment: Readonly<Record<string, string>> = {}, warn: Warn = () => {}): Promise<UserStore> {
+  return openQuickStore(ada.url, environment, { timeoutMs: TIMEOUT_MS, warn })
+}
 
 /** Ends the connections of the app's role, as a failover does. */
 async function disconnect(user: string): Promise<void> {
@@ -61,13 +67,13 @@ describe('during a run of sign-ins', () => {
   test.each(OUTAGES)(
     'a server %s gives errors within the timeout, admits no viewer, and serves again after its return',
     async (_how, fail, restore) => {
-      const store = await openQuickStore(ada.url)
+      const store = await openStore()
       await expectSurvived(store, { fail, mend: restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
     },
   )
 
   test('a server that restarts fails single sign-ins, and gives no wrong answer', async () => {
-    const run = signInRun(await openQuickStore(ada.url))
+    const run = signInRun(await openStore())
     const end = run.start()
     onTestFinished(end)
     await run.until('in')
@@ -80,7 +86,7 @@ describe('during a run of sign-ins', () => {
 
 describe('a hung server', () => {
   test('a hung server delays the first sign-ins for one timeout, and the next fail at once', async () => {
-    const store = await openQuickStore(ada.url)
+    const store = await openStore()
     await store.checkHealth()
     server.pause()
     onTestFinished(() => server.resume())
@@ -94,7 +100,7 @@ describe('a hung server', () => {
   })
 
   test('a hung server does not block the closing of the store', async () => {
-    const store = await openQuickStore(ada.url)
+    const store = await openStore()
     await store.checkHealth()
     server.pause()
     onTestFinished(() => server.resume())
@@ -104,7 +110,7 @@ describe('a hung server', () => {
   })
 
   test('readiness notices a hung server and its return, without any sign-in', async () => {
-    const store = await openQuickStore(ada.url)
+    const store = await openStore()
     server.pause()
     onTestFinished(() => server.resume())
     for (let count = 0; count < 3; count += 1) await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
@@ -115,7 +121,7 @@ describe('a hung server', () => {
 
 describe('a pool of two connections', () => {
   test('a pool of two connections serves a hundred viewers, and opens no third connection', async () => {
-    const store = await openQuickStore(ada.url, { POSTGRES_POOL_SIZE: '2' })
+    const store = await openStore({ POSTGRES_POOL_SIZE: '2' })
     // The hashing queue refuses more than 20 at once.
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
@@ -128,7 +134,7 @@ describe('a pool of two connections', () => {
   test('a pool that is blocked by slow statements fails within the timeout, and the server cancels the statements', async () => {
     const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
     await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
-    const store = await openQuickStore(ada.url, {
+    const store = await openStore({
       POSTGRES_POOL_SIZE: '2',
       POSTGRES_QUERY: 'SELECT login AS username, pass AS password_hash FROM app_user, pg_sleep(30) WHERE login = $1',
     })
@@ -154,7 +160,7 @@ test('a server without free connections is unavailable until another client disc
     others.push(other)
     await other.connect()
   }
-  const store = await openQuickStore(ada.url, {}, { warn: (_message, cause) => warnings.push(cause) })
+  const store = await openStore({}, (_message, cause) => warnings.push(cause))
   expect(String(warnings[0])).toMatch(/: .*(too many|remaining connection slots)/)
   await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
   await Promise.all(others.map((other) => other.end()))
@@ -188,7 +194,7 @@ test('a connection that went silent is closed after the timeout, and a new one r
   const { port, silence } = await silencingProxy()
   const url = new URL(ada.url)
   url.port = String(port)
-  const store = await openQuickStore(url.href, { POSTGRES_POOL_SIZE: '1' })
+  const store = await openQuickStore(url.href, { POSTGRES_POOL_SIZE: '1' }, { timeoutMs: TIMEOUT_MS })
   const run = signInRun(store)
   const end = run.start()
   onTestFinished(end)

@@ -50,16 +50,14 @@ export async function databaseWithAda(
   return { database, user: role.user, url: server.url({ database, ...role }) }
 }
 
-/** The timeout of stores in tests. */
-export const TIMEOUT_MS = 500
-
-/** Opens a store with a short timeout, and hashes that take no time. */
+/** Opens a store with hashes that take no time. The timeout is that of the settings unless it is given. */
 export async function openQuickStore(
   url: string,
   environment: Readonly<Record<string, string>> = {},
-  options: PostgresStoreOptions = {},
+  { timeoutMs, ...options }: PostgresStoreOptions & { readonly timeoutMs?: number } = {},
 ): Promise<UserStore> {
-  const settings = { ...settingsOf(url, environment), timeoutMs: TIMEOUT_MS }
+  const read = settingsOf(url, environment)
+  const settings = { ...read, timeoutMs: timeoutMs ?? read.timeoutMs }
   const store = await openPostgresStore(settings, { passwords: quickPasswords, pauseMs: PAUSE_MS, ...options })
   onTestFinished(() => store.close())
   return store
