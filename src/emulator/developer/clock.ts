@@ -10,7 +10,10 @@ export interface SettableClock {
   reset(): void
 }
 
-/** @param realNowSeconds UNIX time in seconds. */
+/**
+ * Starts at the real time.
+ * @param realNowSeconds UNIX time in seconds.
+ */
 export function settableClock(realNowSeconds: () => number): SettableClock {
   let offsetSeconds = 0
   const nowSeconds = () => Math.floor(realNowSeconds()) + offsetSeconds

@@ -13,6 +13,6 @@ export interface DeveloperDeps {
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>
   readonly requestLog: Omit<RequestLog, 'record'>
-  /** Puts all tables back to the seed. */
+  /** Restores the seed in all tables. */
   readonly resetDatabase: () => Promise<void>
 }

@@ -6,7 +6,7 @@ export function sendJsonError(res: Response, status: number, error: string, desc
   res.status(status).json({ error, error_description: description })
 }
 
-/** For `onlyMethods()`. */
+/** Sends the body of a 405, for `onlyMethods()`. */
 export function sendWrongMethod(_req: Request, res: Response, description: string): void {
   sendJsonError(res, 405, 'invalid_request', description)
 }

@@ -91,7 +91,7 @@ export function formFields(req: Request, res: Response): Readonly<Record<string,
   return null
 }
 
-/** For `onlyMethods()`. */
+/** Shows the page of a 405, for `onlyMethods()`. */
 export function showWrongMethod(req: Request, res: Response, description: string): void {
   res.locals.explanation = description
   const words = wordsOf(req, null)

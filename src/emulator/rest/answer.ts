@@ -29,11 +29,15 @@ export function sendRecord(
   else send(res, status, 'json', JSON.stringify({ [key]: fields }))
 }
 
+/** Sends JSON that no cache may store. */
 export function sendJson(res: Response, status: number, body: Readonly<Record<string, unknown>>): void {
   send(res, status, 'json', JSON.stringify(body))
 }
 
-/** @param description a sentence for the developer; also goes to the request log. */
+/**
+ * Sends an error in the format of the path.
+ * @param description a sentence for the developer; also goes to the request log.
+ */
 export function sendError(res: Response, status: number, error: RestError, description: string): void {
   res.locals.explanation ??= description
   const fields = { error, error_description: description }
@@ -41,7 +45,7 @@ export function sendError(res: Response, status: number, error: RestError, descr
   else send(res, status, 'json', JSON.stringify(fields))
 }
 
-/** For `onlyMethods()`. */
+/** Sends the body of a 405, for `onlyMethods()`. */
 export function sendWrongMethod(_req: Request, res: Response, description: string): void {
   sendError(res, 405, 'invalid_request', description)
 }

@@ -94,7 +94,7 @@ function onOwn(
   }
 }
 
-/** @returns true for new settings, false for replaced settings, null if it sent an error. */
+/** Reads the body and sets the lock. @returns true if new, false if replaced, null if it sent an error. */
 function save(database: DatabaseSync, type: ContentType, req: Request, res: Response, id: number): boolean | null {
   const parameters = bodyParameters(req)
   if (!parameters.ok) {

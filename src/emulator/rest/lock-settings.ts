@@ -56,7 +56,7 @@ function isEntryPoint(text: string): boolean {
   return username === '' && password === ''
 }
 
-/** @returns true if there was no lock before. */
+/** Sets or replaces a lock. @returns true if there was no lock before. */
 export function setLock(database: DatabaseSync, type: ContentType, id: number, settings: LockSettings): boolean {
   const { url, secret, message, buttonCaption, popupWidth, popupHeight } = settings
   const values = [url, secret, message, buttonCaption, popupWidth, popupHeight]
@@ -94,7 +94,7 @@ export function findLock(database: DatabaseSync, type: ContentType, id: number):
   return { url, secret, message, buttonCaption, popupWidth, popupHeight }
 }
 
-/** @returns true if there was a lock. */
+/** Removes the content's own lock. @returns true if there was one. */
 export function removeLock(database: DatabaseSync, type: ContentType, id: number): boolean {
   const removed = database.prepare('DELETE FROM locks WHERE content_type = ? AND content_id = ?').run(type, id)
   return removed.changes === 1

@@ -1,4 +1,4 @@
-// Fetches the page again while it is looked at, and takes over what is new; what is folded out stays so.
+// Reloads the list of requests while the page is visible. Unfolded requests stay unfolded.
 const EVERY_MS = 2_000
 
 async function refresh() {

@@ -54,6 +54,7 @@ const Stored = z.object({
   account: z.object({ userId: z.number(), signedInAtSeconds: z.number() }),
 })
 
+/** Stores sessions in the database, by the digest of their id. Only signed-in users get one. */
 export function createAccountSessions(deps: SessionDeps): AccountSessions {
   const { database, nowSeconds } = deps
   const middleware = session({

@@ -17,7 +17,10 @@ export interface Outbox {
 
 const MAX_MAILS = 20
 
-/** @param generation changes at a reset, which removes all mails. */
+/**
+ * Keeps the last 20 mails.
+ * @param generation changes at a reset, which removes all mails.
+ */
 export function createOutbox(generation: () => string): Outbox {
   let mails: { readonly mail: Mail; readonly from: string }[] = []
   return {

@@ -13,6 +13,7 @@ export interface Passwords {
 
 export type PasswordFault = 'too-short' | 'too-long' | 'too-common' | 'like-the-name' | 'unreadable'
 
+/** Hashes and verifies passwords of the service's users. */
 export function createPasswords(): Passwords {
   // Verified when the user is unknown, so that both cases take the same time. No password matches it.
   const decoyHash = hash('', { ...COSTS, secret: crypto.getRandomValues(new Uint8Array(32)) })

@@ -46,7 +46,10 @@ export function signInRoutes(deps: SignInDeps): Router {
   return router
 }
 
-/** @param failure the failed attempt that shows the form again. */
+/**
+ * Shows the sign-in form.
+ * @param failure the failed attempt, if there was one.
+ */
 export function showSignIn(
   req: Request,
   res: Response,

@@ -14,6 +14,7 @@ export type ClientAuthentication =
   /** A sentence for the developer. */
   | { readonly ok: false; readonly reason: string }
 
+/** Returns null if the client_id is unknown. */
 export function findClient(database: DatabaseSync, clientId: string): Client | null {
   const row = database
     .prepare('SELECT client_id, name, redirect_uri_prefix, owner_id FROM clients WHERE client_id = ?')

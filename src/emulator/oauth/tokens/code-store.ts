@@ -30,6 +30,7 @@ export type Redemption =
   | { readonly ok: true; readonly token: IssuedToken }
   | { readonly ok: false; readonly error: 'invalid_grant' | 'invalid_client'; readonly reason: string }
 
+/** Creates a code that is valid for ten minutes, and stores its digest. */
 export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
   // A used code is kept as long as its token can live, so that a replay revokes that token.
   database.prepare('DELETE FROM oauth_codes WHERE expires_at_seconds < ?').run(nowSeconds - TOKEN_LIFETIME_SECONDS)

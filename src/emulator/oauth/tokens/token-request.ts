@@ -64,7 +64,7 @@ export function readTokenRequest(fields: Readonly<Record<string, string>>): Toke
   }
 }
 
-/** Checks token_type and scope, for both endpoints. */
+/** Checks token_type and scope, for both endpoints. The first allowed type is the default. */
 export function readTerms(
   { token_type: kind, scope = '' }: { token_type?: string | undefined; scope?: string | undefined },
   allowedKinds: readonly TokenKind[],
@@ -82,6 +82,7 @@ export function readTerms(
   return { ok: true, kind: found, scope }
 }
 
+/** Checks token_type and scope of a request to the token endpoint. */
 export function termsOfGrant(request: TokenRequest): Terms {
   return readTerms(request, KINDS[request.grant_type])
 }

@@ -73,6 +73,7 @@ export function randomToken(): string {
   return randomBytes(20).toString('hex')
 }
 
+/** SHA-256 in hexadecimal, as the database stores tokens. */
 export function digest(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
@@ -111,7 +112,10 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
   }
 }
 
-/** @param accessToken as sent by the client; of a JWT, its `jti`. */
+/**
+ * Finds a valid token by its digest.
+ * @param accessToken as sent by the client; of a JWT, its `jti`.
+ */
 export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
   const row = database
     .prepare(
