@@ -28,12 +28,7 @@ export class ServiceUnreachable extends Error {
 
 /** An answer came that the documentation does not know: another status, no JSON, missing fields, a redirect. */
 export class UnexpectedAnswer extends Error {
-  override readonly name: string = 'UnexpectedAnswer'
-}
-
-/** An answer that was longer than it may be; the rest of it was not read. */
-export class AnswerTooLarge extends UnexpectedAnswer {
-  override readonly name = 'AnswerTooLarge'
+  override readonly name = 'UnexpectedAnswer'
 }
 
 /** The user pressed Deny, or the answer of the authorization page was not for our question. */

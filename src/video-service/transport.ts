@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { refusal } from './refusal.ts'
-import { AnswerTooLarge, ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 /**
@@ -11,8 +11,8 @@ import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
  * @returns every answer below 400.
  * @throws ServiceRefusal for an answer with an error value; 401 always is one.
  * @throws ServiceUnreachable when no answer came.
- * @throws AnswerTooLarge for an answer that is longer than it may be, or does not end.
- * @throws UnexpectedAnswer for a redirect (credentials are not carried elsewhere) and for errors of no documented form.
+ * @throws UnexpectedAnswer for an answer that is too long, for a redirect (credentials must not go to another address)
+ * and for an error of undocumented form.
  * @throws DOMException AbortError when the signal was given.
  */
 export type Transport = (request: ServiceRequest) => Promise<ServiceAnswer>
@@ -69,7 +69,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
     answer = { status: response.status, contentType, body: await bodyOf(response, mostBytes) }
   } catch (cause) {
     signal?.throwIfAborted()
-    if (cause instanceof AnswerTooLarge) throw cause
+    if (cause instanceof UnexpectedAnswer) throw cause
     throw unreachable(url, cause, timeoutMs)
   } finally {
     clearTimeout(timer)
@@ -91,7 +91,7 @@ async function bodyOf(response: Response, mostBytes: number): Promise<string> {
     bytes += chunk.length
     if (bytes > mostBytes) {
       const most = `${Math.round(mostBytes / MEBIBYTE)} MiB`
-      throw new AnswerTooLarge(
+      throw new UnexpectedAnswer(
         `${new URL(response.url).origin} sent an answer of more than ${most}, which was not read`,
       )
     }

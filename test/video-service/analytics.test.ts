@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { pages, type Question } from '../../src/video-service/analytics.ts'
-import { AnswerTooLarge, ServiceRefusal, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import { pages } from '../../src/video-service/analytics.ts'
+import type { Question } from '../../src/video-service/report-question.ts'
+import { ServiceRefusal, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
 import type { ServiceRequest } from '../../src/video-service/service-request.ts'
 
 const settings = { analyticsUrl: 'https://analytics.service.example/v1' }
@@ -23,15 +24,15 @@ function service(...bodies: unknown[]) {
   return { deps: { settings, send, token }, sent }
 }
 
-async function all(deps: Parameters<typeof pages>[0], asked: Question = question, rowsPerPage = 2) {
+async function all(deps: Parameters<typeof pages>[0], asked: Question = question) {
   const found = []
-  for await (const page of pages(deps, asked, rowsPerPage)) found.push(page)
+  for await (const page of pages(deps, asked)) found.push(page)
   return found
 }
 
 describe('the pages of a report', () => {
   test('are fetched one after the other, the token as it is, the offset of the period kept', async () => {
-    const next = { href: '/v1/total-views/day?_page=2&_limit=2' }
+    const next = { href: '/v1/total-views/day?_page=2' }
     const { deps, sent } = service(
       { data: [row, row], pagination: { count: 3, next } },
       { data: [row], pagination: { count: 3, next: null } },
@@ -44,6 +45,15 @@ describe('the pages of a report', () => {
     expect(sent[1]?.url.searchParams.get('date_time_from')).toBe(period.from)
     expect(sent[0]?.headers).toMatchObject({ Authorization: 'a.b.c' })
     expect(sent[0]?.timeoutMs).toBeGreaterThan(60_000)
+  })
+
+  test('a page has 1,000 rows, or 20 viewers with all their segments, and at most 64 MiB', async () => {
+    const none = { data: [], pagination: { next: null } }
+    const { deps, sent } = service(none, none)
+    await all(deps)
+    await all(deps, { report: 'viewers' })
+    expect(sent.map(({ url }) => url.searchParams.get('_limit'))).toEqual(['1000', '20'])
+    expect(sent.map(({ mostBytes }) => mostBytes)).toEqual([64 * 2 ** 20, 64 * 2 ** 20])
   })
 
   test.each([
@@ -60,28 +70,6 @@ describe('the pages of a report', () => {
 
   const to = (page: number) => ({ data: [row], pagination: { next: { href: `?_page=${page}` } } })
   const last = { data: [row], pagination: { next: null } }
-  const tooLarge = new AnswerTooLarge('too large')
-
-  test('become smaller where one is too large, and go on at the same row', async () => {
-    const { deps, sent } = service(to(2), to(3), tooLarge, tooLarge, to(10), last)
-    expect(await all(deps, question, 100)).toHaveLength(4)
-    const asked = sent.map(({ url: { searchParams } }) => [searchParams.get('_page'), searchParams.get('_limit')])
-    // Each of these begins at row 200, and the last one 25 rows further.
-    const at200 = [
-      ['3', '100'],
-      ['5', '50'],
-      ['9', '25'],
-    ]
-    expect(asked).toEqual([['1', '100'], ['2', '100'], ...at200, ['10', '25']])
-  })
-
-  test('cannot become smaller than one row, which may be larger', async () => {
-    const { deps, sent } = service(tooLarge, tooLarge)
-    await expect(all(deps, question, 7)).rejects.toThrow(tooLarge)
-    expect(sent.map(({ url }) => url.searchParams.get('_limit'))).toEqual(['7', '1'])
-    expect(sent[1]?.mostBytes).toBeGreaterThan(sent[0]?.mostBytes ?? 0)
-  })
-
   test('go on with a new token when the old one is refused on the way, once a page', async () => {
     const expired = new ServiceRefusal('unauthorized', 401)
     const { deps, sent } = service(to(2), expired, last)

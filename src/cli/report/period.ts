@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts'
-import type { Period } from '../../video-service/analytics.ts'
+import type { Period } from '../../video-service/report-question.ts'
 
 export interface PeriodOptions {
   readonly last?: string

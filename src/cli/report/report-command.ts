@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError } from '../../errors.ts'
-import { type ContentType, DIMENSIONS, type Question } from '../../video-service/analytics.ts'
+import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
 import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
 import { hasPeriod, type PeriodOptions, readPeriod } from './period.ts'
@@ -11,7 +11,6 @@ interface CommonOptions extends PeriodOptions {
   readonly csv?: boolean
   readonly output?: string
   readonly html?: string
-  readonly pageSize?: number
   readonly content?: ContentType
   readonly id?: string[]
 }
@@ -23,10 +22,6 @@ interface ReportOptions extends CommonOptions {
   readonly granularity?: 'hour' | 'minute'
 }
 
-/** Larger pages are hardly quicker, and need more memory; a row of viewers holds all that the viewer has watched. */
-const ROWS_PER_PAGE = 1_000
-const VIEWERS_PER_PAGE = 100
-const MOST_ROWS_PER_PAGE = 10_000
 const ABOUT = `
 Times without an offset are those of this machine; a date alone after --to means its whole day. Without a period: the
 last 7 days (report viewers: all time). An answer may take a minute a page; Ctrl-C ends it and leaves no file behind.
@@ -92,17 +87,16 @@ function reportCommand(
         ...['csv', 'json', 'output'],
       ]),
     )
-    .option('--page-size <N>', `rows that are asked for at once (default: ${defaultPageSize(report)})`, pageSize)
     .action((options: ReportOptions, command: Command) => {
       if (options.id !== undefined && options.content === undefined) {
         command.error('error: --id goes with --content live or --content recorded')
       }
       const question = askedRightly(command, () => questionOf(report, options))
       return runCommand(context, options.json, async () => {
-        const { html, output = html, pageSize: rowsPerPage = defaultPageSize(report) } = options
+        const { html, output = html } = options
         const format: ReportFormat = html !== undefined ? 'html' : options.csv ? 'csv' : options.json ? 'json' : 'table'
         return await withService(context.io, (service) =>
-          writeReport(context.io, service, question, { format, output, rowsPerPage }),
+          writeReport(context.io, service, question, { format, output }),
         )
       })
     })
@@ -143,14 +137,4 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
 function contentIds(text: string): string[] {
   if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids are numbers separated by commas.')
   return text.split(',')
-}
-
-function defaultPageSize(report: Question['report']): number {
-  return report === 'viewers' ? VIEWERS_PER_PAGE : ROWS_PER_PAGE
-}
-
-function pageSize(text: string): number {
-  const rows = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (rows >= 1 && rows <= MOST_ROWS_PER_PAGE) return rows
-  throw new InvalidArgumentError(`Write a whole number from 1 to ${MOST_ROWS_PER_PAGE}.`)
 }

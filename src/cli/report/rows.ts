@@ -1,4 +1,5 @@
-import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../../video-service/analytics.ts'
+import type { Question } from '../../video-service/report-question.ts'
+import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../video-service/report-rows.ts'
 import { printable } from '../terminal/text.ts'
 
 export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow

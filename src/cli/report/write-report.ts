@@ -1,4 +1,5 @@
-import { pages, type Question } from '../../video-service/analytics.ts'
+import { pages } from '../../video-service/analytics.ts'
+import type { Question } from '../../video-service/report-question.ts'
 import type { Outcome } from '../command.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -14,22 +15,22 @@ interface ReportOptions {
   readonly format: ReportFormat
   /** A path; undefined writes to standard output. */
   readonly output: string | undefined
-  readonly rowsPerPage: number
 }
 
 /** A table is held in memory to find its widths, and nobody reads more. */
 const MOST_TABLE_ROWS = 1_000
+const CHUNK_CHARACTERS = 1_000_000
 
 /** Fetches page after page and writes each as it comes, so that a report of any length needs the memory of one page. */
 export async function writeReport(
   io: CommandIo,
   service: Service,
   question: Question,
-  { format, output, rowsPerPage }: ReportOptions,
+  { format, output }: ReportOptions,
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
   try {
-    const rows = watchedRows(io, service, question, format === 'table' ? MOST_TABLE_ROWS : rowsPerPage)
+    const rows = watchedRows(io, service, question)
     const count = await WRITERS[format](sink, rows, question, output === undefined ? io.stdout : null)
     service.signal.throwIfAborted()
     await sink.finish()
@@ -47,11 +48,10 @@ async function* watchedRows(
   io: CommandIo,
   { settings, send, analyticsToken: token, signal }: Service,
   question: Question,
-  rowsPerPage: number,
 ): AsyncGenerator<readonly ReportRow[]> {
   const progress = startReportProgress(io)
   try {
-    for await (const page of pages({ settings, send, token }, question, rowsPerPage, signal)) {
+    for await (const page of pages({ settings, send, token }, question, signal)) {
       progress.page(page.number, page.rows.length)
       yield page.rows
     }
@@ -85,30 +85,33 @@ async function writeCsv(...[sink, pagesOfRows, { report }]: Parameters<Writer>):
   return rowsText(written)
 }
 
-/** One array, a row a line. */
+/** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
 async function writeJson(...[sink, pagesOfRows]: Parameters<Writer>): Promise<string> {
   let written = 0
-  await sink.write('[')
+  let text = '['
   for await (const rows of pagesOfRows) {
-    const lines = rows.map((row, index) => `${written + index === 0 ? '\n' : ',\n'}${printableJson(row)}`)
-    await sink.write(lines.join(''))
-    written += rows.length
+    for (const row of rows) {
+      text += `${written === 0 ? '\n' : ',\n'}${printableJson(row)}`
+      written += 1
+      if (text.length < CHUNK_CHARACTERS) continue
+      await sink.write(text)
+      text = ''
+    }
   }
-  await sink.write(written === 0 ? ']\n' : '\n]\n')
+  await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
   return rowsText(written)
 }
 
 async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters<Writer>): Promise<string> {
-  const shown: ReportRow[] = []
+  const shown: string[][] = []
   let hasMore = false
   for await (const rows of pagesOfRows) {
-    hasMore = shown.length > 0 && rows.length > 0
+    const room = MOST_TABLE_ROWS - shown.length
+    shown.push(...rows.slice(0, room).map(tableCells))
+    hasMore = rows.length > room
     if (hasMore) break
-    shown.push(...rows)
   }
-  if (shown.length > 0) {
-    await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown.map(tableCells))}\n`)
-  }
+  if (shown.length > 0) await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown)}\n`)
   return hasMore ? `The first ${rowsText(shown.length)}; --csv and --json give all` : rowsText(shown.length)
 }
 

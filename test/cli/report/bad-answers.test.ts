@@ -100,13 +100,13 @@ describe('a report fails in one sentence', () => {
       'a link to the next page that leads elsewhere',
       'application/json',
       page({ pagination: { next: { href: 'https://evil.example/v1/views?_page=2' } } }),
-      /^The link to the page after page 1 leads elsewhere; it was not followed\.$/,
+      /^The link on page 1 does not lead to the next page/,
     ],
     [
       'a link to the same page',
       'application/json',
       page({ pagination: { next: { href: '?_page=1' } } }),
-      /^The link to the page after page 1 leads elsewhere/,
+      /^The link on page 1 does not lead to the next page/,
     ],
   ]
   test.each(ANSWERS)('at %s', async (_case, type, body, said) => {
@@ -146,18 +146,13 @@ describe('a report fails in one sentence', () => {
   })
 })
 
-test('a page of 10,000 rows is taken as it comes, in every form', async () => {
+test('a page with more rows than the command asked for is read whole, in every format', async () => {
   const attributes = viewOf()
   const data = Array.from({ length: 10_000 }, () => ({ type: 'View', attributes }))
-  let limit = ''
-  const env = await startReportService((req, res) => {
-    limit = new URL(req.url ?? '', 'http://localhost').searchParams.get('_limit') ?? ''
-    sendJson(res, { data, pagination: { next: null } })
-  })
+  const env = await startReportService((_req, res) => sendJson(res, { data, pagination: { next: null } }))
   const cwd = temporaryFolder()
-  for (const way of [['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
-    const ended = await runHere(['report', 'views', '--last', '7d', '--page-size', '10000', ...way], { cwd, env })
+  for (const format of [['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
+    const ended = await runHere(['report', 'views', '--last', '7d', ...format], { cwd, env })
     expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^10,000 rows/) })
-    expect(limit).toBe('10000')
   }
 })

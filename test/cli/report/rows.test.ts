@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { csvHeader, csvLine, tableCells } from '../../../src/cli/report/rows.ts'
-import type { ViewRow } from '../../../src/video-service/analytics.ts'
+import type { ViewRow } from '../../../src/video-service/report-rows.ts'
 
 const view: ViewRow = {
   view_id: 'v1',

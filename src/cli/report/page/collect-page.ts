@@ -1,4 +1,5 @@
-import type { PeakRow, Question, SeriesRow, ViewerRow, ViewRow } from '../../../video-service/analytics.ts'
+import type { Question } from '../../../video-service/report-question.ts'
+import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
 import type { TimeRange } from '../chart/chart.ts'
 import type { PageCollector } from './page-model.ts'
 import { peaksPage } from './peaks-page.ts'

@@ -1,4 +1,4 @@
-import type { PeakRow } from '../../../video-service/analytics.ts'
+import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { Point, TimeRange } from '../chart/chart.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { nothing, type PageCollector, type PageModel } from './page-model.ts'

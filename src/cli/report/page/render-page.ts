@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Question } from '../../../video-service/analytics.ts'
+import type { Question } from '../../../video-service/report-question.ts'
 import type { TimeRange } from '../chart/chart.ts'
 import { drawChart, WIDTHS_PIXELS } from '../chart/draw-chart.ts'
 import type { PageModel, Section } from './page-model.ts'

@@ -1,4 +1,4 @@
-import type { SeriesRow } from '../../../video-service/analytics.ts'
+import type { SeriesRow } from '../../../video-service/report-rows.ts'
 import type { Point, TimeRange } from '../chart/chart.ts'
 import { seriesGroup } from '../rows.ts'
 import { MOST_TABLE_ROWS, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'

@@ -1,4 +1,4 @@
-import type { ViewRow } from '../../../video-service/analytics.ts'
+import type { ViewRow } from '../../../video-service/report-rows.ts'
 import type { Point, Span, TimeRange } from '../chart/chart.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'
 import { createRanking, type Ranking } from './bounded-ranking.ts'
