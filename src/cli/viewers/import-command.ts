@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ImportCounts, type ImportDeps, importViewers } from '../../users/import/import-viewers.ts'
-import { openTextFile } from '../../users/import/text-lines.ts'
+import { openRecordFile } from '../../users/import/record-file.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
 import { knownPasswords } from '../../users/passwords/known-hashes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -56,7 +56,7 @@ async function importFile(
   options: ImportCommandOptions,
   store: ImportDeps['store'],
 ): Promise<Outcome> {
-  const file = openTextFile(path)
+  const file = await openRecordFile(path)
   const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false
   const release = io.onInterrupt(() => {
@@ -69,7 +69,7 @@ async function importFile(
   }
   try {
     const counts = await importViewers(
-      viewerRows(file.lines, columns),
+      viewerRows(file, columns),
       { existing: options.update ? 'update' : 'keep', acceptsWeakPasswords: options.acceptWeakPasswords ?? false },
       {
         store,

@@ -49,7 +49,7 @@ const BATCH_PASSWORDS = 64
  * @throws UpstreamError when the store fails; the batches before are there.
  */
 export async function importViewers(
-  rows: Iterable<FileRow>,
+  rows: AsyncIterable<readonly FileRow[]>,
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportCounts> {
@@ -60,7 +60,7 @@ export async function importViewers(
   }
   const seen = createSeenNames()
   const hashPasswords = passwordHasher(options, deps)
-  for (const batch of batches(rows)) {
+  for await (const batch of batches(rows)) {
     const sound: SoundRow[] = []
     for (const fileRow of batch) {
       const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps.passwords) : fileRow.fault
@@ -150,16 +150,18 @@ function cannotBeKept(sentence: string): string {
   return `cannot be kept: ${sentence.replace(/\.$/, '')}`
 }
 
-function* batches(rows: Iterable<FileRow>): Generator<FileRow[]> {
+async function* batches(rows: AsyncIterable<readonly FileRow[]>): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = []
   let passwords = 0
-  for (const row of rows) {
-    batch.push(row)
-    if (hasPassword(row)) passwords += 1
-    if (batch.length < BATCH_ROWS && passwords < BATCH_PASSWORDS) continue
-    yield batch
-    batch = []
-    passwords = 0
+  for await (const some of rows) {
+    for (const row of some) {
+      batch.push(row)
+      if (hasPassword(row)) passwords += 1
+      if (batch.length < BATCH_ROWS && passwords < BATCH_PASSWORDS) continue
+      yield batch
+      batch = []
+      passwords = 0
+    }
   }
   if (batch.length > 0) yield batch
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../errors.ts'
 import { faultInAttributeName } from '../viewer-fields.ts'
-import { csvRecords } from './csv-records.ts'
-import type { TextLine } from './text-lines.ts'
+import type { FileRecord, RecordFile } from './record-file.ts'
 
 /** A viewer as a row of a file tells of one. What its file does not speak of is undefined. */
 export interface ViewerRow {
@@ -33,71 +32,64 @@ export interface ColumnOptions {
   readonly needsPassword: boolean
 }
 
-/** What a row holds by the name of its column, before it is known to be right. */
+/** The values of a row by the names of their columns, not checked yet. */
 type RawRow = ReadonlyMap<string, unknown>
 
 /**
- * Reads viewers from CSV with a header, or from JSON Lines: whichever the first line is.
- * @throws ConfigError when the header lacks a column or names one that cannot be.
+ * Reads the viewers of a file of CSV with a header, or of JSON Lines.
+ * @throws ConfigError when the header lacks a column or has one that cannot be used, or the rest cannot be read.
  */
-export function* viewerRows(lines: Iterable<TextLine>, options: ColumnOptions): Generator<FileRow> {
-  const [first, all] = peek(lines)
-  const rawRows = first?.text.trimStart().startsWith('{') ? jsonRows(all) : csvRows(all, options)
-  for (const raw of rawRows) {
-    const { line, bytesRead } = raw
-    const read = raw.ok ? readRow(raw.row, options) : raw.fault
-    yield typeof read === 'string'
-      ? { line, bytesRead, ok: false, fault: read }
-      : { line, bytesRead, ok: true, row: read }
+export async function* viewerRows(file: RecordFile, options: ColumnOptions): AsyncGenerator<FileRow[]> {
+  let header: readonly string[] | undefined
+  for await (const records of file.records) {
+    const rows: FileRow[] = []
+    const bytesRead = file.bytesRead()
+    for (const { line, cells } of records) {
+      if (!header && !file.isJsonLines) {
+        header = readHeader(cells, options)
+        continue
+      }
+      const raw = header ? csvRow(cells, header) : jsonRow(cells)
+      const row = typeof raw === 'string' ? raw : readRow(raw, options)
+      rows.push(
+        typeof row === 'string' ? { line, bytesRead, ok: false, fault: row } : { line, bytesRead, ok: true, row },
+      )
+    }
+    yield rows
+  }
+  if (!header && !file.isJsonLines) {
+    throw new ConfigError('The file is empty. The first line of a CSV file names its columns.')
   }
 }
 
-type RawFileRow = { readonly line: number; readonly bytesRead: number } & (
-  | { readonly ok: true; readonly row: RawRow }
-  | { readonly ok: false; readonly fault: string }
-)
-
-function* jsonRows(lines: Iterable<TextLine>): Generator<RawFileRow> {
-  for (const { line, text, bytesRead } of lines) {
-    if (text.trim() === '') continue
-    const row = text.includes('\uFFFD') ? 'holds bytes that are not UTF-8' : parseObject(text)
-    yield typeof row === 'string' ? { line, bytesRead, ok: false, fault: row } : { line, bytesRead, ok: true, row }
-  }
-}
-
-function parseObject(text: string): RawRow | string {
-  let parsed: unknown
+/** The row, or its fault. */
+function jsonRow(cells: FileRecord['cells']): RawRow | string {
+  const [text = '', ...rest] = cells
+  if (text.includes('\uFFFD')) return NOT_UTF8
   try {
-    parsed = JSON.parse(text)
+    const parsed: unknown = JSON.parse(text)
+    if (rest.length > 0) return 'is not JSON'
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'is not a JSON object'
+    return new Map(Object.entries(parsed))
   } catch {
     return 'is not JSON'
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'is not a JSON object'
-  return new Map(Object.entries(parsed))
 }
 
-function* csvRows(lines: Iterable<TextLine>, options: ColumnOptions): Generator<RawFileRow> {
-  let header: readonly string[] | undefined
-  for (const record of csvRecords(lines)) {
-    const { line, bytesRead } = record
-    if (!header) {
-      header = readHeader(record.ok ? record.cells : [], options)
-      continue
-    }
-    const fault = record.ok ? faultInCells(record.cells, header) : record.fault
-    if (!record.ok || fault !== null) {
-      yield { line, bytesRead, ok: false, fault: fault ?? '' }
-      continue
-    }
-    const { cells } = record
-    yield { line, bytesRead, ok: true, row: new Map(header.map((column, index) => [column, cells[index] ?? ''])) }
-  }
-  if (!header) throw new ConfigError('The file is empty: a CSV file begins with the names of its columns.')
-}
-
-function faultInCells(cells: readonly string[], header: readonly string[]): string | null {
+/** The row, or its fault. */
+function csvRow(cells: FileRecord['cells'], header: readonly string[]): RawRow | string {
+  if (cells.some(looksMisquoted)) return 'has a cell whose quotation marks do not match'
   if (cells.length !== header.length) return `has ${cells.length} cells where the header has ${header.length}`
-  return cells.some((cell) => cell.includes('\uFFFD')) ? 'holds bytes that are not UTF-8' : null
+  if (cells.some((cell) => cell.includes('\uFFFD'))) return NOT_UTF8
+  return new Map(header.map((column, index) => [column, cells[index] ?? '']))
+}
+
+/**
+ * True for text after a closing quotation mark, which the parser hands on with both marks. Nobody is added with half a
+ * password hash. Values that really begin so can be imported as JSON Lines.
+ */
+function looksMisquoted(cell: string): boolean {
+  return cell.startsWith('"') && cell.includes('"', 1)
 }
 
 /** @throws ConfigError when no row could be read right under these columns. */
@@ -143,6 +135,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
   return !options.ignored.has(column) && !ROW_FIELDS.some((field) => columnOf(field, options) === column)
 }
 
+const NOT_UTF8 = 'holds bytes that are not UTF-8'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
 
@@ -194,21 +187,4 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
     attributes: Object.fromEntries(attributes),
   }
   return faults[0] ?? row
-}
-
-/** The first that is not blank, and all of them once more. */
-function peek(lines: Iterable<TextLine>): [TextLine | undefined, Iterable<TextLine>] {
-  const source = lines[Symbol.iterator]()
-  const seen: TextLine[] = []
-  for (let next = source.next(); !next.done; next = source.next()) {
-    seen.push(next.value)
-    if (next.value.text.trim() !== '') break
-  }
-  return [
-    seen.at(-1),
-    (function* again() {
-      yield* seen
-      for (let next = source.next(); !next.done; next = source.next()) yield next.value
-    })(),
-  ]
 }

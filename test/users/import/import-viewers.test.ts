@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ListedViewer } from '../../../src/users/editable-user-store.ts'
 import {
@@ -50,7 +51,7 @@ async function run(
 ): Promise<{ counts: ImportCounts; refusals: [number, string][] }> {
   const refusals: [number, string][] = []
   const counts = await importViewers(
-    fileOf(rows),
+    Readable.from([fileOf(rows)]),
     { existing: 'keep', acceptsWeakPasswords: false, ...options },
     {
       store,

@@ -1,0 +1,142 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { CsvError, parse } from 'csv-parse'
+import { ConfigError } from '../../errors.ts'
+
+/** A row of CSV as its cells, or a line of JSON Lines as its only cell. Bytes that are not UTF-8 are U+FFFD. */
+export interface FileRecord {
+  /** Where the record begins, from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+export interface RecordFile {
+  readonly isJsonLines: boolean
+  /** 0 if unknown, as for a pipe. */
+  readonly sizeBytes: number
+  /** Without blank lines. @throws ConfigError for a record that is too long, with its line. */
+  readonly records: AsyncIterable<readonly FileRecord[]>
+  bytesRead(): number
+  close(): void
+}
+
+const CHUNK_BYTES = 65_536
+const LONGEST_RECORD_BYTES = 1_048_576
+/** NUL cannot be in JSON, so each line of JSON Lines is one cell. */
+const NO_DELIMITER = '\0'
+
+/**
+ * Opens a file of CSV or JSON Lines, however long. A file whose first line begins with "{" is JSON Lines.
+ * CSV cells are separated by commas, semicolons or tabs: by the sign that the first line has most of.
+ * @throws ConfigError when the file cannot be read or is not UTF-8.
+ */
+export async function openRecordFile(path: string): Promise<RecordFile> {
+  const { size } = await stat(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  try {
+    const chunks: AsyncIterator<Buffer> = file[Symbol.asyncIterator]()
+    const start = await readFirstLine(chunks)
+    assertNotUtf16(path, start)
+    const [header = ''] = textOf(start).split('\n', 1)
+    const isJsonLines = header.startsWith('{')
+    return {
+      isJsonLines,
+      sizeBytes: size,
+      records: recordsOf(path, start, chunks, isJsonLines ? NO_DELIMITER : delimiterOf(header)),
+      bytesRead: () => file.bytesRead,
+      close: () => void file.destroy(),
+    }
+  } catch (cause) {
+    file.destroy()
+    throw cause instanceof ConfigError ? cause : unreadable(path, cause)
+  }
+}
+
+/** Chunks until the first line that is not blank is whole. */
+async function readFirstLine(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let start = Buffer.alloc(0)
+  while (start.length < LONGEST_RECORD_BYTES && !textOf(start).includes('\n')) {
+    const next = await chunks.next()
+    if (next.done) break
+    start = Buffer.concat([start, next.value])
+  }
+  return start
+}
+
+/** Without a byte order mark and blank lines, which count as white space. */
+function textOf(start: Buffer): string {
+  return start.toString().trimStart()
+}
+
+function delimiterOf(header: string): string {
+  const outsideQuotes = header.replaceAll(/"[^"]*"/g, '')
+  const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: outsideQuotes.split(delimiter).length }))
+  return counted.reduce((most, one) => (one.count > most.count ? one : most)).delimiter
+}
+
+async function* recordsOf(
+  path: string,
+  start: Buffer,
+  rest: AsyncIterator<Buffer>,
+  delimiter: string,
+): AsyncGenerator<FileRecord[]> {
+  let line = 1
+  let records: FileRecord[] = []
+  const parser = parse({
+    bom: true,
+    delimiter,
+    quote: delimiter === NO_DELIMITER ? false : '"',
+    record_delimiter: ['\n', '\r\n'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: LONGEST_RECORD_BYTES,
+    // Collected here, since a stream of a million objects would take as long as everything else.
+    on_record(cells) {
+      if (cells.length > 1 || cells[0]?.trim()) records.push({ line, cells })
+      // The parser's own count is wrong after a "\r\n" within quotation marks.
+      line += 1
+      for (const cell of cells) if (cell.includes('\n')) line += cell.split('\n').length - 1
+      return null
+    },
+  })
+  // Each error is also told to the callback of its call.
+  parser.on('error', () => {})
+  try {
+    for (let chunk: Buffer | undefined = start; chunk; chunk = (await rest.next()).value) {
+      await new Promise<void>((resolve, reject) => parser.write(chunk, (e) => (e ? reject(e) : resolve())))
+      yield records
+      records = []
+    }
+    await new Promise<void>((resolve, reject) => parser.end((e?: Error) => (e ? reject(e) : resolve())))
+    yield records
+  } catch (cause) {
+    yield records
+    throw cause instanceof CsvError ? unreadableRecord(path, line, cause) : unreadable(path, cause)
+  }
+}
+
+function unreadableRecord(path: string, line: number, cause: CsvError): ConfigError {
+  const fault =
+    cause.code === 'CSV_QUOTE_NOT_CLOSED'
+      ? 'has a quotation mark that is never closed'
+      : 'is longer than 1 MiB, or has a quotation mark that is never closed'
+  return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start the import again.`, { cause })
+}
+
+function assertNotUtf16(path: string, start: Buffer): void {
+  const mark = start.subarray(0, 2).toString('hex')
+  if (mark === 'fffe' || mark === 'feff') throw new ConfigError(`${path} is UTF-16 text: save it as UTF-8.`)
+}
+
+const WHY_UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: ': it does not exist',
+  EISDIR: ': it is a folder',
+  EACCES: ': the user of this program may not read it',
+}
+
+function unreadable(path: string, cause: unknown): ConfigError {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  return new ConfigError(`The file ${path} cannot be read${WHY_UNREADABLE[code] ?? ''} (${code}).`, { cause })
+}
