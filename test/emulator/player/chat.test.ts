@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   goodResponse,
   LOCKED_CHANNEL,
@@ -13,14 +13,16 @@ import {
 import { makeResponse } from './tiny-login-app.ts'
 
 let service: Service
-let nowSeconds: number
+let nowSeconds = Math.floor(Date.now() / 1000)
 
-beforeEach(async () => {
-  nowSeconds = Math.floor(Date.now() / 1000)
+beforeAll(async () => {
   service = await startService({ nowSeconds: () => nowSeconds })
 })
-
-afterEach(() => service.close())
+beforeEach(() => {
+  nowSeconds = Math.floor(Date.now() / 1000)
+  service.clear()
+})
+afterAll(() => service.close())
 
 /** Reads the messages of a stream as they arrive. */
 async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; author: string; text: string }> {

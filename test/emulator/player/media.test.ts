@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   goodResponse,
   INHERITING_VIDEO,
@@ -16,14 +16,16 @@ import { makeResponse } from './tiny-login-app.ts'
 const CLIP = new URL('../../../src/emulator/player/clip.webm', import.meta.url)
 
 let service: Service
-let nowSeconds: number
+let nowSeconds = Math.floor(Date.now() / 1000)
 
-beforeEach(async () => {
-  nowSeconds = Math.floor(Date.now() / 1000)
+beforeAll(async () => {
   service = await startService({ nowSeconds: () => nowSeconds })
 })
-
-afterEach(() => service.close())
+beforeEach(() => {
+  nowSeconds = Math.floor(Date.now() / 1000)
+  service.clear()
+})
+afterAll(() => service.close())
 
 describe('the video file', () => {
   test('the video file is a WebM file of less than 300 kB', async () => {

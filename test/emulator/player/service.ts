@@ -19,6 +19,8 @@ export interface Service {
   readonly database: DatabaseSync
   request(path: string, init?: RequestInit): Promise<Response>
   post(path: string, body: unknown): Promise<Response>
+  /** Deletes all playbacks, messages and segments, and restores the seeded locks. Much faster than a new service. */
+  clear(): void
   close(): Promise<void>
 }
 
@@ -29,7 +31,7 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
   const seed = { lock: { url: 'http://localhost:9/login?tenant=a%20b', secret: SECRET } }
   const emulator = await startEmulator({ port: 0, dataFile, seed, ...options })
   const database = new DatabaseSync(dataFile)
-  database.exec('PRAGMA busy_timeout = 5000')
+  database.exec('PRAGMA busy_timeout = 5000; CREATE TEMP TABLE seeded_locks AS SELECT * FROM locks')
   const request = (path: string, init?: RequestInit) => fetch(emulator.url + path, { redirect: 'manual', ...init })
   return {
     emulator,
@@ -37,6 +39,12 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
     request,
     post: (path, body) =>
       request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    clear() {
+      database.exec(`
+        DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
+        DELETE FROM playbacks; DELETE FROM segments;
+        DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages'`)
+    },
     async close() {
       database.close()
       await emulator.close()

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   goodResponse,
   INHERITING_VIDEO,
@@ -13,14 +13,16 @@ import {
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
 
 let service: Service
-let nowSeconds: number
+let nowSeconds = Math.floor(Date.now() / 1000)
 
-beforeEach(async () => {
-  nowSeconds = Math.floor(Date.now() / 1000)
+beforeAll(async () => {
   service = await startService({ nowSeconds: () => nowSeconds })
 })
-
-afterEach(() => service.close())
+beforeEach(() => {
+  nowSeconds = Math.floor(Date.now() / 1000)
+  service.clear()
+})
+afterAll(() => service.close())
 
 describe('validation of a response', () => {
   test('a valid response opens the content until its expiry', async () => {

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { goodResponse, LOCKED_CHANNEL, LOCKED_VIDEO, SECRET, type Service, startService, validate } from './service.ts'
 import { makeResponse } from './tiny-login-app.ts'
 
 let service: Service
-let nowSeconds: number
+let nowSeconds = Math.floor(Date.now() / 1000)
 
-beforeEach(async () => {
-  nowSeconds = Math.floor(Date.now() / 1000)
+beforeAll(async () => {
   service = await startService({ nowSeconds: () => nowSeconds })
 })
-
-afterEach(() => service.close())
+beforeEach(() => {
+  nowSeconds = Math.floor(Date.now() / 1000)
+  service.clear()
+})
+afterAll(() => service.close())
 
 async function startView(content: { content_type: string; content_id: string }, playback: string, position: unknown) {
   const ids = { client_id: randomUUID(), view_session_id: randomUUID() }
