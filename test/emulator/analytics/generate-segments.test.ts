@@ -44,7 +44,7 @@ describe('generated segments', () => {
     expect(one('SELECT count(*), count(DISTINCT segment_id) FROM segments')).toEqual([600, 600])
   })
   test('generated segments start in the last 90 days, and running ones are unfinished', () => {
-    generated(20_000)
+    generated(6_000)
     const [earliest, latest, latestEnd, unfinished] = one(
       'SELECT min(started_at), max(started_at), max(finished_at), sum(finished_at IS NULL) FROM segments',
     ) as [number, number, number, number]
@@ -68,7 +68,7 @@ describe('generated segments', () => {
     ])
   })
   test('locked content has only authenticated viewers, other content has both kinds', () => {
-    generated(4_000)
+    generated(2_000)
     expect(one('SELECT count(*) FROM segments WHERE content_id IN (11, 21) AND viewer IS NULL')).toEqual([0])
     const [anonymous, known] = one(
       'SELECT sum(viewer IS NULL), count(viewer) FROM segments WHERE content_id IN (12, 22)',
@@ -76,7 +76,7 @@ describe('generated segments', () => {
     expect(Math.min(anonymous, known)).toBeGreaterThan(100)
   })
   test('segments of one session never overlap and share content, client, viewer and place', () => {
-    generated(5_000)
+    generated(2_000)
     expect(
       one(`SELECT count(*) FROM segments a JOIN segments b ON a.view_session = b.view_session AND a.id <> b.id
            WHERE (a.started_at <= b.started_at AND b.started_at < a.finished_at)
@@ -94,7 +94,7 @@ describe('generated segments', () => {
     ).toEqual([0, 0])
   })
   test('generated peaks are higher in the evening than in the morning', () => {
-    generated(20_000)
+    generated(3_000)
     const [morning, evening] = one(
       `SELECT sum(started_at % ${DAY} / 3600 BETWEEN 7 AND 8), sum(started_at % ${DAY} / 3600 BETWEEN 19 AND 20)
        FROM segments`,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { generateSegments } from '../../../src/emulator/analytics/demo-views/generate-segments.ts'
 import { openDatabase } from '../../../src/emulator/database.ts'
@@ -10,11 +10,10 @@ import { type RunningEmulator, startEmulator } from '../../../src/emulator/start
 const NOW = Date.UTC(2026, 10, 20, 15) / 1000
 const RANGE = 'date_time_from=2026-01-01T00:00:00Z&date_time_to=2026-12-31T00:00:00Z'
 
-let now: number
+let now = NOW
 let folder: string
 let emulator: RunningEmulator
-beforeEach(async () => {
-  now = NOW
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'emulator-analytics-'))
   const dataFile = join(folder, 'emulator.db')
   emulator = await startEmulator({ port: 0, dataFile, nowSeconds: () => now })
@@ -22,7 +21,10 @@ beforeEach(async () => {
   generateSegments(database, { count: 700, seed: 1, nowSeconds: NOW })
   database.close()
 })
-afterEach(async () => {
+beforeEach(() => {
+  now = NOW
+})
+afterAll(async () => {
   await emulator.close()
   rmSync(folder, { recursive: true })
 })
