@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   buildAuthenticationResponse,
   checkAuthenticationResponse,
@@ -9,12 +9,12 @@ import {
 } from '../../src/hash-lock/authentication-response.ts'
 import { SECRET } from './php-vectors.ts'
 
-// Thousands of runs each, on a machine that may be busy.
+// Each test has thousands of runs.
 vi.setConfig({ testTimeout: 60_000 })
 
 const E_ACUTE_127 = 'é'.repeat(127)
 
-/** Whatever a response may carry, with what is likely to go wrong on the way drawn often. */
+/** Any valid value. Characters that need escaping are drawn often. */
 const value = fc
   .oneof(
     fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }),
@@ -28,150 +28,147 @@ const parameters = fc.uniqueArray(fc.tuple(value.filter(isName), value), {
 })
 const expiry = fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
 
-describe('for all responses', () => {
-  test('a verifier written from the specification alone accepts what is built', () => {
-    fc.assert(
-      fc.property(parameters, expiry, (list, expiresAt) => {
-        const json = buildAuthenticationResponse(list, expiresAt, SECRET)
-        expect(verifyBySpecification(json, SECRET, (expiresAt ?? 1) - 1)).toEqual(Object.fromEntries(list))
-        expect(verifyBySpecification(json, `${SECRET}x`, 0)).toBeNull()
-        if (expiresAt !== null) expect(verifyBySpecification(json, SECRET, expiresAt)).toBeNull()
-      }),
-    )
-  })
-  test('what is built is accepted again, also as PHP writes it', () => {
-    fc.assert(
-      fc.property(parameters, expiry, (list, expiresAt) => {
-        const json = buildAuthenticationResponse(list, expiresAt, SECRET)
-        const accepted = { ok: true, parameters: new Map(list), expiresAtSeconds: expiresAt }
-        expect(checkAuthenticationResponse(json, SECRET, 0)).toEqual(accepted)
-        expect(checkAuthenticationResponse(asPhpEscapes(json), SECRET, 0)).toEqual(accepted)
-      }),
-    )
-  })
-  test('the longest that is built is accepted also as PHP writes it, where each "é" has six characters', () => {
-    const longest = many(15, E_ACUTE_127)
-    const json = buildAuthenticationResponse(longest, 1_900_000_000, SECRET)
-    expect(Buffer.byteLength(json)).toBeGreaterThan(4000)
-    expect(checkAuthenticationResponse(asPhpEscapes(json), SECRET, 0).ok).toBe(true)
-  })
-  test('one character exchanged is noticed, except in a name: names are not hashed', () => {
-    const changes = { inName: 0, elsewhere: 0 }
-    fc.assert(
-      fc.property(
-        parameters,
-        expiry,
-        fc.nat(),
-        fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }),
-        (...drawn) => {
-          const [list, expiresAt, at, character] = drawn
-          const json = buildAuthenticationResponse(list, expiresAt, SECRET)
-          const characters = [...json]
-          const position = at % characters.length
-          fc.pre(characters[position] !== character)
-          const altered = characters.with(position, character).join('')
-          const check = checkAuthenticationResponse(altered, SECRET, 0)
-          if (!check.ok) {
-            changes.elsewhere += 1
-            return
-          }
-          changes.inName += 1
-          expect(check.expiresAtSeconds).toBe(expiresAt)
-          expect([...check.parameters.values()]).toEqual(list.map(([, text]) => text))
-          expect([...check.parameters.keys()]).not.toEqual(list.map(([name]) => name))
-        },
-      ),
-      { numRuns: 2000 },
-    )
-    expect(changes.inName).toBeGreaterThan(50)
-    expect(changes.elsewhere).toBeGreaterThan(500)
-  })
-  test('a character added or left out never makes another value or another expiry', () => {
-    fc.assert(
-      fc.property(
-        parameters,
-        expiry,
-        fc.nat(),
-        fc.option(fc.constantFrom(...'0123456789eE.-+"{}[],: \\')),
-        (...drawn) => {
-          const [list, expiresAt, at, added] = drawn
-          const json = [...buildAuthenticationResponse(list, expiresAt, SECRET)]
-          const altered =
-            added === null ? json.toSpliced(at % json.length, 1) : json.toSpliced(at % json.length, 0, added)
-          const check = checkAuthenticationResponse(altered.join(''), SECRET, 0)
-          if (!check.ok) return
-          expect(check.expiresAtSeconds).toBe(expiresAt)
-          expect([...check.parameters.values()]).toEqual(list.map(([, text]) => text))
-        },
-      ),
-      { numRuns: 2000 },
-    )
-  })
-  test('no text makes the check throw, and none is accepted', () => {
-    const jsonish = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.json(),
-      fc.jsonValue().map((json) => JSON.stringify([json])),
-    )
-    fc.assert(
-      fc.property(jsonish, (text) => {
-        expect(checkAuthenticationResponse(text, SECRET, 0).ok).toBe(false)
-      }),
-      { numRuns: 2000 },
-    )
-  })
+test('a verifier written from the specification alone accepts every built response', () => {
+  fc.assert(
+    fc.property(parameters, expiry, (list, expiresAt) => {
+      const json = buildAuthenticationResponse(list, expiresAt, SECRET)
+      expect(verifyBySpecification(json, SECRET, (expiresAt ?? 1) - 1)).toEqual(Object.fromEntries(list))
+      expect(verifyBySpecification(json, `${SECRET}x`, 0)).toBeNull()
+      if (expiresAt !== null) expect(verifyBySpecification(json, SECRET, expiresAt)).toBeNull()
+    }),
+  )
 })
 
-describe('two responses with one hash', () => {
-  test('differ in their names alone, or one is the other with its expiry renamed to a parameter', () => {
-    const accepted = allSmall().filter(isBuilt)
-    expect(accepted).toHaveLength((6 + 6 ** 2 + 6 ** 3) * EXPIRIES.length)
-    const groups = [...groupedByHash(accepted).values()].filter((group) => group.length > 1)
-    // Each list of one or two values and an expiry, and the list that has the expiry as its last value.
-    expect(groups).toHaveLength((6 + 6 ** 2) * 2)
-    for (const group of groups) {
-      const [stripped, original, ...others] = group.toSorted((one) => (one.expiresAt === null ? -1 : 1))
-      expect(stripped).toEqual({ values: [...(original?.values ?? []), String(original?.expiresAt)], expiresAt: null })
-      expect(others).toEqual([])
-    }
-  })
-  test('would be others too if what is refused were not', () => {
-    const naive = [...groupedByHash(allSmall()).values()].filter((group) => group.length > 2)
-    expect(naive.every((group) => !group.every(isBuilt))).toBe(true)
-    expect(naive.length).toBeGreaterThan(100)
-  })
-  test('a known weakness of the format: an expiry renamed to a parameter leaves a response without end', () => {
-    fc.assert(
-      fc.property(parameters, fc.integer({ min: 1, max: 4_000_000_000 }), (list, expiresAt) => {
-        fc.pre(list.every(([name]) => name !== 'x'))
-        const json = buildAuthenticationResponse(list, expiresAt, SECRET)
-        const stripped = json.replace(/\{"hashExpire":(\d+)\},(?=\{"hash":"[0-9a-f]{32}"\}\]$)/, '{"x":"$1"},')
-        expect(checkAuthenticationResponse(stripped, SECRET, expiresAt + 1)).toEqual({
-          ok: true,
-          parameters: new Map([...list, ['x', String(expiresAt)]]),
-          expiresAtSeconds: null,
-        })
-      }),
-    )
-  })
-  test('a known weakness of the format: names can be exchanged, so no viewer may choose a hashed value', () => {
-    const json = buildAuthenticationResponse(
-      [
-        ['user', 'bob'],
-        ['nick', 'admin'],
-      ],
-      9,
-      SECRET,
-    )
-    const renamed = json.replace('"user"', '"other"').replace('"nick"', '"user"')
-    const check = checkAuthenticationResponse(renamed, SECRET, 0)
-    expect(check.ok && check.parameters.get('user')).toBe('admin')
-  })
+test('every built response is accepted, also in the escaping of PHP', () => {
+  fc.assert(
+    fc.property(parameters, expiry, (list, expiresAt) => {
+      const json = buildAuthenticationResponse(list, expiresAt, SECRET)
+      const accepted = { ok: true, parameters: new Map(list), expiresAtSeconds: expiresAt }
+      expect(checkAuthenticationResponse(json, SECRET, 0)).toEqual(accepted)
+      expect(checkAuthenticationResponse(asPhpEscapes(json), SECRET, 0)).toEqual(accepted)
+    }),
+  )
+})
+
+test('the longest response is accepted in the escaping of PHP, where each "é" has six characters', () => {
+  const longest = many(15, E_ACUTE_127)
+  const json = buildAuthenticationResponse(longest, 1_900_000_000, SECRET)
+  expect(Buffer.byteLength(json)).toBeGreaterThan(4000)
+  expect(checkAuthenticationResponse(asPhpEscapes(json), SECRET, 0).ok).toBe(true)
+})
+
+test('a changed character is noticed, except in a name, because names are not hashed', () => {
+  const changes = { inName: 0, elsewhere: 0 }
+  fc.assert(
+    fc.property(parameters, expiry, fc.nat(), fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }), (...drawn) => {
+      const [list, expiresAt, at, character] = drawn
+      const json = buildAuthenticationResponse(list, expiresAt, SECRET)
+      const characters = [...json]
+      const position = at % characters.length
+      fc.pre(characters[position] !== character)
+      const altered = characters.with(position, character).join('')
+      const check = checkAuthenticationResponse(altered, SECRET, 0)
+      if (!check.ok) {
+        changes.elsewhere += 1
+        return
+      }
+      changes.inName += 1
+      expect(check.expiresAtSeconds).toBe(expiresAt)
+      expect([...check.parameters.values()]).toEqual(list.map(([, text]) => text))
+      expect([...check.parameters.keys()]).not.toEqual(list.map(([name]) => name))
+    }),
+    { numRuns: 2000 },
+  )
+  expect(changes.inName).toBeGreaterThan(50)
+  expect(changes.elsewhere).toBeGreaterThan(500)
+})
+
+test('an added or removed character never changes a value or the expiry', () => {
+  fc.assert(
+    fc.property(
+      parameters,
+      expiry,
+      fc.nat(),
+      fc.option(fc.constantFrom(...'0123456789eE.-+"{}[],: \\')),
+      (...drawn) => {
+        const [list, expiresAt, at, added] = drawn
+        const json = [...buildAuthenticationResponse(list, expiresAt, SECRET)]
+        const altered =
+          added === null ? json.toSpliced(at % json.length, 1) : json.toSpliced(at % json.length, 0, added)
+        const check = checkAuthenticationResponse(altered.join(''), SECRET, 0)
+        if (!check.ok) return
+        expect(check.expiresAtSeconds).toBe(expiresAt)
+        expect([...check.parameters.values()]).toEqual(list.map(([, text]) => text))
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('the check refuses arbitrary text and never throws', () => {
+  const jsonish = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.jsonValue().map((json) => JSON.stringify([json])),
+  )
+  fc.assert(
+    fc.property(jsonish, (text) => {
+      expect(checkAuthenticationResponse(text, SECRET, 0).ok).toBe(false)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('two responses share a hash only if one is the other with its expiry renamed to a parameter', () => {
+  const accepted = allSmall().filter(isBuilt)
+  expect(accepted).toHaveLength((6 + 6 ** 2 + 6 ** 3) * EXPIRIES.length)
+  const groups = [...groupedByHash(accepted).values()].filter((group) => group.length > 1)
+  // Each list of one or two values with an expiry shares its hash with the list that ends with the expiry as a value.
+  expect(groups).toHaveLength((6 + 6 ** 2) * 2)
+  for (const group of groups) {
+    const [stripped, original, ...others] = group.toSorted((one) => (one.expiresAt === null ? -1 : 1))
+    expect(stripped).toEqual({ values: [...(original?.values ?? []), String(original?.expiresAt)], expiresAt: null })
+    expect(others).toEqual([])
+  }
+})
+
+test('more responses would share a hash if the builder refused no values', () => {
+  const naive = [...groupedByHash(allSmall()).values()].filter((group) => group.length > 2)
+  expect(naive.every((group) => !group.every(isBuilt))).toBe(true)
+  expect(naive.length).toBeGreaterThan(100)
+})
+
+test('a response never expires once its expiry is renamed to a parameter (known weakness of the format)', () => {
+  fc.assert(
+    fc.property(parameters, fc.integer({ min: 1, max: 4_000_000_000 }), (list, expiresAt) => {
+      fc.pre(list.every(([name]) => name !== 'x'))
+      const json = buildAuthenticationResponse(list, expiresAt, SECRET)
+      const stripped = json.replace(/\{"hashExpire":(\d+)\},(?=\{"hash":"[0-9a-f]{32}"\}\]$)/, '{"x":"$1"},')
+      expect(checkAuthenticationResponse(stripped, SECRET, expiresAt + 1)).toEqual({
+        ok: true,
+        parameters: new Map([...list, ['x', String(expiresAt)]]),
+        expiresAtSeconds: null,
+      })
+    }),
+  )
+})
+
+test('names can be swapped, so no viewer may choose a hashed value (known weakness of the format)', () => {
+  const json = buildAuthenticationResponse(
+    [
+      ['user', 'bob'],
+      ['nick', 'admin'],
+    ],
+    9,
+    SECRET,
+  )
+  const renamed = json.replace('"user"', '"other"').replace('"nick"', '"user"')
+  const check = checkAuthenticationResponse(renamed, SECRET, 0)
+  expect(check.ok && check.parameters.get('user')).toBe('admin')
 })
 
 /**
- * The specification's paragraph "Authentication response" once more, in other words and sharing nothing with the code
- * under test: what a service does that knows the secret.
+ * Verifies as the specification's paragraph "Authentication response" says. Shares no code with the code under test.
  */
 function verifyBySpecification(json: string, secret: string, now: number): Record<string, string> | null {
   const found: Record<string, string> = {}
@@ -194,7 +191,7 @@ function verifyBySpecification(json: string, secret: string, now: number): Recor
     : null
 }
 
-/** JSON as PHP's json_encode writes it without flags. */
+/** Escapes JSON as PHP's json_encode does without flags. */
 function asPhpEscapes(json: string): string {
   const escaped = json.replaceAll('/', '\\/').split('')
   return escaped
@@ -216,7 +213,7 @@ interface Signed {
 }
 
 const EXPIRIES = [null, 1, 11] as const
-/** Every list of up to three values of up to two of the characters "a", "1" and "|", with and without an expiry. */
+/** All lists of one to three values, with each expiry. A value is one or two of the characters "a", "1" and "|". */
 function allSmall(): Signed[] {
   const texts = ['a', '1', '|'].flatMap((first) => ['', 'a', '1', '|'].map((second) => first + second))
   const longer = (lists: string[][]) => lists.flatMap((list) => texts.map((text) => [...list, text]))

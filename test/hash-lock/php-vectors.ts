@@ -1,6 +1,6 @@
 import type { ResponseParameters } from '../../src/hash-lock/authentication-response.ts'
 
-/** Shared by what is checked here and the vectors below. */
+/** The secret of the vectors, and of the other responses in these tests. */
 export const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'
 const E_ACUTE_127 = 'é'.repeat(127)
 
@@ -8,15 +8,15 @@ export interface Vector {
   readonly parameters: ResponseParameters
   readonly expiry: number | null
   readonly secret?: string
-  /** As `json_encode($response, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS)`. */
+  /** From `json_encode` with `JSON_UNESCAPED_` `SLASHES`, `UNICODE` and `LINE_TERMINATORS`. */
   readonly plain: string
-  /** As `json_encode($response)`: "/" and everything beyond ASCII escaped. The same as `plain` where absent. */
+  /** From `json_encode` without flags, which escapes "/" and all non-ASCII characters. Absent if the same as `plain`. */
   readonly escaped?: string
 }
 
 /**
- * Made by PHP 8.2.35: `md5(implode('|', $values))` with the values, the expiry where there is one, and the secret; the
- * array of one-key arrays through `json_encode`.
+ * Responses made with PHP 8.2.35. The hash is `md5(implode('|', $values))` of the values, the expiry if there is one, and
+ * the secret. The text is `json_encode` of an array of arrays with one key each.
  */
 export const PHP_VECTORS: Readonly<Record<string, Vector>> = {
   'one parameter': {
@@ -95,7 +95,7 @@ export const PHP_VECTORS: Readonly<Record<string, Vector>> = {
     plain: '[{"user":"Jos\u00e9"},{"hash":"be8a350b5f258a9604efdbd2cce849d7"}]',
     escaped: '[{"user":"Jos\\u00e9"},{"hash":"be8a350b5f258a9604efdbd2cce849d7"}]',
   },
-  'the same letter in two code points, which is another text': {
+  'the same letter in two code points': {
     parameters: [['user', 'Jose\u0301']],
     expiry: null,
     plain: '[{"user":"Jose\u0301"},{"hash":"d122c00d081eab293f1b04e5ba8911b4"}]',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
 import {
   appendHash,
@@ -11,13 +11,13 @@ import {
   parsePlayerAddress,
 } from '../../src/hash-lock/return-address.ts'
 
-// Thousands of runs each, on a machine that may be busy.
+// Each test has thousands of runs.
 vi.setConfig({ testTimeout: 60_000 })
 
 const PLAYER = parsePlayerAddress('https://player.example/embed/hashlock/pass')
 const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'
 
-/** Pieces that attacks are made of, and those of ordinary addresses, in any order. */
+/** Pieces of attacks and of ordinary addresses. */
 const piece = fc.constantFrom(
   ...[
     'https://',
@@ -68,81 +68,76 @@ const prefix = fc
   .map(([name, end, path]) => `https://${name}${end}/${path.join('/')}/`)
 const RESPONSE = buildAuthenticationResponse([['user', 'ada']], 1_900_000_000, SECRET)
 
-describe('for all addresses', () => {
-  test('one that is followed stays in its origin and path, keeps its query and gets one parameter more', () => {
-    let followed = 0
-    const attack = fc.tuple(fc.boolean(), fc.array(piece, { maxLength: 8 }))
-    fc.assert(
-      fc.property(fc.uniqueArray(prefix, { minLength: 1, maxLength: 3 }), attack, (prefixes, [isNear, pieces]) => {
-        const hashConsumer = (isNear ? prefixes[0] : '') + pieces.join('')
-        const decision = decideReturnAddress(hashConsumer, PLAYER, prefixes.map(parseAllowedConsumer))
-        if (!decision.ok) return
-        followed += 1
-        const location = appendHash(decision.address, RESPONSE)
-        const { href, origin, pathname, search, hash, searchParams } = new URL(location)
-        expect(prefixes.some((allowed) => href.startsWith(allowed) && origin === new URL(allowed).origin)).toBe(true)
-        expect(decision.address.origin).toBe(origin)
-        expect(decodeURIComponent(pathname)).not.toMatch(/\/\.\.|\\|\/\.\//)
-        expect(searchParams.getAll('hash')).toEqual([RESPONSE])
-        expect(hash).toBe('')
-        const [, query = ''] = splitAt(hashConsumer, '?')
-        const [path, extended] = splitAt(location, '?')
-        expect(extended).toBe(`${query}${/^$|&$/.test(query) ? '' : '&'}hash=${encodeURIComponent(RESPONSE)}`)
-        expect(path).toBe(origin + pathname)
-        expect(search.split('hash=%5B')).toHaveLength(2)
-      }),
-      { numRuns: 10_000 },
-    )
-    expect(followed).toBeGreaterThan(500)
-  })
-  test('no text makes the decision throw', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string({ unit: 'binary' }),
-          fc.webUrl(),
-          fc.array(piece).map((all) => all.join('')),
-        ),
-        (text) => {
-          expect(decideReturnAddress(text, PLAYER, [parseAllowedConsumer('https://player.example/chat/')]).ok).toBe(
-            false,
-          )
-        },
+test('a followed address stays below its prefix, keeps its query and gets one more parameter', () => {
+  let followed = 0
+  const attack = fc.tuple(fc.boolean(), fc.array(piece, { maxLength: 8 }))
+  fc.assert(
+    fc.property(fc.uniqueArray(prefix, { minLength: 1, maxLength: 3 }), attack, (prefixes, [isNear, pieces]) => {
+      const hashConsumer = (isNear ? prefixes[0] : '') + pieces.join('')
+      const decision = decideReturnAddress(hashConsumer, PLAYER, prefixes.map(parseAllowedConsumer))
+      if (!decision.ok) return
+      followed += 1
+      const location = appendHash(decision.address, RESPONSE)
+      const { href, origin, pathname, search, hash, searchParams } = new URL(location)
+      expect(prefixes.some((allowed) => href.startsWith(allowed) && origin === new URL(allowed).origin)).toBe(true)
+      expect(decision.address.origin).toBe(origin)
+      expect(decodeURIComponent(pathname)).not.toMatch(/\/\.\.|\\|\/\.\//)
+      expect(searchParams.getAll('hash')).toEqual([RESPONSE])
+      expect(hash).toBe('')
+      const [, query = ''] = splitAt(hashConsumer, '?')
+      const [path, extended] = splitAt(location, '?')
+      expect(extended).toBe(`${query}${/^$|&$/.test(query) ? '' : '&'}hash=${encodeURIComponent(RESPONSE)}`)
+      expect(path).toBe(origin + pathname)
+      expect(search.split('hash=%5B')).toHaveLength(2)
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(followed).toBeGreaterThan(500)
+})
+
+test('arbitrary text is refused without an exception', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.webUrl(),
+        fc.array(piece).map((all) => all.join('')),
       ),
-      { numRuns: 2000 },
-    )
-  })
+      (text) => {
+        expect(decideReturnAddress(text, PLAYER, [parseAllowedConsumer('https://player.example/chat/')]).ok).toBe(false)
+      },
+    ),
+    { numRuns: 2000 },
+  )
 })
 
-describe('the longest address with the longest response', () => {
-  test("passes two of Node's servers with headers of 16 KiB: ours in Location, the next in its request line", async () => {
-    const arrived = Promise.withResolvers<IncomingMessage>()
-    const consumer = createServer((req, res) => {
-      arrived.resolve(req)
-      res.end()
-    })
-    const consumerPort = await listenOn(consumer)
-    const prefix = `http://127.0.0.1:${consumerPort}/chat/`
-    const hashConsumer = `${prefix}?${'x'.repeat(2048 - prefix.length - 1)}`
-    const decision = decideReturnAddress(hashConsumer, PLAYER, [parseAllowedConsumer(prefix)])
-    // All of it is percent-encoded: nothing makes a response of this many bytes longer.
-    const response = longestResponse('渋')
-    const location = decision.ok ? appendHash(decision.address, response) : ''
-    expect(location.length).toBeGreaterThan(14_000)
-    const login = createServer((_req, res) => res.writeHead(303, { ...LARGE_HEADERS, Location: location }).end())
-    const loginPort = await listenOn(login)
-    const [redirect] = (await once(get({ port: loginPort, agent: false }), 'response')) as [IncomingMessage]
-    expect(redirect.headers.location).toBe(location)
-    const [answer] = (await once(get(location, { agent: false, headers: BROWSER_HEADERS }), 'response')) as [
-      IncomingMessage,
-    ]
-    expect(answer.statusCode).toBe(200)
-    const { url = '' } = await arrived.promise
-    expect(new URL(url, prefix).searchParams.get('hash')).toBe(response)
+test('the longest address with the longest response fits into the headers of Node: Location and request line', async () => {
+  const arrived = Promise.withResolvers<IncomingMessage>()
+  const consumer = createServer((req, res) => {
+    arrived.resolve(req)
+    res.end()
   })
+  const consumerPort = await listenOn(consumer)
+  const prefix = `http://127.0.0.1:${consumerPort}/chat/`
+  const hashConsumer = `${prefix}?${'x'.repeat(2048 - prefix.length - 1)}`
+  const decision = decideReturnAddress(hashConsumer, PLAYER, [parseAllowedConsumer(prefix)])
+  // Every byte of it is percent-encoded, so no response gets longer.
+  const response = longestResponse('渋')
+  const location = decision.ok ? appendHash(decision.address, response) : ''
+  expect(location.length).toBeGreaterThan(14_000)
+  const login = createServer((_req, res) => res.writeHead(303, { ...LARGE_HEADERS, Location: location }).end())
+  const loginPort = await listenOn(login)
+  const [redirect] = (await once(get({ port: loginPort, agent: false }), 'response')) as [IncomingMessage]
+  expect(redirect.headers.location).toBe(location)
+  const [answer] = (await once(get(location, { agent: false, headers: BROWSER_HEADERS }), 'response')) as [
+    IncomingMessage,
+  ]
+  expect(answer.statusCode).toBe(200)
+  const { url = '' } = await arrived.promise
+  expect(new URL(url, prefix).searchParams.get('hash')).toBe(response)
 })
 
-/** What our own responses carry besides, with room for a policy of many origins. */
+/** Stands for the app's other headers, such as a policy with many origins. */
 const LARGE_HEADERS = { 'Content-Security-Policy': 'x'.repeat(1500), 'Cache-Control': 'no-store' }
 const BROWSER_HEADERS = { 'User-Agent': 'x'.repeat(200), Accept: 'x'.repeat(150), Cookie: 'x'.repeat(1000) }
 
