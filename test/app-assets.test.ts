@@ -1,110 +1,109 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { expectRefused } from './login/refused-answer.ts'
+import { expect, test } from 'vitest'
+import { errorText } from '../src/login/screens/languages.ts'
+import { alertOf, expectRefused } from './login/refused-answer.ts'
 import { startLoginApp } from './login/start-login-app.ts'
 
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 
-describe('assets', () => {
-  test.each(readdirSync(PUBLIC))('%s is served for a year, with its type', async (name) => {
-    const app = await startLoginApp()
-    const answer = await app.get(`/assets/${name}`)
-    expect(answer.status).toBe(200)
-    expect(answer.text).toBe(readFileSync(`${PUBLIC}/${name}`, 'utf8'))
-    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
-    expect(answer.headers['content-type']).toBe(name.endsWith('.css') ? 'text/css; charset=utf-8' : 'image/svg+xml')
-    expect(answer.headers['x-content-type-options']).toBe('nosniff')
-    expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
-    expect(answer.headers['x-powered-by']).toBeUndefined()
-    expect(answer.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
-  })
+test.each(readdirSync(PUBLIC))('the asset %s is served with its type, cached for a year', async (name) => {
+  const app = await startLoginApp()
+  const answer = await app.get(`/assets/${name}`)
+  expect(answer.status).toBe(200)
+  expect(answer.text).toBe(readFileSync(`${PUBLIC}/${name}`, 'utf8'))
+  expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect(answer.headers['content-type']).toBe(name.endsWith('.css') ? 'text/css; charset=utf-8' : 'image/svg+xml')
+  expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
+  expect(answer.headers['x-powered-by']).toBeUndefined()
+  expect(answer.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
+})
 
-  test('have an address that changes with what is in them', async () => {
-    const app = await startLoginApp()
-    const { text } = await app.get('/')
-    const digest = createHash('sha256')
-      .update(readFileSync(`${PUBLIC}/login.css`))
-      .digest('base64url')
-    expect(text).toContain(`/assets/login.css?v=${digest.slice(0, 10)}"`)
-  })
+test('the address of an asset changes with its content', async () => {
+  const app = await startLoginApp()
+  const { text } = await app.get('/')
+  const digest = createHash('sha256')
+    .update(readFileSync(`${PUBLIC}/login.css`))
+    .digest('base64url')
+  expect(text).toContain(`/assets/login.css?v=${digest.slice(0, 10)}"`)
+})
 
-  test('are not sent again to a browser that has them, and the short answer is as guarded as the long one', async () => {
-    const app = await startLoginApp()
-    const { etag = '' } = (await app.get('/assets/login.css')).headers
-    const answer = await app.get('/assets/login.css', { 'If-None-Match': etag })
-    expect(answer).toMatchObject({ status: 304, text: '' })
-    expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
-  })
+test('a cached asset is answered with 304 and the same security headers', async () => {
+  const app = await startLoginApp()
+  const { etag = '' } = (await app.get('/assets/login.css')).headers
+  const answer = await app.get('/assets/login.css', { 'If-None-Match': etag })
+  expect(answer).toMatchObject({ status: 304, text: '' })
+  expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+})
 
-  test.each([
-    '/assets',
-    '/assets/',
-    '/assets/..',
-    '/assets/../package.json',
-    '/assets/%2e%2e/package.json',
-    '/assets/..%2fpackage.json',
-    '/assets/..%5cpackage.json',
-    '/assets/....//package.json',
-    '/assets/%252e%252e/package.json',
-    '/assets//etc/passwd',
-    '/assets/%00',
-    '/assets/login.css%00.svg',
-    '/assets/login.css/',
-    '/assets/LOGIN.CSS',
-    '/assets/.env',
-    '/assets/.git/config',
-    '/assets/%ff',
-    '/assets/%',
-    '/ASSETS/login.css',
-    '/public/login.css',
-    '/views/sign-in.ejs',
-    '/package.json',
-    '/.env',
-    '/.git/config',
-    '/data/viewers.db',
-    '//evil.example/',
-    '/%2f%2fevil.example',
-    '/login/..',
-    '/%',
-    '/%ff',
-    '/metrics',
-    '/favicon.ico',
-    `/${'x'.repeat(8000)}`,
-  ])('%s is nothing but a screen that says so', async (path) => {
-    const app = await startLoginApp()
-    const answer = await app.get(path)
-    expectRefused(answer, 404)
-    expect(app.lines).toEqual([])
-  })
+test.each([
+  '/assets',
+  '/assets/',
+  '/assets/..',
+  '/assets/../package.json',
+  '/assets/%2e%2e/package.json',
+  '/assets/..%2fpackage.json',
+  '/assets/..%5cpackage.json',
+  '/assets/....//package.json',
+  '/assets/%252e%252e/package.json',
+  '/assets//etc/passwd',
+  '/assets/%00',
+  '/assets/login.css%00.svg',
+  '/assets/login.css/',
+  '/assets/LOGIN.CSS',
+  '/assets/.env',
+  '/assets/.git/config',
+  '/assets/%ff',
+  '/assets/%',
+  '/ASSETS/login.css',
+  '/public/login.css',
+  '/views/sign-in.ejs',
+  '/package.json',
+  '/.env',
+  '/.git/config',
+  '/data/viewers.db',
+  '//evil.example/',
+  '/%2f%2fevil.example',
+  '/login/..',
+  '/%',
+  '/%ff',
+  '/metrics',
+  '/favicon.ico',
+  `/${'x'.repeat(8000)}`,
+])('the path %s gives a 404 screen', async (path) => {
+  const app = await startLoginApp()
+  const answer = await app.get(path)
+  expectRefused(answer, 404)
+  expect(app.lines).toEqual([])
+})
 
-  test.each([
-    [{ Range: 'bytes=999999-' }, 416],
-    [{ Range: 'bytes=2-1' }, 416],
-    [{ 'If-Match': '"other"' }, 412],
-    [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 412],
-  ])('an asset that is requested with %j is refused without a line in the log', async (headers, status) => {
-    const app = await startLoginApp()
-    const answer = await app.get('/assets/login.css', headers)
-    expectRefused(answer, status)
-    expect(answer.text).toContain('This file cannot be sent as requested.')
-    expect(app.lines).toEqual([])
-  })
+test.each([
+  [{ Range: 'bytes=999999-' }, 416],
+  [{ Range: 'bytes=2-1' }, 416],
+  [{ 'If-Match': '"other"' }, 412],
+  [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 412],
+])('an asset requested with %j is refused without a line in the log', async (headers, status) => {
+  const app = await startLoginApp()
+  const answer = await app.get('/assets/login.css', headers)
+  expectRefused(answer, status)
+  expect(alertOf(answer)).toBe(errorText('en', 'notAsRequested'))
+  expect(app.lines).toEqual([])
+})
 
-  test('a part of an asset is sent', async () => {
-    const app = await startLoginApp()
-    expect((await app.get('/assets/login.css', { Range: 'bytes=0-1' })).status).toBe(206)
-  })
+test('a valid range of an asset is answered with 206', async () => {
+  const app = await startLoginApp()
+  expect((await app.get('/assets/login.css', { Range: 'bytes=0-1' })).status).toBe(206)
+})
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('assets refuse the method %s', async (method) => {
-    const app = await startLoginApp()
-    const answer = await app.send(method, '/assets/login.css?v=1')
-    expectRefused(answer, 405)
-    expect(answer.headers.allow).toBe('GET, HEAD')
-    for (const path of ['/assets', '/assets/', '/assets/nowhere.css', '/assets/login.css/']) {
-      expectRefused(await app.send(method, path), 404)
-    }
-    expect(app.lines).toEqual([])
-  })
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('assets refuse the method %s', async (method) => {
+  const app = await startLoginApp()
+  const answer = await app.send(method, '/assets/login.css?v=1')
+  expectRefused(answer, 405)
+  expect(answer.headers.allow).toBe('GET, HEAD')
+  for (const path of ['/assets', '/assets/', '/assets/nowhere.css', '/assets/login.css/']) {
+    expectRefused(await app.send(method, path), 404)
+  }
+  expect(app.lines).toEqual([])
 })

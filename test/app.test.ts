@@ -5,7 +5,7 @@ import { expectRefused } from './login/refused-answer.ts'
 import { responseOf } from './login/response-of.ts'
 import { ADA, ENTRY_POINT, PLAYER, startLoginApp } from './login/start-login-app.ts'
 
-/** What a server says to bytes that no HTTP client would send. */
+/** Sends bytes that no HTTP client would send, and returns the answer. */
 async function sendRaw(port: number, bytes: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
@@ -18,107 +18,101 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
   })
 }
 
-describe('health', () => {
-  test.each(['/health/live', '/health/ready'])('is only read: %s takes no other method', async (path) => {
-    const app = await startLoginApp()
-    expect((await app.send('HEAD', path)).status).toBe(200)
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { status, headers } = await app.send(method, path)
-      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
-    }
-  })
-
-  test('is live as long as the program answers, and ready as long as the stores do', async () => {
-    const app = await startLoginApp()
-    expect(await app.get('/health/live')).toMatchObject({ status: 200, text: '{"status":"live"}' })
-    expect(await app.get('/health/ready')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
-    app.users.fail(STORE_DOWN)
-    expect(await app.get('/health/live')).toMatchObject({ status: 200 })
-    expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
-    expect(app.lines).toMatchObject([{ event: 'not-ready' }])
-    app.users.fail(null)
-    expect(await app.get('/health/ready')).toMatchObject({ status: 200 })
-  })
-
-  test('is not ready when the session store is closed', async () => {
-    const app = await startLoginApp()
-    app.sessionStore.close()
-    expect(await app.get('/health/ready')).toMatchObject({ status: 503 })
-  })
-
-  test('is not ready from the moment the program begins to stop, while sign-ins still pass', async () => {
-    let isAccepting = true
-    const app = await startLoginApp({ isAccepting: () => isAccepting })
-    isAccepting = false
-    expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"stopping"}' })
-    expect(await app.get('/health/live')).toMatchObject({ status: 200 })
-    expect((await app.post('/sign-in', ADA)).status).toBe(303)
-  })
-
-  test('says nothing of what is wrong to whoever asks', async () => {
-    const app = await startLoginApp()
-    app.users.fail(STORE_DOWN)
-    expect((await app.get('/health/ready')).text).not.toContain('INTERNAL')
-  })
+test.each(['/health/live', '/health/ready'])('%s refuses all methods except GET and HEAD', async (path) => {
+  const app = await startLoginApp()
+  expect((await app.send('HEAD', path)).status).toBe(200)
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const { status, headers } = await app.send(method, path)
+    expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+  }
 })
 
-describe('methods', () => {
-  test.each([
-    ['/', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
-    ['/sign-in', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
-    ['/cancel', 'POST', ['GET', 'PUT', 'DELETE']],
-    ['/sign-out', 'POST', ['GET', 'PUT', 'DELETE']],
-  ])('%s takes only %s', async (path, allowed, refused) => {
-    const app = await startLoginApp()
-    for (const method of refused) {
-      const answer = await app.send(method, path)
-      expectRefused(answer, 405)
-      expect(answer.headers.allow).toBe(allowed)
-    }
-    expect((await app.send('HEAD', path)).status).toBe(path === '/' ? 200 : 405)
-  })
-
-  test('a query cannot make another method of one', async () => {
-    const app = await startLoginApp()
-    const { setCookies } = await app.post('/sign-in', ADA)
-    const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
-    for (const path of ['/sign-out?_method=POST', '/sign-in?_method=POST', '/cancel?_method=POST']) {
-      expect((await app.get(path, { Cookie: cookie, 'X-HTTP-Method-Override': 'POST' })).status).toBe(405)
-    }
-    expect((await app.get('/', { Cookie: cookie })).status).toBe(303)
-  })
-
-  test('nothing is allowed to scripts of other origins', async () => {
-    const app = await startLoginApp()
-    const answer = await app.send('OPTIONS', '/sign-in', { Origin: PLAYER, 'Access-Control-Request-Method': 'POST' })
-    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
-  })
+test('the app is live while the program answers, and ready while the stores answer', async () => {
+  const app = await startLoginApp()
+  expect(await app.get('/health/live')).toMatchObject({ status: 200, text: '{"status":"live"}' })
+  expect(await app.get('/health/ready')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+  app.users.fail(STORE_DOWN)
+  expect(await app.get('/health/live')).toMatchObject({ status: 200 })
+  expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
+  expect(app.lines).toMatchObject([{ event: 'not-ready' }])
+  app.users.fail(null)
+  expect(await app.get('/health/ready')).toMatchObject({ status: 200 })
 })
 
-describe('bytes that are no proper request', () => {
-  test.each([
-    [
-      'a body of two lengths',
-      `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`,
-    ],
-    [
-      'a length and chunks',
-      `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    ['a header folded over two lines', `GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c: d\r\n\r\n`],
-    ['a header of 20 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('%s is refused and the connection closed', async (_case, bytes) => {
-    const app = await startLoginApp()
-    expect(await sendRaw(app.port, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
-    expect((await app.get('/')).status).toBe(200)
-  })
+test('the app is not ready when the session store is closed', async () => {
+  const app = await startLoginApp()
+  app.sessionStore.close()
+  expect(await app.get('/health/ready')).toMatchObject({ status: 503 })
+})
 
-  test('an asterisk and a whole address in the place of a path are answered like any other', async () => {
-    const app = await startLoginApp()
-    const close = 'Host: a\r\nConnection: close\r\n\r\n'
-    expect(await sendRaw(app.port, `OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
-    expect(await sendRaw(app.port, `GET http://evil.example/nowhere HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
-  })
+test('a stopping app is not ready, but still accepts sign-ins', async () => {
+  let isAccepting = true
+  const app = await startLoginApp({ isAccepting: () => isAccepting })
+  isAccepting = false
+  expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"stopping"}' })
+  expect(await app.get('/health/live')).toMatchObject({ status: 200 })
+  expect((await app.post('/sign-in', ADA)).status).toBe(303)
+})
+
+test('a readiness check does not show the cause of the fault', async () => {
+  const app = await startLoginApp()
+  app.users.fail(STORE_DOWN)
+  expect((await app.get('/health/ready')).text).not.toContain('INTERNAL')
+})
+
+test.each([
+  ['/', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
+  ['/sign-in', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
+  ['/cancel', 'POST', ['GET', 'PUT', 'DELETE']],
+  ['/sign-out', 'POST', ['GET', 'PUT', 'DELETE']],
+])('the path %s accepts only %s', async (path, allowed, refused) => {
+  const app = await startLoginApp()
+  for (const method of refused) {
+    const answer = await app.send(method, path)
+    expectRefused(answer, 405)
+    expect(answer.headers.allow).toBe(allowed)
+  }
+  expect((await app.send('HEAD', path)).status).toBe(path === '/' ? 200 : 405)
+})
+
+test('a query or header cannot override the method', async () => {
+  const app = await startLoginApp()
+  const { setCookies } = await app.post('/sign-in', ADA)
+  const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
+  for (const path of ['/sign-out?_method=POST', '/sign-in?_method=POST', '/cancel?_method=POST']) {
+    expect((await app.get(path, { Cookie: cookie, 'X-HTTP-Method-Override': 'POST' })).status).toBe(405)
+  }
+  expect((await app.get('/', { Cookie: cookie })).status).toBe(303)
+})
+
+test('the app sends no CORS headers to scripts of other origins', async () => {
+  const app = await startLoginApp()
+  const answer = await app.send('OPTIONS', '/sign-in', { Origin: PLAYER, 'Access-Control-Request-Method': 'POST' })
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+test.each([
+  [
+    'a body with two lengths',
+    `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`,
+  ],
+  [
+    'a body with a length and chunks',
+    `POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ['a header folded over two lines', `GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c: d\r\n\r\n`],
+  ['a header of 20 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('%s is refused, and the connection is closed', async (_case, bytes) => {
+  const app = await startLoginApp()
+  expect(await sendRaw(app.port, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
+  expect((await app.get('/')).status).toBe(200)
+})
+
+test('an asterisk or an absolute address in place of a path gives 404', async () => {
+  const app = await startLoginApp()
+  const close = 'Host: a\r\nConnection: close\r\n\r\n'
+  expect(await sendRaw(app.port, `OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
+  expect(await sendRaw(app.port, `GET http://evil.example/nowhere HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /)
 })
 
 describe('entry points', () => {
@@ -138,7 +132,7 @@ describe('entry points', () => {
     allowedGroups: ['gold'],
   }
 
-  test('each answers with its own secret, parameters, lifetime and address', async () => {
+  test('each entry point answers with its own secret, parameters, lifetime and address', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
     app.users.add('bob', 'pw', { groups: ['gold'], attributes: { company: 'Acme' } })
     const form = { username: 'bob', password: 'pw' }
@@ -157,7 +151,7 @@ describe('entry points', () => {
     expect(app.lines.map(({ entryPoint }) => entryPoint)).toEqual(['first', 'second'])
   })
 
-  test('one’s group does not open the other, not for a viewer who is signed in there either', async () => {
+  test('the groups of one entry point do not open another, not even with a session', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
     const { setCookies } = await app.post('/e/first/sign-in', ADA)
     const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
@@ -166,14 +160,14 @@ describe('entry points', () => {
     expectRefused(await app.post('/e/second/sign-in', ADA), 403)
   })
 
-  test('one’s consumer is not the other’s', async () => {
+  test('a consumer of one entry point is refused at another', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
     const query = `?hashConsumer=${encodeURIComponent('https://chat.example/customer/')}`
     expect((await app.get(`/e/first${query}`)).status).toBe(200)
     expectRefused(await app.get(`/e/second${query}`), 400)
   })
 
-  test('each one’s screen posts to its own paths, and signing out leads back to it', async () => {
+  test('the screen of an entry point posts to its own paths, and a sign-out leads back to it', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
     const { text } = await app.get('/e/second?ustreamContentId=7')
     expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual([
@@ -186,7 +180,7 @@ describe('entry points', () => {
     expect(named.text).toContain('action="/e/second/sign-in"')
   })
 
-  test('without one named default there is nothing at /', async () => {
+  test('without an entry point named default, "/" gives 404', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
     expectRefused(await app.get('/'), 404)
     for (const path of ['/sign-in', '/cancel', '/sign-out']) expectRefused(await app.post(path, ADA), 404)
@@ -205,7 +199,7 @@ describe('entry points', () => {
     expect(app.users.asked).toEqual([])
   })
 
-  test('the one named default is at / and, as its name says, at /e/default', async () => {
+  test('the entry point named default is served at "/" and "/e/default"', async () => {
     const app = await startLoginApp({ entryPoints: [first, ENTRY_POINT] })
     for (const path of ['/', '/e/default', '/e/first']) expect((await app.get(path)).status).toBe(200)
     for (const path of ['/sign-in', '/e/default/sign-in']) {

@@ -9,8 +9,8 @@ vi.setConfig({ testTimeout: 30_000 })
 
 const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** Starts it below a shell that hands no signal on, as npm does, and ends that shell as soon as it listens. */
-async function leaveBehind(variables: Record<string, string>) {
+/** Starts the program below a shell that forwards no signals, as npm does. Ends the shell when the program listens. */
+async function startOrphan(variables: Record<string, string>) {
   const shell = spawn('sh', ['-c', '"$0" "$1" & echo $!; wait', process.execPath, PROGRAM], {
     env: { ...programSettings(), ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,15 +36,15 @@ function endIfRunning(pid: number): void {
   }
 }
 
-test('a program whose npm is ended stops as on SIGTERM, and its port is free again', async () => {
-  const { address, closed, output } = await leaveBehind({ npm_lifecycle_event: 'start' })
+test('a program stops cleanly when its npm ends, and frees its port', async () => {
+  const { address, closed, output } = await startOrphan({ npm_lifecycle_event: 'start' })
   await closed
   expect(output()).toContain('"event":"stopped"')
   await expect(fetch(address)).rejects.toThrow('fetch failed')
 })
 
 test('a program that was not started by npm outlives its shell', async () => {
-  const { address } = await leaveBehind({})
+  const { address } = await startOrphan({})
   await sleep(1_500)
   expect((await fetch(address)).status).toBe(200)
 })
