@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from 'js-yaml'
+import { LRUCache } from 'lru-cache'
 import makeParser from 'uap-ref-impl'
 import { z } from 'zod'
 
@@ -51,7 +52,7 @@ const MOBILE_SYSTEMS = new Set([
 /** Televisions and set-top boxes run the operating systems of phones. */
 const TELEVISIONS = /\bTV\b|SmartTV|AppleTV|BRAVIA|CrKey|\bAFT[A-Z]/i
 
-const cache = new Map<string, Device>()
+const cache = new LRUCache<string, Device>({ max: MAX_CACHED_DEVICES })
 let parser: ReturnType<typeof makeParser> | undefined
 
 /**
@@ -63,8 +64,6 @@ export function describeDevice(userAgent: string): Device {
   const cached = cache.get(text)
   if (cached !== undefined) return cached
   const device = parseDevice(text)
-  // A map keeps its keys in the order of insertion: the first key is the oldest.
-  if (cache.size >= MAX_CACHED_DEVICES) cache.delete(cache.keys().next().value ?? '')
   cache.set(text, device)
   return device
 }
