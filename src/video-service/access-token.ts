@@ -4,14 +4,14 @@ import { UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readJson, type Transport } from './transport.ts'
 
-/** A token as the service gave it, with the moment of its end reckoned from when it was asked for. */
+/** An access token. Its end is computed from the time of the request. */
 export type AccessToken =
   | { readonly type: 'bearer'; readonly value: string; readonly expiresAtSeconds: number }
   | { readonly type: 'jwt'; readonly value: string; readonly expiresAtSeconds: number }
   | {
       readonly type: 'mac'
       readonly mac: MacKey
-      /** UNIX time in seconds, UTC: what the broadcasting library calls macIssueTime. */
+      /** UNIX time in seconds. The broadcasting library calls this value macIssueTime. */
       readonly createdAtSeconds: number
       readonly expiresAtSeconds: number
     }
@@ -34,14 +34,14 @@ export type TokenQuestion =
   | { readonly grant: 'authorization_code'; readonly code: string; readonly redirectUri: string }
 
 export interface TokenOptions {
-  /** Shown to the user in the list of connected clients. */
+  /** The user sees this name in the list of connected clients. */
   readonly deviceName?: string
-  /** Only with a MAC token (specification: Limits 3). */
+  /** Only with a MAC token. */
   readonly scope?: 'broadcaster'
   readonly signal?: AbortSignal | undefined
 }
 
-/** In the redirect of the implicit flow it is a text. A hundred years is as long as for ever. */
+/** The redirect of the implicit flow has `expires_in` as text. At most a hundred years. */
 const Seconds = z.coerce.number().int().positive().max(3_155_760_000)
 const Hash = z.string().regex(/^[0-9a-f]{40}$/i)
 const Mac = z.object({
@@ -52,21 +52,21 @@ const Mac = z.object({
   created_at: z.coerce.number().int(),
   mac_algorithm: z.literal('hmac-sha-1'),
 })
-/** A JWT has dots, so it is no hexadecimal hash; it is handed back as it is. */
+/** A JWT is not a hexadecimal hash, so any printable text is accepted. */
 const Plain = z.object({
   token_type: z.enum(['bearer', 'jwt']),
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
   expires_in: Seconds,
 })
-/** The form of a token answer, from the token endpoint or, in the implicit flow, in the redirect. */
+/** The answer of the token endpoint, and the query of the redirect in the implicit flow. */
 export const TokenAnswer = z.preprocess(withTypeInLowerCase, z.discriminatedUnion('token_type', [Mac, Plain]))
 
 /**
- * Asks the token endpoint for an access token (specification: "Token endpoint").
+ * Requests an access token from the token endpoint.
  *
- * @throws RangeError for a combination that the service does not have: `broadcaster` without MAC.
- * @throws UnexpectedAnswer for a MAC token that was not asked for, and for another where one was.
- * @throws ServiceRefusal with `invalid_client`, `invalid_grant` and so on; the others as Transport.
+ * @throws RangeError for the scope `broadcaster` without a MAC token: the service does not offer this.
+ * @throws UnexpectedAnswer for a MAC token when another type was requested, and the other way round.
+ * @throws ServiceRefusal with `invalid_client`, `invalid_grant` and so on; other errors as Transport.
  */
 export async function requestToken(
   { settings, send, nowSeconds }: TokenDeps,
@@ -74,7 +74,7 @@ export async function requestToken(
   { deviceName, scope, signal }: TokenOptions = {},
 ): Promise<AccessToken> {
   if (scope !== undefined && (question.grant === 'authorization_code' || question.type !== 'mac')) {
-    throw new RangeError('The scope broadcaster can be had with a MAC token only: ask for the token type mac')
+    throw new RangeError('The scope broadcaster needs a MAC token. Use the token type mac')
   }
   const askedAtSeconds = nowSeconds()
   const answer = await send({
@@ -92,12 +92,12 @@ export async function requestToken(
   })
   const token = tokenOf(readJson(TokenAnswer, answer, 'the token'), askedAtSeconds)
   const wanted = question.grant === 'authorization_code' ? 'bearer' : question.type
-  // What a JWT is called in the answer is not documented; a MAC token is used in another way than all others.
+  // The documentation does not say how the answer names a JWT. Only a MAC token is used in a different way.
   if ((wanted === 'mac') === (token.type === 'mac')) return token
-  throw new UnexpectedAnswer(`The service gave a token of the type ${token.type} where ${wanted} was asked for`)
+  throw new UnexpectedAnswer(`The service sent a token of type ${token.type} instead of ${wanted}`)
 }
 
-/** RFC 6749, 5.1: its case does not matter. */
+/** The case of `token_type` does not matter (RFC 6749, 5.1). */
 function withTypeInLowerCase(answer: unknown): unknown {
   const isTyped = typeof answer === 'object' && answer !== null && 'token_type' in answer
   return isTyped && typeof answer.token_type === 'string'
@@ -105,7 +105,10 @@ function withTypeInLowerCase(answer: unknown): unknown {
     : answer
 }
 
-/** @param askedAtSeconds before the service's own clock started on `expires_in`: the token ends early rather than late. */
+/**
+ * Converts a token answer.
+ * @param askedAtSeconds time of the request, so that the token ends too early rather than too late.
+ */
 export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: number): AccessToken {
   const expiresAtSeconds = Math.floor(askedAtSeconds) + answer.expires_in
   if (answer.token_type !== 'mac') return { type: answer.token_type, value: answer.access_token, expiresAtSeconds }
@@ -113,13 +116,13 @@ export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: nu
   return { type: 'mac', mac, createdAtSeconds: answer.created_at, expiresAtSeconds }
 }
 
-/** So long before its end a token is not used any more: it must outlive the request. */
+/** A token is not used in its last minute, because it must outlive the request. */
 const SPARE_SECONDS = 60
 
 /**
- * Keeps the token of a client until shortly before its end, or until the service refuses it; simultaneous callers share
+ * Caches the token of a client until shortly before its end, or until the service refuses it. Concurrent callers share
  * one request.
- * @param obtain asks for a new one; its failure is not kept.
+ * @param obtain requests a new token. Its failure is not cached.
  */
 export function createTokenCache(
   obtain: (signal?: AbortSignal) => Promise<AccessToken>,
@@ -130,7 +133,7 @@ export function createTokenCache(
     const waitedFor = current
     const known = await waitedFor?.catch(() => null)
     if (known && known !== refused && known.expiresAtSeconds - SPARE_SECONDS > nowSeconds()) return known
-    // Another caller, who waited for the same, has asked already.
+    // Another caller has already requested a new token.
     if (current !== null && current !== waitedFor) return await current
     const asked = obtain(signal)
     current = asked

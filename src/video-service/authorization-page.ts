@@ -8,7 +8,7 @@ import type { ServiceSettings } from './service-settings.ts'
 export interface AuthorizationQuestion {
   readonly responseType: 'code' | 'token'
   readonly redirectUri: string
-  /** Returned unchanged: proves that the answer belongs to this question. */
+  /** The redirect repeats this value, which proves that it belongs to this request. */
   readonly state: string
   readonly tokenType?: 'bearer' | 'mac'
   readonly scope?: 'broadcaster'
@@ -18,17 +18,16 @@ export interface AuthorizationQuestion {
 }
 
 /**
- * The address of the page on which the user allows or denies (specification: "Authorization endpoint").
- * @throws RangeError for what the service does not have: MAC in the code flow, `broadcaster` without MAC.
+ * Builds the address of the page where the user allows or denies access.
+ * @throws RangeError for what the service does not offer: MAC in the code flow, and `broadcaster` without MAC.
  */
 export function authorizationAddress(
   { authUrl, clientId }: Pick<ServiceSettings, 'authUrl' | 'clientId'>,
   question: AuthorizationQuestion,
 ): string {
   const { responseType, tokenType, scope } = question
-  if (responseType === 'code' && tokenType === 'mac') throw new RangeError('The code flow has bearer tokens only')
-  if (scope !== undefined && tokenType !== 'mac')
-    throw new RangeError('The scope broadcaster goes with a MAC token only')
+  if (responseType === 'code' && tokenType === 'mac') throw new RangeError('The code flow has only bearer tokens')
+  if (scope !== undefined && tokenType !== 'mac') throw new RangeError('The scope broadcaster needs a MAC token')
   const parameters = {
     response_type: responseType,
     client_id: clientId,
@@ -42,56 +41,60 @@ export function authorizationAddress(
   return `${authUrl}/authorize?${new URLSearchParams(parameters)}`
 }
 
-/** 128 bits of a CSPRNG. */
+/** Returns 128 random bits in hexadecimal. */
 export function newState(): string {
   return randomBytes(16).toString('hex')
 }
 
 /**
- * The code in the redirect of the code flow.
- * @throws AuthorizationFailed after Deny, or when the state is not ours.
+ * Reads the code from the redirect of the code flow.
+ * @throws AuthorizationFailed after Deny, and for another state.
+ * @throws UnexpectedAnswer for a redirect without a code.
  */
 export function readCode(redirect: URL, state: string): string {
   assertOurs(redirect, state)
   const code = redirect.searchParams.get('code')
   if (code !== null && /^[0-9a-f]{40}$/i.test(code)) return code
-  throw new UnexpectedAnswer('The redirect holds no authorization code of 40 hexadecimal digits')
+  throw new UnexpectedAnswer('The redirect has no authorization code of 40 hexadecimal digits')
 }
 
 /**
- * The token in the redirect of the implicit flow.
+ * Reads the token from the redirect of the implicit flow.
  * @param nowSeconds UNIX time in seconds.
- * @throws AuthorizationFailed after Deny, or when the state is not ours.
+ * @throws AuthorizationFailed after Deny, and for another state.
+ * @throws UnexpectedAnswer for a redirect without a complete token.
  */
 export function readImplicitToken(redirect: URL, state: string, nowSeconds: number): AccessToken {
   assertOurs(redirect, state)
   const parsed = TokenAnswer.safeParse(Object.fromEntries(redirect.searchParams))
   if (parsed.success) return tokenOf(parsed.data, nowSeconds)
   const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ')
-  throw new UnexpectedAnswer(`The redirect holds no token of the documented form: see ${fields}`)
+  throw new UnexpectedAnswer(`The redirect has no complete token. Unexpected or missing: ${fields}`)
 }
 
 export interface LoopbackListener {
-  /** To be sent as `redirect_uri`; `http://127.0.0.1:PORT/callback` (RFC 8252 7.3). */
+  /** `http://127.0.0.1:PORT/callback`, the value for `redirect_uri` (RFC 8252, 7.3). */
   readonly redirectUri: string
-  /** Resolves with the first redirect to it whose state is the given one. */
+  /** Resolves with the first redirect that has this state. */
   redirected(state: string, signal: AbortSignal): Promise<URL>
   close(): void
 }
 
 const Path = z.string().startsWith('/callback')
 
-/** Listens for the redirect on a free port of the loopback interface, for as long as one authorization takes. */
+/** Listens for the redirect on a free port of the loopback interface. */
 export async function listenOnLoopback(): Promise<LoopbackListener> {
   const waiting = new Map<string, (redirect: URL) => void>()
   const server = createServer((request, response) => {
     const path = Path.safeParse(request.url)
     const redirect = path.success && request.method === 'GET' ? new URL(path.data, 'http://127.0.0.1') : null
     const settle = redirect && waiting.get(redirect.searchParams.get('state') ?? '')
-    const words = settle ? 'You can close this window and go back to the terminal.' : 'This is not the expected answer.'
+    const words = settle
+      ? 'You can close this window and go back to the terminal.'
+      : 'This is not the expected redirect.'
     response
       .writeHead(settle ? 200 : 404, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
-      // Not before it is on its way: whoever waits closes the listener next.
+      // Settles after the answer is sent, because the caller then closes the listener.
       .end(`${words}\n`, () => {
         if (settle && redirect) settle(redirect)
       })
@@ -125,7 +128,7 @@ function assertOurs(redirect: URL, state: string): void {
   const returned = Buffer.from(redirect.searchParams.get('state') ?? '')
   const expected = Buffer.from(state)
   if (returned.length !== expected.length || !timingSafeEqual(returned, expected)) {
-    throw new AuthorizationFailed('The answer was not for our question (its state differs): begin again')
+    throw new AuthorizationFailed('This redirect belongs to another request (wrong state). Start again')
   }
   const error = redirect.searchParams.get('error')
   if (error === 'access_denied') throw new AuthorizationFailed('Access was denied on the authorization page')

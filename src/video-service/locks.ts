@@ -4,19 +4,19 @@ import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer } from './service-request.ts'
 import { readJson } from './transport.ts'
 
-/** What a lock is on: a video without one of its own has that of its channel. */
+/** What a lock protects. A video without its own lock has the lock of its channel. */
 export interface LockPlace {
   readonly kind: 'channel' | 'video'
   readonly id: string
 }
 
-/** What the service is told: the entry point's address and the secret shared with it. */
+/** The values that set a lock: the address of the entry point and the shared secret. */
 export interface LockSettings {
   readonly url: string
   readonly secret: string
 }
 
-/** A lock as the service shows it. A channel's does not show its secret. */
+/** A lock as the service shows it. The lock of a channel does not show its secret. */
 export interface Lock {
   readonly url: string
   readonly secret?: string
@@ -68,14 +68,12 @@ export async function setLock(
   if (place.kind === 'video' && status === 204) return 'set'
   if (status === 201) return 'new'
   if (status === 204) return 'replaced'
-  throw new UnexpectedAnswer(
-    `Setting the lock was answered with the undocumented status ${status}: look with lock show`,
-  )
+  throw new UnexpectedAnswer(`The service answered with the unknown status ${status}. Check the lock with lock show`)
 }
 
 /**
- * The lock of this very place; null when it has none of its own.
- * @param format XML is read as well, for what only has that.
+ * Reads the lock of a channel or video. Returns null for a video without its own lock.
+ * @throws RangeError for the format `xml` of a video: the service does not offer this.
  */
 export async function readLock(
   api: RestApi,
@@ -83,29 +81,29 @@ export async function readLock(
   format: 'json' | 'xml' = 'json',
   signal?: AbortSignal,
 ): Promise<Lock | null> {
-  if (format === 'xml' && place.kind === 'video') throw new RangeError('The lock of a video is answered in JSON only')
+  if (format === 'xml' && place.kind === 'video') throw new RangeError('The lock of a video is available only in JSON')
   try {
     const accept = format === 'xml' ? 'application/xml' : 'application/json'
     const answer = await api({ method: 'GET', path: `${pathOf(place)}.${format}`, accept, signal })
     return format === 'xml' ? await readXmlLock(answer) : readJson(LockAnswer, answer, 'the lock')
   } catch (error) {
-    // A channel that is not there has the same error as a video without settings: only the latter is an answer.
+    // A video without a lock is `not_found` too. For a channel the same error means that there is no such channel.
     if (place.kind === 'video' && error instanceof ServiceRefusal && error.error === 'not_found') return null
     throw error
   }
 }
 
-/** Removes the lock; a video then has that of its channel again. @throws ServiceRefusal `not_found` where there is none. */
+/** Removes the lock. A video then has the lock of its channel. @throws ServiceRefusal `not_found` if there is no lock. */
 export async function removeLock(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<void> {
   await api({ method: 'DELETE', path: `${pathOf(place)}.json`, signal })
 }
 
-/** An XML answer: root `hashlock`, an empty element for null. No entity is expanded but XML's own five. */
+/** Reads an XML answer: root `hashlock`, empty elements for null. Only the five predefined entities are expanded. */
 export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promise<Lock> {
-  // Loaded only here: no other command reads XML, and an import of many viewers has better use for the memory.
+  // Loaded only when needed, to save memory in all other commands.
   const { XMLParser, XMLValidator } = await import('fast-xml-parser')
   if (/<!DOCTYPE/i.test(body) || XMLValidator.validate(body) !== true) {
-    throw new UnexpectedAnswer('For the lock the service sent something that is not XML, or cut short')
+    throw new UnexpectedAnswer('The service sent broken or incomplete XML instead of the lock')
   }
   const json: unknown = new XMLParser({ parseTagValue: false, ignoreDeclaration: true }).parse(body)
   const parsed = z.object({ hashlock: z.record(z.string(), z.unknown()) }).safeParse(json)
@@ -113,7 +111,7 @@ export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promis
   const record = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]))
   const lock = LockRecord.safeParse(record)
   if (lock.success) return lock.data
-  throw new UnexpectedAnswer('For the lock the service sent XML that is not as documented: see hashlock and url')
+  throw new UnexpectedAnswer('The service sent the lock in an unknown XML format. Unexpected or missing: hashlock, url')
 }
 
 function pathOf({ kind, id }: LockPlace): string {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** A MAC token's two halves (specification: "Access token"). */
+/** The two halves of a MAC token. */
 export interface MacKey {
   readonly id: string
   readonly key: string
@@ -11,13 +11,13 @@ export interface SignedRequest {
   readonly url: URL
   /** UNIX time in whole seconds. */
   readonly timestampSeconds: number
-  /** Never used twice with one timestamp. */
+  /** Unique for each timestamp. */
   readonly nonce: string
 }
 
 /**
- * The `Authorization` value of a request signed with `hmac-sha-1`. The documentation does not show the form; this is
- * that of draft-ietf-oauth-v2-http-mac-01, section 3, without `ext`.
+ * Returns the `Authorization` header of a request signed with `hmac-sha-1`. The documentation does not show the format.
+ * This one is from draft-ietf-oauth-v2-http-mac-01, section 3, without `ext`.
  */
 export function macAuthorization({ id, key }: MacKey, { method, url, timestampSeconds, nonce }: SignedRequest): string {
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port

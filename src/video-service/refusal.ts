@@ -6,7 +6,7 @@ const TokenError = z.object({ error: z.string(), error_description: z.string().o
 const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })
 const ReportError = z.object({ parameter: z.string().optional(), message: z.string().optional() })
 const XML_ERROR = /<error>([^<]{1,100})<\/error>(?:\s*<error_description>([^<]*)<\/error_description>)?/
-/** What an error of the analytics API, which has a list of sentences only, is called elsewhere. */
+/** Error values for errors of the analytics API, which have only texts. */
 const REPORT_ERRORS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   404: 'not_found',
@@ -14,12 +14,15 @@ const REPORT_ERRORS: Readonly<Record<number, string>> = {
   500: 'server_error',
   503: 'server_error',
 }
-/** What a status alone says. */
+/** Error values for answers without an error format. */
 const STATUS_ERRORS: Readonly<Record<number, string>> = { 401: 'unauthorized', 429: 'too_many_requests' }
 const SECRET_FIELDS = ['client_secret', 'password', 'secret', 'code']
-const MOST_LETTERS = 300
+const MOST_CHARACTERS = 300
 
-/** What an answer with a status of 400 or above says, in one of the documented forms of errors or none. */
+/**
+ * Converts an answer with status 400 or above into an error: a ServiceRefusal for a documented error format, else an
+ * UnexpectedAnswer.
+ */
 export function refusal(request: ServiceRequest, { status, body }: ServiceAnswer): Error {
   const secrets = secretsOf(request)
   const refused = (error: string, description?: string) =>
@@ -49,12 +52,12 @@ function wordsOf(item: unknown): string {
   try {
     return JSON.stringify(item)
   } catch {
-    // Nested deeper than the stack is.
-    return 'an error without words'
+    // The value is nested too deeply.
+    return 'an unreadable error'
   }
 }
 
-/** What was sent for nobody else to see, and a service may repeat in its words: as it is, and as it was sent in a form. */
+/** Returns the secrets of a request, as they are and form-encoded, because a service may repeat them in its error text. */
 function secretsOf({ headers, form }: ServiceRequest): string[] {
   const [kind = '', credential = kind] = (headers?.Authorization ?? '').split(/ (.*)/)
   const basicSecret = kind === 'Basic' ? Buffer.from(credential, 'base64').toString().split(':')[1] : undefined
@@ -63,10 +66,10 @@ function secretsOf({ headers, form }: ServiceRequest): string[] {
   return secrets.flatMap((secret = '') => [secret, new URLSearchParams({ '': secret }).toString().slice(1)])
 }
 
-/** What others wrote goes to a terminal: without control characters and our secrets, and not without end. */
+/** Makes text from the service safe for a terminal: no control characters, no secrets, at most 300 characters. */
 function clean(text: string, secrets: readonly string[]): string {
   const told = secrets.reduce((words, secret) => words.replaceAll(secret, '…'), text)
-  return told.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_LETTERS)
+  return told.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_CHARACTERS)
 }
 
 function jsonOrNull(text: string): unknown {

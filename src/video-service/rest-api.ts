@@ -14,15 +14,15 @@ export interface RestDeps {
 }
 
 export interface RestRequest extends Pick<ServiceRequest, 'method' | 'form' | 'signal'> {
-  /** Below `{base_url}`, beginning with a slash; ids in it already encoded. */
+  /** Relative to `{base_url}`, with a leading slash. Ids are already encoded. */
   readonly path: string
   readonly accept?: string
 }
 
-/** Sends a request of the REST API with the token in the form of its kind. */
+/** Sends a request to the REST API, with the token as its type requires. */
 export type RestApi = (request: RestRequest) => Promise<ServiceAnswer>
 
-/** @throws as Transport. A bearer token goes over https or loopback only: the settings admit no other address. */
+/** Errors are those of Transport. The settings accept only https and loopback, so a token never crosses a network in plaintext. */
 export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): RestApi {
   return async function callRest({ method, path, form, signal, accept = 'application/json' }) {
     const url = new URL(settings.baseUrl + path)

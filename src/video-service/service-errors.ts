@@ -1,12 +1,12 @@
-/** What can go wrong with the video service, one class a kind. No message holds a token, a secret or a whole address. */
+/** The errors of the video service. No message contains a token, a secret or a whole address. */
 
-/** The service said no, with an error value of its documentation, such as `lack_of_ownership`, or for being asked too often. */
+/** The service refused a request with a documented error value, such as `lack_of_ownership`, or because of too many requests. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
-  /** The service's error value; `unauthorized` for a 401 that names none, `too_many_requests` for a 429. */
+  /** The service's error value. A 401 without one is `unauthorized`; a 429 is `too_many_requests`. */
   readonly error: string
   readonly status: number
-  /** The service's own words, where it has any: for the terminal, without control characters and what we sent in secret. */
+  /** The service's explanation, if any. Safe for a terminal: without control characters and without our secrets. */
   readonly description: string | undefined
   constructor(error: string, status: number, description?: string) {
     super(`The service refused: ${error} (status ${status})${description === undefined ? '' : `: ${description}`}`)
@@ -16,7 +16,7 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** No answer came: no connection, a certificate that is not trusted, or too long a wait. */
+/** No answer: no connection, an untrusted certificate, or a timeout. */
 export class ServiceUnreachable extends Error {
   override readonly name = 'ServiceUnreachable'
   readonly reason: 'connection' | 'certificate' | 'timeout'
@@ -26,12 +26,12 @@ export class ServiceUnreachable extends Error {
   }
 }
 
-/** An answer came that the documentation does not know: another status, no JSON, missing fields, a redirect. */
+/** An undocumented answer: another status, no JSON, missing fields, too long, or a redirect. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
 }
 
-/** The user pressed Deny, or the answer of the authorization page was not for our question. */
+/** The user pressed Deny, or the redirect does not belong to our request. */
 export class AuthorizationFailed extends Error {
   override readonly name = 'AuthorizationFailed'
 }

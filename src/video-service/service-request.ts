@@ -3,9 +3,9 @@ export interface ServiceRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** For the whole exchange; every retry has the same time again. */
+  /** For the whole answer. Each retry gets the same time again. */
   readonly timeoutMs?: number
-  /** The largest answer accepted, after decompression. */
+  /** The largest accepted answer, after decompression. */
   readonly mostBytes?: number
   readonly signal?: AbortSignal | undefined
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isLoopbackName } from '../settings/fields.ts'
 
-/** Where the service is and who we are to it. The addresses end in no slash. */
+/** Addresses of the service, without a trailing slash, and our credentials. */
 export interface ServiceSettings {
   /** `{auth_url}` of the documentation: the authorization page is at `/authorize` below it. */
   readonly authUrl: string
@@ -14,8 +14,8 @@ export interface ServiceSettings {
   readonly clientId: string
   readonly clientSecret: string
   /**
-   * What is sent as `Authorization: Basic`: the documentation leaves its composition open. `standard` is
-   * base64(client_id:client_secret) as in RFC 7617, `bare` the client secret itself.
+   * Content of `Authorization: Basic`, which the documentation leaves open. `standard` is
+   * base64(client_id:client_secret) as in RFC 7617; `bare` is the client secret alone.
    */
   readonly basicForm: 'standard' | 'bare'
 }
@@ -49,7 +49,7 @@ export const ServiceEnvironment = z
     }),
   )
 
-/** Whether credentials may travel there: https, or plain http that does not leave this machine (specification: Limits 4). */
+/** True for an address that may receive credentials: https, or plain http on a loopback address. */
 export function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, search, hash, username, password } = new URL(text)

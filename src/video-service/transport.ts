@@ -5,15 +5,15 @@ import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 /**
- * Sends a request, and again after a short random wait where that cannot do anything twice: when the connection was
- * refused before anything was sent, and when the service says `server_error`, which is that it did nothing.
+ * Sends a request. Retries after a short random wait, but only if the request cannot have had an effect: when the
+ * connection was refused, and when the service answers `server_error`.
  *
- * @returns every answer below 400.
- * @throws ServiceRefusal for an answer with an error value; 401 always is one.
- * @throws ServiceUnreachable when no answer came.
+ * @returns an answer with a status below 400.
+ * @throws ServiceRefusal for an answer with an error value, and for every 401.
+ * @throws ServiceUnreachable when there is no answer.
  * @throws UnexpectedAnswer for an answer that is too long, for a redirect (credentials must not go to another address)
  * and for an error of undocumented form.
- * @throws DOMException AbortError when the signal was given.
+ * @throws DOMException AbortError when the signal is aborted.
  */
 export type Transport = (request: ServiceRequest) => Promise<ServiceAnswer>
 
@@ -50,9 +50,9 @@ export function createTransport({
 
 async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest): Promise<ServiceAnswer> {
   const { method, url, headers = {}, form, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal } = request
-  // Not AbortSignal.timeout(), which would hold every answer of a long report in memory until its time is over.
+  // AbortSignal.timeout() would keep each answer of a long report in memory until the timeout ends.
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(new DOMException('No answer in time', 'TimeoutError')), timeoutMs)
+  const timer = setTimeout(() => stop.abort(new DOMException('Timeout', 'TimeoutError')), timeoutMs)
   const passOn = () => stop.abort(signal?.reason)
   signal?.addEventListener('abort', passOn, { once: true })
   let answer: ServiceAnswer
@@ -78,7 +78,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
   if (answer.status >= 400) throw refusal(request, answer)
   if (answer.status >= 300) {
     throw new UnexpectedAnswer(
-      `${url.origin} redirected (status ${answer.status}); redirects are not followed: check the address`,
+      `${url.origin} redirected (status ${answer.status}). Redirects are not followed. Check the address`,
     )
   }
   return answer
@@ -91,9 +91,7 @@ async function bodyOf(response: Response, mostBytes: number): Promise<string> {
     bytes += chunk.length
     if (bytes > mostBytes) {
       const most = `${Math.round(mostBytes / MEBIBYTE)} MiB`
-      throw new UnexpectedAnswer(
-        `${new URL(response.url).origin} sent an answer of more than ${most}, which was not read`,
-      )
+      throw new UnexpectedAnswer(`${new URL(response.url).origin} sent an answer of more than ${most}. It was not read`)
     }
     chunks.push(chunk)
   }
@@ -101,22 +99,28 @@ async function bodyOf(response: Response, mostBytes: number): Promise<string> {
 }
 
 /**
- * Reads an answer's JSON.
- * @throws UnexpectedAnswer when it is none, or not of the documented form.
+ * Reads the JSON of an answer.
+ * @param what names the answer in an error message: "the token".
+ * @throws UnexpectedAnswer if the answer is not JSON, or not of the documented form.
  */
 export function readJson<T>(schema: z.ZodType<T>, { contentType, body }: ServiceAnswer, what: string): T {
   let json: unknown
   try {
     json = JSON.parse(body)
   } catch (cause) {
-    const kind = /html/i.test(contentType) ? 'a web page' : 'something that is not JSON, or cut short'
-    throw new UnexpectedAnswer(`For ${what} the service sent ${kind}: check the address in the settings`, { cause })
+    const kind = /html/i.test(contentType) ? 'a web page' : 'broken or incomplete data'
+    throw new UnexpectedAnswer(`The service sent ${kind} instead of ${what}. Check the address in the settings`, {
+      cause,
+    })
   }
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
-  const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the answer'))].slice(0, 5)
+  const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole answer'))].slice(
+    0,
+    5,
+  )
   throw new UnexpectedAnswer(
-    `For ${what} the service sent an answer that is not as documented: see ${fields.join(', ')}`,
+    `The service sent ${what} in an unknown format. Unexpected or missing: ${fields.join(', ')}`,
   )
 }
 
@@ -127,12 +131,12 @@ function unreachable(url: URL, cause: unknown, timeoutMs: number): ServiceUnreac
   }
   if (/CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/.test(code)) {
     return new ServiceUnreachable(
-      `The certificate of ${url.origin} is not trusted (${code}): check the address; for an authority of your own set NODE_EXTRA_CA_CERTS`,
+      `The certificate of ${url.origin} is not trusted (${code}). Check the address. For a private certificate authority, set NODE_EXTRA_CA_CERTS`,
       'certificate',
       { cause },
     )
   }
-  return new ServiceUnreachable(`${url.origin} cannot be reached (${code || 'connection broken off'})`, 'connection', {
+  return new ServiceUnreachable(`${url.origin} cannot be reached (${code || 'connection lost'})`, 'connection', {
     cause,
   })
 }

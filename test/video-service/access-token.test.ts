@@ -17,8 +17,8 @@ function answering(body: object) {
   return { settings, send, nowSeconds: () => 1_000.9 }
 }
 
-describe('a token', () => {
-  test('ends when it says, reckoned from when it was asked for', async () => {
+describe('requesting a token', () => {
+  test('the end of a token is computed from the time of the request', async () => {
     const token = await requestToken(answering(BEARER), { grant: 'client_credentials', type: 'bearer' })
     expect(token).toEqual({ type: 'bearer', value: BEARER.access_token, expiresAtSeconds: 4_600 })
   })
@@ -26,7 +26,7 @@ describe('a token', () => {
   test.each([
     ['standard', Buffer.from(`${settings.clientId}:${settings.clientSecret}`).toString('base64')],
     ['bare', settings.clientSecret],
-  ] as const)('is asked for with the %s credential', async (basicForm, credential) => {
+  ] as const)('a token is requested with the %s credential', async (basicForm, credential) => {
     const deps = answering(BEARER)
     const question = { grant: 'client_credentials', type: 'bearer' } as const
     await requestToken({ ...deps, settings: { ...settings, basicForm } }, question, { deviceName: 'Check' })
@@ -39,32 +39,35 @@ describe('a token', () => {
     })
   })
 
-  test('of another form than documented is refused, and is in no message', async () => {
+  test('a token of an unknown format is refused, and no message contains it', async () => {
     const deps = answering({ ...BEARER, token_type: 'mac' })
     const failed = requestToken(deps, { grant: 'client_credentials', type: 'mac' })
-    await expect(failed).rejects.toThrow(/not as documented: see mac_key, created_at, mac_algorithm$/)
+    await expect(failed).rejects.toThrow(/: mac_key, created_at, mac_algorithm$/)
   })
 
   test.each([
     ['Bearer', 'bearer'],
     ['JWT', 'jwt'],
-  ])('whose type is written %s is one of the type %s', async (token_type, type) => {
+  ])('a token answer with type %s gives a token of type %s', async (token_type, type) => {
     const token = await requestToken(answering({ ...BEARER, token_type }), { grant: 'client_credentials', type: 'jwt' })
     expect(token).toMatchObject({ type, value: BEARER.access_token })
   })
 
   const MAC = { mac_key: 'ab'.repeat(20), created_at: 5, mac_algorithm: 'hmac-sha-1' }
   test.each([
-    ['mac', BEARER, /a token of the type bearer where mac was asked for/],
-    ['bearer', { ...BEARER, ...MAC, token_type: 'mac' }, /a token of the type mac where bearer was asked for/],
-    ['bearer', { ...BEARER, token_type: 'dpop' }, /not as documented: see token_type$/],
-    ['bearer', { ...BEARER, expires_in: 9e15 }, /not as documented: see expires_in$/],
-  ] as const)('%s that is used in another way, or has no end, is refused', async (type, body, said) => {
-    const failed = requestToken(answering(body), { grant: 'client_credentials', type })
-    await expect(failed).rejects.toThrow(said)
-  })
+    ['mac', BEARER, /bearer instead of mac/],
+    ['bearer', { ...BEARER, ...MAC, token_type: 'mac' }, /mac instead of bearer/],
+    ['bearer', { ...BEARER, token_type: 'dpop' }, /: token_type$/],
+    ['bearer', { ...BEARER, expires_in: 9e15 }, /: expires_in$/],
+  ] as const)(
+    'a request for a %s token refuses a token of another type or with a wrong lifetime',
+    async (type, body, said) => {
+      const failed = requestToken(answering(body), { grant: 'client_credentials', type })
+      await expect(failed).rejects.toThrow(said)
+    },
+  )
 
-  test('with the scope broadcaster can only be a MAC token', async () => {
+  test('the scope broadcaster is refused without a MAC token', async () => {
     const deps = answering(BEARER)
     const failed = requestToken(deps, { grant: 'client_credentials', type: 'jwt' }, { scope: 'broadcaster' })
     await expect(failed).rejects.toThrow(RangeError)
@@ -72,10 +75,10 @@ describe('a token', () => {
   })
 })
 
-describe('the cache of tokens', () => {
+describe('the token cache', () => {
   const token = (expiresAtSeconds: number): AccessToken => ({ type: 'bearer', value: 'x', expiresAtSeconds })
 
-  test('asks once for simultaneous callers, and again shortly before the end', async () => {
+  test('the token cache sends one request for concurrent callers, and another shortly before the end', async () => {
     let now = 0
     const obtain = vi.fn(() => Promise.resolve(token(now + 1_000)))
     const cached = createTokenCache(obtain, () => now)
@@ -88,7 +91,7 @@ describe('the cache of tokens', () => {
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
-  test('asks anew for one that the service refused, once for all who had it', async () => {
+  test('the token cache replaces a refused token once for all callers that had it', async () => {
     const obtain = vi.fn(() => Promise.resolve(token(1_000)))
     const cached = createTokenCache(obtain, () => 0)
     const refused = await cached()
@@ -98,7 +101,7 @@ describe('the cache of tokens', () => {
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
-  test('keeps no failure', async () => {
+  test('the token cache does not keep a failure', async () => {
     const obtain = vi.fn(() => Promise.resolve(token(1_000))).mockRejectedValueOnce(new Error('down'))
     const cached = createTokenCache(obtain, () => 0)
     await expect(cached()).rejects.toThrow('down')

@@ -14,7 +14,7 @@ const question = { redirectUri: 'http://127.0.0.1:5000/callback', state: 's&t=1'
 const redirect = (query: Record<string, string>) => new URL(`${question.redirectUri}?${new URLSearchParams(query)}`)
 
 describe('the address of the authorization page', () => {
-  test('holds what was asked for, encoded', () => {
+  test('the address of the authorization page has all parameters, encoded', () => {
     const address = authorizationAddress(client, {
       ...question,
       responseType: 'token',
@@ -38,15 +38,16 @@ describe('the address of the authorization page', () => {
   test.each([
     [{ responseType: 'code', tokenType: 'mac' }],
     [{ responseType: 'token', tokenType: 'bearer', scope: 'broadcaster' }],
-  ] as const)('is not made for what the service does not have: %j', (asked) => {
+  ] as const)('an address is not built for an unsupported combination: %j', (asked) => {
     expect(() => authorizationAddress(client, { ...question, ...asked })).toThrow(RangeError)
   })
 })
 
 describe('the redirect', () => {
-  test('holds the code', () => expect(readCode(redirect({ code: HASH, state: 's' }), 's')).toBe(HASH))
+  test('the code is read from the redirect', () =>
+    expect(readCode(redirect({ code: HASH, state: 's' }), 's')).toBe(HASH))
 
-  test('holds the token of the implicit flow', () => {
+  test('the token of the implicit flow is read from the redirect', () => {
     const mac = { mac_key: HASH, created_at: '900', mac_algorithm: 'hmac-sha-1' }
     const query = { access_token: HASH, expires_in: '60', token_type: 'mac', ...mac, state: 's' }
     expect(readImplicitToken(redirect(query), 's', 1_000)).toEqual({
@@ -58,25 +59,25 @@ describe('the redirect', () => {
   })
 
   test.each([
-    ['another state', { code: HASH, state: 'S' }, AuthorizationFailed, 'its state differs'],
-    ['no state', { code: HASH }, AuthorizationFailed, 'its state differs'],
+    ['another state', { code: HASH, state: 'S' }, AuthorizationFailed, 'wrong state'],
+    ['no state', { code: HASH }, AuthorizationFailed, 'wrong state'],
     ['a denial', { error: 'access_denied', state: 's' }, AuthorizationFailed, 'Access was denied'],
     ['another error', { error: 'odd\u001b[2J', state: 's' }, AuthorizationFailed, 'answered odd2J'],
     ['no code', { code: 'short', state: 's' }, UnexpectedAnswer, 'no authorization code'],
-  ])('with %s is refused', (_case, query, kind, said) => {
+  ])('a redirect with %s is refused', (_case, query, kind, said) => {
     const read = () => readCode(redirect(query as Record<string, string>), 's')
     expect(read).toThrow(kind)
     expect(read).toThrow(said)
   })
 
-  test('without a whole token names the fields', () => {
+  test('the error for an incomplete token in the redirect names its fields', () => {
     const query = { access_token: HASH, expires_in: 'soon', token_type: 'bearer', state: 's' }
-    expect(() => readImplicitToken(redirect(query), 's', 0)).toThrow('see expires_in')
+    expect(() => readImplicitToken(redirect(query), 's', 0)).toThrow('expires_in')
   })
 })
 
 describe('the listener on the loopback interface', () => {
-  test('takes the redirect with our state, and answers 404 to everything else', async () => {
+  test('the listener accepts the redirect with our state, and answers 404 to everything else', async () => {
     const listener = await listenOnLoopback()
     try {
       const state = newState()
@@ -93,7 +94,7 @@ describe('the listener on the loopback interface', () => {
     }
   })
 
-  test('stops waiting when it is called off', async () => {
+  test('the listener stops waiting when it is aborted', async () => {
     const listener = await listenOnLoopback()
     const stop = new AbortController()
     const redirected = listener.redirected('s', stop.signal)

@@ -14,11 +14,11 @@ test.each([
   ['https://service.example/?token=1', false],
   ['ftp://service.example', false],
   ['service.example', false],
-])('%s may be sent credentials: %s', (address, isSafe) => {
+])('%s is safe for credentials: %s', (address, isSafe) => {
   expect(isSafeAddress(address)).toBe(isSafe)
 })
 
-test('addresses lose the slash at their end, and the credential is the standard one', () => {
+test('addresses lose their trailing slash, and the Basic form is standard by default', () => {
   const id = 'ab'.repeat(20)
   const address = 'https://service.example/v1//'
   const settings = ServiceEnvironment.parse({

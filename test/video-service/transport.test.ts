@@ -21,13 +21,13 @@ async function failure(work: Promise<unknown>): Promise<Error> {
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof Error)) throw new Error('It did not fail')
+  if (!(error instanceof Error)) throw new Error('The work succeeded')
   expect(error.message).not.toContain(SECRET)
   return error
 }
 
-describe('what is sent again', () => {
-  test('a request that the service did not handle (server_error), until it is, at most three times', async () => {
+describe('a retry', () => {
+  test('a request is sent up to three times while the service answers server_error', async () => {
     let asked = 0
     const url = await startService((_req, res) => {
       asked += 1
@@ -43,12 +43,12 @@ describe('what is sent again', () => {
     expect(asked).toBe(6)
   })
 
-  test('a request whose connection was refused, since nothing was sent', async () => {
+  test('a request is sent again when its connection was refused', async () => {
     const url = await closedAddress()
     const fetch = vi.fn(globalThis.fetch)
     const error = await failure(createTransport({ fetch, firstWaitMs: 1 })({ method: 'POST', url }))
     expect(error).toBeInstanceOf(ServiceUnreachable)
-    expect(error).toMatchObject({ reason: 'connection', message: `${url.origin} cannot be reached (ECONNREFUSED)` })
+    expect(error).toMatchObject({ reason: 'connection', message: expect.stringContaining('ECONNREFUSED') })
     expect(fetch).toHaveBeenCalledTimes(3)
   })
 
@@ -57,7 +57,7 @@ describe('what is sent again', () => {
     ['a 503 of another kind', (res: ServerResponse) => json(res, 503, { error: 'maintenance' })],
     ['a refusal', (res: ServerResponse) => json(res, 400, { error: 'invalid_request' })],
     ['a wrong credential', (res: ServerResponse) => res.writeHead(401).end()],
-  ])('not %s', async (_case, answer) => {
+  ])('a request is not sent again after %s', async (_case, answer) => {
     let asked = 0
     const url = await startService((_req, res) => {
       asked += 1
@@ -68,19 +68,19 @@ describe('what is sent again', () => {
   })
 })
 
-describe('an answer that does not come', () => {
-  test('ends with the timeout, which is said', async () => {
+describe('a missing answer', () => {
+  test('a request without an answer fails after the timeout, which the message names', async () => {
     const url = await startService(() => {})
     const error = await failure(send({ method: 'GET', url, timeoutMs: 60 }))
     expect(error).toMatchObject({ reason: 'timeout', message: `${url.origin} did not answer within 0.06 s` })
   })
 
-  test('whose body stops half way ends with the timeout too', async () => {
+  test('a request whose answer stops half way fails after the timeout', async () => {
     const url = await startService((_req, res) => void res.writeHead(200, { 'content-length': '100' }).write('{"a":'))
     expect(await failure(send({ method: 'GET', url, timeoutMs: 200 }))).toMatchObject({ reason: 'timeout' })
   })
 
-  test('does not end, or is longer than it may be, is not read to its end', async () => {
+  test('an answer that is too long is refused before its end', async () => {
     const url = await startService((_req, res) => {
       const more = () => {
         while (res.write('x'.repeat(65_536)));
@@ -97,7 +97,7 @@ describe('an answer that does not come', () => {
     expect(await failure(send({ method: 'GET', url: exact, mostBytes: 999 }))).toBeInstanceOf(UnexpectedAnswer)
   })
 
-  test('ends when it is called off, and so does the wait before another try', async () => {
+  test('an abort ends a request, and the wait before a retry', async () => {
     const url = await startService((_req, res) => json(res, 503, { error: 'server_error' }))
     const hanging = await startService(() => {})
     for (const address of [url, hanging]) {
@@ -108,7 +108,7 @@ describe('an answer that does not come', () => {
     }
   })
 
-  test('for a certificate that nobody vouches for says what to do', async () => {
+  test('an untrusted certificate fails with advice', async () => {
     const folder = temporaryFolder()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = ['-subj', '/CN=service.example', '-days', '2', '-keyout', key, '-out', cert]
@@ -118,13 +118,11 @@ describe('an answer that does not come', () => {
     const url = await startService((_req, res) => res.end('{}'), tls)
     const error = await failure(send({ method: 'GET', url, headers: { Authorization: SECRET } }))
     expect(error).toMatchObject({ reason: 'certificate' })
-    expect(error.message).toMatch(
-      /^The certificate of https:\/\/127\.0\.0\.1:\d+ is not trusted .*NODE_EXTRA_CA_CERTS$/,
-    )
+    expect(error.message).toMatch(/^The certificate of https:\/\/127\.0\.0\.1:\d+ .*NODE_EXTRA_CA_CERTS$/)
   })
 })
 
-describe('an answer that is an error', () => {
+describe('an error answer', () => {
   const ERRORS: [string, number, string, object][] = [
     [
       '{"error":"invalid_type","error_description":"not\\u001b[2J an address"}',
@@ -150,20 +148,20 @@ describe('an answer that is an error', () => {
     ['<h1>Slow down</h1>', 429, 'a web page of a gateway', { error: 'too_many_requests' }],
     ['{"errors":[{"message":"Slow down"}]}', 429, 'a report error', { error: 'too_many_requests' }],
   ]
-  test.each(ERRORS)('%s (%i): %s is a refusal with its error value', async (body, status, _what, expected) => {
+  test.each(ERRORS)('%s (%i): %s becomes a refusal with its error value', async (body, status, _what, expected) => {
     const url = await startService((_req, res) => res.writeHead(status).end(body))
     const error = await failure(send({ method: 'GET', url, headers: { Authorization: SECRET } }))
     expect(error).toBeInstanceOf(ServiceRefusal)
     expect(error).toMatchObject({ status, ...expected })
   })
 
-  test('nested deeper than the stack is a refusal as well', async () => {
+  test('an error that is nested too deeply becomes a refusal as well', async () => {
     const deep = `{"errors":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`
     const url = await startService((_req, res) => res.writeHead(400).end(deep))
-    expect(await failure(send({ method: 'GET', url }))).toMatchObject({ description: 'an error without words' })
+    expect(await failure(send({ method: 'GET', url }))).toMatchObject({ description: 'an unreadable error' })
   })
 
-  test('shows nothing of what was sent in secret, whatever the service says of it', async () => {
+  test('an error message shows no secret that the service repeats', async () => {
     const url = await startService(async (req, res) => {
       const body = Buffer.concat(await req.toArray()).toString()
       const [, basic = ''] = (req.headers.authorization ?? '').split(' ')
@@ -183,14 +181,15 @@ describe('an answer that is an error', () => {
     expect(error.message).not.toContain(credential)
   })
 
-  test('of no documented form says where it came from, without the query', async () => {
+  test('an error answer of an unknown format is reported with its address, without the query', async () => {
     const url = await startService((_req, res) => res.writeHead(502).end('<h1>Bad gateway</h1>'))
     const error = await failure(send({ method: 'GET', url: new URL('/v1/views?viewer_identifier=ada', url) }))
     expect(error).toBeInstanceOf(UnexpectedAnswer)
-    expect(error.message).toBe(`${url.origin} answered /v1/views with status 502 and no error value`)
+    expect(error.message).toContain(`${url.origin} answered /v1/views with status 502`)
+    expect(error.message).not.toContain('ada')
   })
 
-  test('a redirect is not followed: the credentials stay here', async () => {
+  test('a redirect is not followed, so that the credentials go nowhere else', async () => {
     let asked = 0
     const other = await startService((_req, res) => {
       asked += 1
@@ -199,19 +198,19 @@ describe('an answer that is an error', () => {
     const url = await startService((_req, res) => res.writeHead(307, { location: other.href }).end())
     const error = await failure(send({ method: 'POST', url, headers: { Authorization: SECRET }, form: { a: 'b' } }))
     expect(error).toBeInstanceOf(UnexpectedAnswer)
-    expect(error.message).toContain('redirected (status 307)')
+    expect(error.message).toContain('307')
     expect(asked).toBe(0)
   })
 })
 
-describe('the JSON of an answer', () => {
+describe('reading JSON', () => {
   const Schema = z.object({ lock: z.object({ url: z.string() }) })
   test.each([
-    ['a web page', 'text/html; charset=utf-8', '<!doctype html>', 'sent a web page: check the address'],
-    ['JSON cut short', 'application/json', '{"lock":{"url":"ht', 'not JSON, or cut short'],
-    ['another form', 'application/json', '{"lock":{"uri":1}}', 'not as documented: see lock.url'],
-    ['no object at all', 'application/json', '[]', 'not as documented: see the answer'],
-  ])('%s is refused in a sentence', (_case, contentType, body, said) => {
+    ['a web page', 'text/html; charset=utf-8', '<!doctype html>', 'a web page instead of the lock'],
+    ['JSON cut short', 'application/json', '{"lock":{"url":"ht', 'instead of the lock'],
+    ['another form', 'application/json', '{"lock":{"uri":1}}', 'lock.url'],
+    ['no object at all', 'application/json', '[]', 'the whole answer'],
+  ])('%s is refused with a message', (_case, contentType, body, said) => {
     const read = () => readJson(Schema, { status: 200, contentType, body }, 'the lock')
     expect(read).toThrow(UnexpectedAnswer)
     expect(read).toThrow(said)

@@ -14,7 +14,7 @@ const WAYS = [
   ['--html', 'views'],
 ]
 
-/** Asks for the report in every form, and sees that each says the same, fails, and leaves nothing. */
+/** Requests the report in every format. Expects the same error each time, and no file left behind. */
 async function failure(env: Record<string, string>): Promise<string> {
   const said = new Set<string>()
   for (const [form = '', ...way] of WAYS) {
@@ -34,22 +34,20 @@ async function failure(env: Record<string, string>): Promise<string> {
 
 const page = (given: object) => JSON.stringify({ data: [{ type: 'View', attributes: viewOf() }], ...given })
 
-describe('a report fails in one sentence', () => {
-  test('when the host cannot be reached', async () => {
+describe('a failing report', () => {
+  test('a report of an unreachable host fails with the error code', async () => {
     const url = await closedAddress()
-    expect(await failure(environmentAt(url))).toBe(`${url.origin} cannot be reached (ECONNREFUSED).`)
+    expect(await failure(environmentAt(url))).toContain('ECONNREFUSED')
   })
 
-  test('when nobody vouches for the certificate', async () => {
+  test('a report of a host with an untrusted certificate fails with advice', async () => {
     const folder = temporaryFolder()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost']
     execFileSync('openssl', ['req', '-x509', ...kind, '-days', '2', '-keyout', key, '-out', cert], { stdio: 'ignore' })
     const tls = { key: readFileSync(key), cert: readFileSync(cert) }
     const url = await startService((_req, res) => res.end('{}'), tls)
-    expect(await failure(environmentAt(url))).toMatch(
-      /^The certificate of https:\S+ is not trusted .* NODE_EXTRA_CA_CERTS\.$/,
-    )
+    expect(await failure(environmentAt(url))).toMatch(/^The certificate of https:\S+ .* NODE_EXTRA_CA_CERTS\.$/)
   })
 
   test.each([
@@ -57,15 +55,10 @@ describe('a report fails in one sentence', () => {
       'a web page instead of the token',
       'text/html',
       '<!doctype html><title>Welcome</title>',
-      /^For the token the service sent a web page: check the address in the settings\.$/,
+      /a web page instead of the token/,
     ],
-    [
-      'a token cut short',
-      'application/json',
-      '{"access_token":"a',
-      /^For the token the service sent something that is not JSON, or cut short/,
-    ],
-  ])('at %s', async (_case, type, body, said) => {
+    ['an incomplete token', 'application/json', '{"access_token":"a', /incomplete data instead of the token/],
+  ])('a report fails with one message after %s', async (_case, type, body, said) => {
     const url = await startService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
     expect(await failure(environmentAt(url))).toMatch(said)
   })
@@ -75,41 +68,31 @@ describe('a report fails in one sentence', () => {
       'a web page',
       'text/html; charset=utf-8',
       '<!doctype html><title>Sign in</title>',
-      /^For the report views the service sent a web page: check the address/,
+      /a web page instead of the report views/,
     ],
+    ['incomplete JSON', 'application/json', page({}).slice(0, -40), /incomplete data instead of the report views/],
+    ['an empty answer', 'application/json', '', /incomplete data instead of the report views/],
+    ['JSON without pagination', 'application/json', page({}), /missing: pagination\.$/],
     [
-      'JSON cut short',
-      'application/json',
-      page({}).slice(0, -40),
-      /^For the report views the service sent something that is not JSON, or cut short/,
-    ],
-    [
-      'an empty answer',
-      'application/json',
-      '',
-      /^For the report views the service sent something that is not JSON, or cut short/,
-    ],
-    ['JSON without pages', 'application/json', page({}), /not as documented: see pagination\.$/],
-    [
-      'rows of another kind',
+      'rows of another type',
       'application/json',
       '{"data":[{"type":"View","attributes":{"view_id":7}}],"pagination":{}}',
-      /not as documented: see data\.0\.attributes\.view_id, /,
+      /missing: data\.0\.attributes\.view_id, /,
     ],
     [
-      'a link to the next page that leads elsewhere',
+      'a next link to another host',
       'application/json',
       page({ pagination: { next: { href: 'https://evil.example/v1/views?_page=2' } } }),
-      /^The link on page 1 does not lead to the next page/,
+      /^The link on page 1 /,
     ],
     [
-      'a link to the same page',
+      'a next link to the same page',
       'application/json',
       page({ pagination: { next: { href: '?_page=1' } } }),
-      /^The link on page 1 does not lead to the next page/,
+      /^The link on page 1 /,
     ],
   ]
-  test.each(ANSWERS)('at %s', async (_case, type, body, said) => {
+  test.each(ANSWERS)('a report fails with one message after %s', async (_case, type, body, said) => {
     const env = await startReportService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
     expect(await failure(env)).toMatch(said)
   })
@@ -118,10 +101,10 @@ describe('a report fails in one sentence', () => {
     [
       'a redirect',
       (res: ServerResponse) => res.writeHead(302, { location: '/sign-in' }).end(),
-      /redirected \(status 302\); redirects are not followed/,
+      /redirected \(status 302\)/,
     ],
     [
-      'a connection that breaks off in the middle',
+      'a connection lost in the middle',
       (res: ServerResponse) =>
         void res.writeHead(200, { 'content-length': '9999' }).write('{"data":[', () => res.destroy()),
       /cannot be reached \(\w+\)\.$/,
@@ -129,20 +112,18 @@ describe('a report fails in one sentence', () => {
     [
       'a bad gateway',
       (res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway</h1>'),
-      /answered \/v1\/views with status 502 and no error value\.$/,
+      /answered \/v1\/views with status 502/,
     ],
-  ])('at %s', async (_case, answer, said) => {
+  ])('a report fails with one message after %s', async (_case, answer, said) => {
     expect(await failure(await startReportService((_req, res) => void answer(res)))).toMatch(said)
   })
 
-  test('at the second page too: nothing of the first one is left', async () => {
+  test('a report that fails on its second page leaves no part of the first', async () => {
     const env = await startReportService((req, res) => {
       if (req.url?.includes('_page=1&')) res.end(page({ pagination: { next: { href: '?_page=2' } } }))
       else res.end('{"data":')
     })
-    expect(await failure(env)).toMatch(
-      /^For the report views the service sent something that is not JSON, or cut short/,
-    )
+    expect(await failure(env)).toMatch(/incomplete data instead of the report views/)
   })
 })
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
   api = apiOf(emulator)
 })
 
-describe.each(['bearer', 'mac'] as const)('with a token of the kind %s', (type) => {
+describe.each(['bearer', 'mac'] as const)('with a %s token', (type) => {
   beforeEach(() => {
     api = apiOf(emulator, type)
   })
@@ -24,7 +24,7 @@ describe.each(['bearer', 'mac'] as const)('with a token of the kind %s', (type) 
     expect(await listChannels(api)).toContainEqual(channel)
   })
 
-  test('the lock of a channel is new, replaced, read in JSON and XML, and removed', async () => {
+  test('the lock of a channel is set, replaced, read in JSON and XML, and removed', async () => {
     const place = { kind: 'channel', id: '1002' } as const
     expect(await setLock(api, place, { ...LOCK, url: 'http://localhost:3000/' })).toBe('new')
     expect(await setLock(api, place, LOCK)).toBe('replaced')
@@ -48,7 +48,7 @@ describe.each(['bearer', 'mac'] as const)('with a token of the kind %s', (type) 
   })
 })
 
-test('XML is not asked for where the service has none', async () => {
+test('the lock of a video is never requested in XML', async () => {
   await expect(readLock(api, { kind: 'video', id: '2001' }, 'xml')).rejects.toThrow(RangeError)
 })
 
@@ -59,7 +59,7 @@ describe('the errors of viewer authentication', () => {
     { kind: 'video', id: '2004' },
   ] as const
 
-  test('lack_of_ownership, for every call', async () => {
+  test('every call for a foreign channel or video fails with lack_of_ownership', async () => {
     const expected = { name: 'ServiceRefusal', error: 'lack_of_ownership', status: 403 }
     for (const theirs of foreign) {
       await expect(setLock(api, theirs, LOCK)).rejects.toMatchObject(expected)
@@ -68,7 +68,7 @@ describe('the errors of viewer authentication', () => {
     }
   })
 
-  test('not_found, also for an id that would lead elsewhere', async () => {
+  test('an unknown id, and an id with a path in it, fail with not_found', async () => {
     const expected = { error: 'not_found', status: 404 }
     for (const id of ['9999', '1002/locks/hash.json?', '../users/self']) {
       await expect(setLock(api, { kind: 'channel', id }, LOCK)).rejects.toMatchObject(expected)
@@ -76,7 +76,7 @@ describe('the errors of viewer authentication', () => {
     }
   })
 
-  test('invalid_type and invalid_request', async () => {
+  test('a wrong address fails with invalid_type, an empty secret with invalid_request', async () => {
     await expect(setLock(api, place, { ...LOCK, url: 'login' })).rejects.toMatchObject({
       error: 'invalid_type',
       status: 400,
@@ -87,7 +87,7 @@ describe('the errors of viewer authentication', () => {
     })
   })
 
-  test('a token that is none is refused with 401, in JSON and in XML', async () => {
+  test('an invalid token is refused with 401, in JSON and in XML', async () => {
     const settings = settingsFor(emulator)
     const token = { type: 'bearer', value: 'ab'.repeat(20), expiresAtSeconds: 2e9 } as const
     const wrong = createRestApi({ settings, send, token: () => Promise.resolve(token), nowSeconds })
@@ -95,7 +95,7 @@ describe('the errors of viewer authentication', () => {
     await expect(readLock(wrong, place, 'xml')).rejects.toMatchObject({ error: 'invalid_token', status: 401 })
   })
 
-  test('a connection that breaks off while the lock is set is not tried again', async () => {
+  test('setting a lock is not retried after a lost connection', async () => {
     await addFault(emulator, { path: '/channels/*', method: 'PUT', hang_up: true })
     await expect(setLock(api, place, LOCK)).rejects.toMatchObject({ name: 'ServiceUnreachable', reason: 'connection' })
     expect(await setLock(api, place, LOCK)).toBe('new')

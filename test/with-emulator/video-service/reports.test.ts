@@ -24,7 +24,7 @@ async function rowsOf<Q extends Question>(emulator: RunningEmulator, question: Q
   return rows
 }
 
-test('every endpoint answers with records of the documented form', async () => {
+test('every report endpoint answers in the documented format', async () => {
   const emulator = await emulatorOfTest(300)
   const questions: Question[] = [
     { report: 'viewers' },
@@ -51,7 +51,7 @@ test('a report of several pages has every row once', async () => {
   expect(new Set(rows.map(({ view_id: id }) => id)).size).toBe(rows.length)
 })
 
-test('a refusal says what the service found wrong', async () => {
+test('a refused report gives the reason of the service', async () => {
   const emulator = await emulatorOfTest()
   const question = { report: 'views', period: { from: 'yesterday', to: period.to } } as const
   await expect(rowsOf(emulator, question)).rejects.toMatchObject({
@@ -62,7 +62,7 @@ test('a refusal says what the service found wrong', async () => {
   })
 })
 
-test('a service that cannot answer now is asked again', async () => {
+test('a report is retried twice after a 503', async () => {
   const emulator = await emulatorOfTest(10)
   const question = { report: 'total-views', period, dimension: 'summary' } as const
   await addFault(emulator, { path: '/v1/*', status: 503, count: 2 })

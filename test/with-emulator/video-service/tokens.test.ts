@@ -25,7 +25,7 @@ function ask(question: TokenQuestion, changed: Partial<ServiceSettings> = {}) {
   return requestToken({ settings: { ...settings, ...changed }, send, nowSeconds }, question)
 }
 
-/** What the token opens: the titles of its user's channels. */
+/** The titles of the channels that the token gives access to. */
 async function titles(token: AccessToken): Promise<string[]> {
   const api = createRestApi({ settings, send, token: () => Promise.resolve(token), nowSeconds })
   return (await listChannels(api)).map(({ title }) => title)
@@ -38,24 +38,27 @@ describe('a token', () => {
     ['bearer', 'standard'],
     ['bearer', 'bare'],
     ['mac', 'standard'],
-  ] as const)('of the kind %s, by client credentials in the %s form, opens the channels', async (type, basicForm) => {
-    const token = await ask({ grant: 'client_credentials', type }, { basicForm })
-    expect(token).toMatchObject({ type })
-    expect(Math.abs(token.expiresAtSeconds - nowSeconds() - 86_400)).toBeLessThan(30)
-    expect(await titles(token)).toEqual(OWN)
-  })
+  ] as const)(
+    'a %s token by client credentials in the %s form gives access to the channels',
+    async (type, basicForm) => {
+      const token = await ask({ grant: 'client_credentials', type }, { basicForm })
+      expect(token).toMatchObject({ type })
+      expect(Math.abs(token.expiresAtSeconds - nowSeconds() - 86_400)).toBeLessThan(30)
+      expect(await titles(token)).toEqual(OWN)
+    },
+  )
 
-  test('of the kind jwt has three parts', async () => {
+  test('a jwt token has three parts', async () => {
     const token = await ask({ grant: 'client_credentials', type: 'jwt' })
     expect(token).toMatchObject({ type: 'jwt', value: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) })
   })
 
-  test.each(['bearer', 'mac'] as const)('of the kind %s comes for a user name and password', async (type) => {
+  test.each(['bearer', 'mac'] as const)('a %s token is issued for a user name and password', async (type) => {
     const { username, password } = emulator.seed.users[0] ?? { username: '', password: '' }
     expect(await titles(await ask({ grant: 'password', type, username, password }))).toEqual(OWN)
   })
 
-  test('with the scope broadcaster is a MAC token', async () => {
+  test('the scope broadcaster gives a MAC token', async () => {
     const deps = { settings, send, nowSeconds }
     const question = { grant: 'client_credentials', type: 'mac' } as const
     expect(await requestToken(deps, question, { scope: 'broadcaster' })).toMatchObject({ type: 'mac' })
@@ -87,34 +90,37 @@ describe('the authorization page', () => {
     }
   }
 
-  test('leads to a code, and the code to a token, once', async () => {
+  test('an authorization code is exchanged for a token once', async () => {
     const { redirect, state, redirectUri } = await redirected('code', 'allow')
     const question = { grant: 'authorization_code', code: readCode(redirect, state), redirectUri } as const
     expect(await titles(await ask(question))).toEqual(OWN)
     await expect(ask(question)).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
-  test.each([undefined, 'mac'] as const)('leads to a token of the implicit flow (kind: %s)', async (tokenType) => {
-    const { redirect, state } = await redirected('token', 'allow', tokenType)
-    expect(await titles(readImplicitToken(redirect, state, nowSeconds()))).toEqual(OWN)
-  })
+  test.each([undefined, 'mac'] as const)(
+    'the authorization page issues a token in the implicit flow (type: %s)',
+    async (tokenType) => {
+      const { redirect, state } = await redirected('token', 'allow', tokenType)
+      expect(await titles(readImplicitToken(redirect, state, nowSeconds()))).toEqual(OWN)
+    },
+  )
 
-  test('leads, after Deny, to a failure', async () => {
+  test('Deny on the authorization page is reported', async () => {
     const { redirect, state } = await redirected('code', 'deny')
-    expect(() => readCode(redirect, state)).toThrow('Access was denied on the authorization page')
+    expect(() => readCode(redirect, state)).toThrow('denied')
   })
 })
 
 describe('the errors of the token endpoint', () => {
   const WRONG = 'ab'.repeat(20)
-  test('invalid_client: a wrong secret, or no such client', async () => {
+  test('a wrong secret and an unknown client fail with invalid_client', async () => {
     const question = { grant: 'client_credentials', type: 'bearer' } as const
     const expected = { name: 'ServiceRefusal', error: 'invalid_client', status: 400 }
     await expect(ask(question, { clientSecret: WRONG })).rejects.toMatchObject(expected)
     await expect(ask(question, { clientId: WRONG })).rejects.toMatchObject(expected)
   })
 
-  test('invalid_grant: a code that does not exist, a wrong password', async () => {
+  test('an unknown code and a wrong password fail with invalid_grant', async () => {
     const expected = { error: 'invalid_grant', status: 400 }
     const redirectUri = 'http://127.0.0.1:5000/callback'
     await expect(ask({ grant: 'authorization_code', code: WRONG, redirectUri })).rejects.toMatchObject(expected)
@@ -122,12 +128,12 @@ describe('the errors of the token endpoint', () => {
     await expect(ask(wrong)).rejects.toMatchObject(expected)
   })
 
-  test('invalid_request: a required parameter missing', async () => {
+  test('a missing parameter fails with invalid_request', async () => {
     const question = { grant: 'password', type: 'bearer', username: '', password: 'x' } as const
     await expect(ask(question)).rejects.toMatchObject({ error: 'invalid_request', status: 400 })
   })
 
-  test('unsupported_grant_type and server_error', async () => {
+  test('unsupported_grant_type and server_error are passed on', async () => {
     const question = { grant: 'client_credentials', type: 'bearer' } as const
     await addFault(emulator, { path: '/oauth2/token', status: 501, body: { error: 'unsupported_grant_type' } })
     await expect(ask(question)).rejects.toMatchObject({ error: 'unsupported_grant_type', status: 501 })
