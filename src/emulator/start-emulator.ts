@@ -54,7 +54,10 @@ export async function startEmulator({
     const takenPort = await listen(server, port, host)
     const url = `http://${isIPv6(host) ? `[${host}]` : host}:${takenPort}`
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
-    server.on('request', createEmulatorApp({ database, clock, publicUrl: url, seed, resetDatabase, onError }))
+    // A delayed request can outlive the emulator, and then finds its database closed.
+    const report = (error: unknown) => void (database.isOpen && onError(error))
+    const app = createEmulatorApp({ database, clock, publicUrl: url, seed, resetDatabase, onError: report })
+    server.on('request', app)
     const close = async () => {
       await closeServer(server)
       database.close()

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readDemoSettings, readEmulatorSettings } from '../../src/emulator/settings.ts'
 import { EmulatorStartError, type RunningEmulator, startEmulator } from '../../src/emulator/start-emulator.ts'
@@ -111,6 +112,19 @@ describe('start', () => {
     expect([answer.status, JSON.parse(body)]).toMatchObject([500, { error: 'server_error' }])
     expect(body).not.toContain('chat_messages')
     expect(String(broken[0])).toContain('chat_messages')
+  })
+
+  test('a delayed request that outlives the emulator is no error', async () => {
+    const errors: unknown[] = []
+    const { url } = await start({ onError: (error) => errors.push(error) })
+    const headers = { 'Content-Type': 'application/json' }
+    const fault = JSON.stringify({ path: '/embed/1001', delay_ms: 100 })
+    await fetch(`${url}/emulator/faults`, { method: 'POST', headers, body: fault })
+    const delayed = fetch(`${url}/embed/1001`).catch(() => null)
+    await sleep(50)
+    await running.pop()?.close()
+    await sleep(100)
+    expect([await delayed, errors]).toEqual([null, []])
   })
 
   test('the error for a port in use names the port and the setting', async () => {
