@@ -26,7 +26,7 @@ interface Media {
 const DAYS = 90
 const DAY_SECONDS = 86_400
 const SEGMENTS_PER_PERSON = 25
-const MOST_SEGMENTS_PER_SESSION = 4
+const MAX_SEGMENTS_PER_SESSION = 4
 const PAUSE_SECONDS = 15
 /** Only shapes the ids of clients. */
 const FIRST_VISIT_SECONDS = Date.UTC(2026, 0, 1) / 1000
@@ -43,7 +43,7 @@ export function generateSegments(database: DatabaseSync, { count, seed, nowSecon
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`Not a number of segments: ${count}`)
   if (count === 0) return
   const media = readMedia(database)
-  // A second run with the same seed adds new segments: the number of present ones changes the seed.
+  // The number of present segments is part of the seed, so that a second run adds new segments.
   const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
   const random = seededRandom(seedOf(seed, present))
   const audience = Math.max(25, Math.floor(count / SEGMENTS_PER_PERSON))
@@ -128,7 +128,7 @@ function watch(random: SeededRandom, { person, watched, startSeconds, nowSeconds
     })
     at = end + PAUSE_SECONDS
     position += played
-  } while (at < nowSeconds && segments.length < MOST_SEGMENTS_PER_SESSION && random.chance(0.4))
+  } while (at < nowSeconds && segments.length < MAX_SEGMENTS_PER_SESSION && random.chance(0.4))
   return segments
 }
 

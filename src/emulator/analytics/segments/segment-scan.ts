@@ -14,7 +14,7 @@ export interface SegmentScan {
 
 type OnRow = (startedAtSeconds: number, first: number, second: number) => void
 
-/** One step takes 10 to 20 ms. */
+/** One step takes 10 to 35 ms. */
 const ROWS_PER_STEP = 50_000
 
 /**
