@@ -5,28 +5,28 @@ export interface ListedViewer extends Viewer {
   readonly disabled: boolean
 }
 
-/** A viewer brought along from another system. What the other system did not tell is undefined. */
-export interface BroughtViewer {
+/** A viewer from another system. Fields that the other system did not have are undefined. */
+export interface ImportedViewer {
   readonly username: string
-  /** In a form that can be verified; null leaves the password of a viewer who is there, and adds nobody. */
+  /** A hash that this app can verify. Null keeps the password of an existing viewer, and adds no new viewer. */
   readonly passwordHash: string | null
   readonly groups: readonly string[] | undefined
   readonly disabled: boolean | undefined
-  /** Null for an attribute that the viewer shall not have. */
+  /** Null removes the attribute. */
   readonly attributes: Readonly<Record<string, string | null>>
 }
 
-export type Brought = 'added' | 'updated' | 'unchanged' | 'no-password'
+export type ImportOutcome = 'added' | 'updated' | 'unchanged' | 'no-password'
 
 export type Change =
   | { readonly ok: true; readonly viewer: ListedViewer }
-  /** A whole sentence for whoever asked for the change. */
+  /** A sentence for the user of the command. */
   | { readonly ok: false; readonly fault: string }
 
-/** A store that this app itself looks after: for the command line only, the login screens never need it. */
+/** A store whose viewers this app manages. Only the command line uses it; the login screens never do. */
 export interface EditableUserStore extends UserStore {
   /**
-   * Adds a viewer who is not there yet, with a password that may be chosen. Names, groups and attributes are kept in NFC.
+   * Adds a new viewer. The password must follow the rules for new passwords. All texts are stored in NFC.
    * @throws UpstreamError when the store cannot be reached.
    */
   add(viewer: Viewer, password: string): Promise<Change>
@@ -39,14 +39,14 @@ export interface EditableUserStore extends UserStore {
   /** @throws UpstreamError when the store cannot be reached. */
   setDisabled(username: string, disabled: boolean): Promise<Change>
   /**
-   * Adds many viewers in one transaction: after it all are there, or none. Their names, groups and attributes must be
-   * free of faults. Of a viewer who is there already the password is never changed, since it may be a newer one.
-   * @param existing whether such a viewer gets the groups, state and attributes that were told, or is left alone.
-   * @returns what became of each, in order.
+   * Adds many viewers in one transaction. Names, groups and attributes must be valid. The password of an existing
+   * viewer never changes, since it may be newer than the imported one.
+   * @param existing `update` gives existing viewers the imported groups, state and attributes; `keep` skips them.
+   * @returns the outcome for each viewer, in order.
    * @throws UpstreamError when the store cannot be reached.
    */
-  bring(viewers: readonly BroughtViewer[], existing: 'update' | 'keep'): Promise<Brought[]>
-  /** Forgets the viewer. @throws UpstreamError when the store cannot be reached. */
+  importBatch(viewers: readonly ImportedViewer[], existing: 'update' | 'keep'): Promise<ImportOutcome[]>
+  /** Deletes the viewer. @throws UpstreamError when the store cannot be reached. */
   remove(username: string): Promise<Change>
 }
 

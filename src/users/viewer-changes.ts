@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Brought, BroughtViewer, Change, EditableUserStore, ListedViewer } from './editable-user-store.ts'
+import type { Change, EditableUserStore, ImportedViewer, ImportOutcome, ListedViewer } from './editable-user-store.ts'
 import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer } from './user-store.ts'
 import { canonicalViewer } from './viewer-fields.ts'
 
-/** What every store that can be edited answers in the same words. */
+/** Answers and rules that all editable stores share. */
 
 export function listed({ viewer, disabled }: StoredViewer): ListedViewer {
   return { ...viewer, disabled }
@@ -18,39 +18,39 @@ export function exists({ username }: Viewer): Change {
   return { ok: false, fault: `There is a viewer ${JSON.stringify(username)} already.` }
 }
 
-/** What was told of a viewer over what is known; the spelling of the name stays. */
-function merged(brought: BroughtViewer, known: Viewer): Viewer {
+/** The known viewer with the imported values on top. The spelling of the name stays. */
+function merged(imported: ImportedViewer, known: Viewer): Viewer {
   const attributes: Record<string, string> = { ...known.attributes }
-  for (const [name, value] of Object.entries(brought.attributes)) {
+  for (const [name, value] of Object.entries(imported.attributes)) {
     if (value === null) delete attributes[name]
     else attributes[name] = value
   }
-  return canonicalViewer({ username: known.username, groups: brought.groups ?? known.groups, attributes })
+  return canonicalViewer({ username: known.username, groups: imported.groups ?? known.groups, attributes })
 }
 
-/** A viewer who was not known before, as brought. */
-export function newcomer(brought: BroughtViewer): Viewer {
-  return merged(brought, { username: brought.username, groups: [], attributes: {} })
+/** The viewer to store for an imported name that is not in the store. */
+export function newViewer(imported: ImportedViewer): Viewer {
+  return merged(imported, { username: imported.username, groups: [], attributes: {} })
 }
 
-type Existing = Parameters<EditableUserStore['bring']>[1]
+type Existing = Parameters<EditableUserStore['importBatch']>[1]
 
-/** Whether the store must be asked for who is there already; else they stay as they are. */
-export function mayChange({ passwordHash }: BroughtViewer, existing: Existing): boolean {
+/** True if the import may change an existing viewer, so the store has to load the viewer. */
+export function mayChange({ passwordHash }: ImportedViewer, existing: Existing): boolean {
   return existing === 'update' || passwordHash === null
 }
 
-/** What bringing comes to for a name that was not added: with `updated`, what is to be kept from now on. */
-export function broughtOver(
-  brought: BroughtViewer,
-  there: StoredViewer | null,
+/** The outcome for a name that was not added; with `updated`, the values to store. */
+export function outcomeForKnown(
+  imported: ImportedViewer,
+  stored: StoredViewer | null,
   existing: Existing,
 ):
-  | { readonly outcome: Exclude<Brought, 'added' | 'updated'> }
+  | { readonly outcome: Exclude<ImportOutcome, 'added' | 'updated'> }
   | { readonly outcome: 'updated'; readonly viewer: Viewer; readonly disabled: boolean } {
-  if (there === null) return { outcome: 'no-password' }
-  const before = { viewer: there.viewer, disabled: there.disabled }
-  const after = { viewer: merged(brought, there.viewer), disabled: brought.disabled ?? there.disabled }
+  if (stored === null) return { outcome: 'no-password' }
+  const before = { viewer: stored.viewer, disabled: stored.disabled }
+  const after = { viewer: merged(imported, stored.viewer), disabled: imported.disabled ?? stored.disabled }
   if (existing === 'keep' || isDeepStrictEqual(after, before)) return { outcome: 'unchanged' }
   return { outcome: 'updated', ...after }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { verify } from '@node-rs/argon2'
-import { createGate, hashingGateOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
+import { createQueue, hashingQueueOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
 import { sayStarted } from './report-usage.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
@@ -10,13 +10,13 @@ process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
  * the machine can verify, behind the same width as in the login app, with nothing else done for a post.
  */
 const [passwordHash = '', password = '', refusing] = process.argv.slice(2)
-const options = hashingGateOptions()
-const gate = createGate(refusing === undefined ? { ...options, queueLength: Number.MAX_SAFE_INTEGER } : options)
+const options = hashingQueueOptions()
+const queue = createQueue(refusing === undefined ? { ...options, queueLength: Number.MAX_SAFE_INTEGER } : options)
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
   req.resume().once('end', () => {
     const answer = (status: number) => res.writeHead(status, { 'Content-Length': '0' }).end()
-    gate
+    queue
       .run(() => verify(passwordHash, password))
       .then(
         (matches) => answer(matches ? 303 : 401),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
 import { errorText } from '../../src/login/screens/languages.ts'
-import { createGate } from '../../src/users/passwords/hashing-queue.ts'
+import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
 import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
 import { createSqliteStore } from '../../src/users/sqlite/store.ts'
 import { STORE_DOWN } from '../login/memory-users.ts'
@@ -217,7 +217,7 @@ describe('overload', () => {
     expect((await app.post('/sign-in', ADA)).status).toBe(303)
   })
 
-  test('refuses what the gate of the embedded store has no room for, while what is inside is still checked', async () => {
+  test('refuses what the queue of the embedded store has no room for, while what is inside is still checked', async () => {
     const file = `${temporaryFolder()}/viewers.db`
     let finish = () => {}
     const checking = new Promise<void>((resolve) => {
@@ -230,8 +230,8 @@ describe('overload', () => {
       faultIn: () => null,
       dummyHash: 'dummy',
     }
-    const gate = createGate({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
-    const users = createSqliteStore(openViewersFile(file, 100), file, { gate, passwords })
+    const queue = createQueue({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
+    const users = createSqliteStore(openViewersFile(file, 100), file, { queue, passwords })
     const app = await startLoginApp({ users })
     const inside: Promise<Answer>[] = []
     const refused: Answer[] = []

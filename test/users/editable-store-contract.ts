@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { BroughtViewer, EditableUserStore, ListedViewer } from '../../src/users/editable-user-store.ts'
+import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
@@ -15,7 +15,7 @@ async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
   return viewers
 }
 
-function brought(username: string, told: Partial<BroughtViewer> = {}): BroughtViewer {
+function imported(username: string, told: Partial<ImportedViewer> = {}): ImportedViewer {
   return { username, passwordHash: bcrypt, groups: undefined, disabled: undefined, attributes: {}, ...told }
 }
 
@@ -129,8 +129,8 @@ function changes(place: () => Promise<Open>): void {
       attributes: { 'x"\'\\{}': odd, empty: '' },
     }
     expect(await store.add(viewer, password)).toEqual({ ok: true, viewer: { ...viewer, disabled: false } })
-    const [outcome] = await store.bring(
-      [brought(`${odd}2`, { groups: viewer.groups, attributes: viewer.attributes })],
+    const [outcome] = await store.importBatch(
+      [imported(`${odd}2`, { groups: viewer.groups, attributes: viewer.attributes })],
       'keep',
     )
     expect(outcome).toBe('added')
@@ -147,13 +147,13 @@ function imports(place: () => Promise<Open>): void {
     const store = await openStore(await place())
     await store.add(ada, password)
     const batch = [
-      brought('émil', { groups: ['b', 'b'], disabled: true, attributes: { a: 'e\u0301', gone: null } }),
-      brought('ADA', { groups: ['press'] }),
-      brought('grace', { passwordHash: null }),
-      brought('linus'),
-      brought('LINUS', { groups: ['late'] }),
+      imported('émil', { groups: ['b', 'b'], disabled: true, attributes: { a: 'e\u0301', gone: null } }),
+      imported('ADA', { groups: ['press'] }),
+      imported('grace', { passwordHash: null }),
+      imported('linus'),
+      imported('LINUS', { groups: ['late'] }),
     ]
-    expect(await store.bring(batch, 'keep')).toEqual(['added', 'unchanged', 'no-password', 'added', 'unchanged'])
+    expect(await store.importBatch(batch, 'keep')).toEqual(['added', 'unchanged', 'no-password', 'added', 'unchanged'])
     expect(await listed(store)).toEqual([
       { ...ada, disabled: false },
       { username: 'linus', groups: [], attributes: {}, disabled: false },
@@ -166,13 +166,16 @@ function imports(place: () => Promise<Open>): void {
   test('viewers who are there are updated where that is asked for, but for their passwords', async () => {
     const store = await openStore(await place())
     await store.add({ ...ada, attributes: { team: 'a', city: 'London' } }, password)
-    const told = brought('ADA', { groups: ['press'], disabled: true, attributes: { team: 'b', city: null } })
-    const nobody = brought('grace', { passwordHash: null })
-    expect(await store.bring([told, nobody], 'update')).toEqual(['updated', 'no-password'])
-    expect(await store.bring([told, { ...told, passwordHash: null }], 'update')).toEqual(['unchanged', 'unchanged'])
-    expect(await store.bring([brought('ada', { groups: ['x'] }), brought('ada', { groups: ['y'] })], 'update')).toEqual(
-      ['updated', 'updated'],
-    )
+    const told = imported('ADA', { groups: ['press'], disabled: true, attributes: { team: 'b', city: null } })
+    const nobody = imported('grace', { passwordHash: null })
+    expect(await store.importBatch([told, nobody], 'update')).toEqual(['updated', 'no-password'])
+    expect(await store.importBatch([told, { ...told, passwordHash: null }], 'update')).toEqual([
+      'unchanged',
+      'unchanged',
+    ])
+    expect(
+      await store.importBatch([imported('ada', { groups: ['x'] }), imported('ada', { groups: ['y'] })], 'update'),
+    ).toEqual(['updated', 'updated'])
     expect(await listed(store)).toEqual([{ username: 'Ada', groups: ['y'], attributes: { team: 'b' }, disabled: true }])
     expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'disabled' })
   })
@@ -180,18 +183,21 @@ function imports(place: () => Promise<Open>): void {
   test('of a batch that cannot be kept nothing is there', async () => {
     const store = await openStore(await place())
     // Not text, as no caller with types would have it.
-    const broken = brought('grace', { passwordHash: null, groups: undefined })
-    const batch = [brought('ada'), { ...broken, passwordHash: {} as string, username: 'grace\0' }]
-    await expect(store.bring(batch, 'keep')).rejects.toThrow()
+    const broken = imported('grace', { passwordHash: null, groups: undefined })
+    const batch = [imported('ada'), { ...broken, passwordHash: {} as string, username: 'grace\0' }]
+    await expect(store.importBatch(batch, 'keep')).rejects.toThrow()
     expect(await listed(store)).toEqual([])
-    expect(await store.bring([brought('ada')], 'keep')).toEqual(['added'])
+    expect(await store.importBatch([imported('ada')], 'keep')).toEqual(['added'])
   })
 
   test('of two who bring the same viewers at once, each viewer is added once', async () => {
     const open = await place()
     const [one, other] = [await openStore(open), await openStore(open)]
-    const batch = Array.from({ length: 500 }, (_, index) => brought(`viewer-${index}`))
-    const outcomes = await Promise.all([one.bring(batch, 'keep'), other.bring(batch.toReversed(), 'update')])
+    const batch = Array.from({ length: 500 }, (_, index) => imported(`viewer-${index}`))
+    const outcomes = await Promise.all([
+      one.importBatch(batch, 'keep'),
+      other.importBatch(batch.toReversed(), 'update'),
+    ])
     expect(outcomes.flat().filter((outcome) => outcome === 'added')).toHaveLength(500)
     expect(await listed(one)).toHaveLength(500)
   })
@@ -199,8 +205,8 @@ function imports(place: () => Promise<Open>): void {
   test('all of many viewers are listed, each once, by name', async () => {
     const store = await openStore(await place())
     const names = Array.from({ length: 2_500 }, (_, index) => `viewer-${String(index).padStart(4, '0')}`)
-    await store.bring(
-      names.toReversed().map((name) => brought(name)),
+    await store.importBatch(
+      names.toReversed().map((name) => imported(name)),
       'keep',
     )
     expect((await listed(store)).map(({ username }) => username)).toEqual(names)

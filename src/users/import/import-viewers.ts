@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { EditableUserStore, ImportedViewer } from '../editable-user-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
-import { createGate, type Gate } from '../passwords/hashing-queue.ts'
+import { createQueue, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { createSeenNames, type SeenNames } from './seen-names.ts'
@@ -16,7 +16,7 @@ export interface ImportOptions {
 
 export interface ImportDeps {
   /** Null to check the rows only. */
-  readonly store: Pick<EditableUserStore, 'bring' | 'show'> | null
+  readonly store: Pick<EditableUserStore, 'importBatch' | 'show'> | null
   readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
   /** How many passwords are hashed at once. */
   readonly hashingWidth: number
@@ -70,7 +70,7 @@ export async function importViewers(
     const candidates = await hashPasswords(sound, refuse)
     counts.good += candidates.length
     counts.inTheClear += sound.filter(hasPassword).length
-    const outcomes = (await deps.store?.bring(candidates, options.existing)) ?? []
+    const outcomes = (await deps.store?.importBatch(candidates, options.existing)) ?? []
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome !== 'no-password') counts[outcome] += 1
       else refuse(candidates[index]?.line ?? 0, 'has no password, and the viewer is not there yet')
@@ -84,7 +84,7 @@ export async function importViewers(
 }
 
 type SoundRow = Extract<FileRow, { ok: true }>
-type Candidate = BroughtViewer & { readonly line: number }
+type Candidate = ImportedViewer & { readonly line: number }
 
 function faultInRow(
   row: ViewerRow,
@@ -108,14 +108,14 @@ function faultInRow(
 
 /** Makes rows into viewers to bring: those with a password in the clear are hashed, as many at once as there are cores. */
 function passwordHasher(options: ImportOptions, deps: ImportDeps) {
-  const gate = createGate({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
+  const queue = createQueue({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
   return async function hashPasswords(
     rows: readonly SoundRow[],
     refuse: (line: number, fault: string) => void,
   ): Promise<Candidate[]> {
     const hashes = new Map<SoundRow, Hashed>()
     await Promise.all(
-      rows.filter(hasPassword).map(async (row) => hashes.set(row, await hashWhenNew(row, options, deps, gate))),
+      rows.filter(hasPassword).map(async (row) => hashes.set(row, await hashWhenNew(row, options, deps, queue))),
     )
     const candidates: Candidate[] = []
     for (const fileRow of rows) {
@@ -137,13 +137,13 @@ async function hashWhenNew(
   { row: { username, password = '' } }: SoundRow,
   { acceptsWeakPasswords }: ImportOptions,
   { store, passwords }: ImportDeps,
-  gate: Gate,
+  queue: WorkQueue,
 ): Promise<Hashed> {
   if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
   const fault = await faultInNewPassword(password, [username])
   const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
   if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeKept(fault) }
-  return { ok: true, passwordHash: store ? await gate.run(() => passwords.hash(password)) : null }
+  return { ok: true, passwordHash: store ? await queue.run(() => passwords.hash(password)) : null }
 }
 
 function cannotBeKept(sentence: string): string {

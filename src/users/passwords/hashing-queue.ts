@@ -1,66 +1,67 @@
 import { availableParallelism } from 'node:os'
 import { OverloadedError } from '../../errors.ts'
 
-/** Lets a bounded number of pieces of work run at once and a bounded number wait, in their order. */
-export interface Gate {
-  /** @throws OverloadedError when the queue is full, so that nothing else need be done for a caller who is refused. */
+/** Runs a limited number of tasks at once. A limited number wait, first in, first out. */
+export interface WorkQueue {
+  /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   assertRoom(): void
   /**
-   * Runs the work as soon as there is room, and settles as it does.
-   * @param waiting who waits leaves the queue when it is aborted, and gets its reason; work that was begun goes on.
-   * @throws OverloadedError at once, without beginning the work, when the queue is full.
+   * Runs the task as soon as there is room.
+   * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
+   * @throws OverloadedError at once when the queue is full. The task does not start.
    */
   run<T>(work: () => Promise<T>, waiting?: AbortSignal): Promise<T>
 }
 
-export interface GateOptions {
-  /** How many pieces of work run at once. */
+export interface QueueOptions {
+  /** The number of tasks that run at once. */
   readonly width: number
-  /** How many wait beyond those that run. */
+  /** The number of tasks that may wait. */
   readonly queueLength: number
-  /** What a refused caller is told to wait. */
+  /** The wait that a refused caller is told. */
   readonly retryAfterSeconds?: number
 }
 
 /**
- * A password check costs one core for 10 to 25 ms. The last of 24 in line behind one core then waits for a quarter to
- * just over half a second: short enough to be worth it, long enough that an ordinary burst is not refused.
+ * A password check takes one core 10 to 25 ms, so the last of 24 waits up to 0.6 s. That is short enough for a viewer,
+ * and long enough for an ordinary burst of sign-ins.
  */
 const QUEUE_PER_CORE = 24
 const RETRY_AFTER_SECONDS = 2
-/** Name look-ups and files share libuv's pool with the password checks: these threads stay free for them. */
+/** Host name look-ups and file access use the same thread pool as password checks. They keep these threads. */
 const OTHER_THREADS = 4
 
-/** The gate before the password hashing of one process: as wide as the cores, since more at once only makes all slower. */
-export function hashingGateOptions(cores: number = availableParallelism()): GateOptions {
+/** The limits for password hashing in one process: one task a core, since more at once makes each slower. */
+export function hashingQueueOptions(cores: number = availableParallelism()): QueueOptions {
   return { width: cores, queueLength: cores * QUEUE_PER_CORE }
 }
 
 /**
  * The value for UV_THREADPOOL_SIZE, which a program sets as its first statement. libuv's default of 4 threads would
- * leave cores beyond the fourth idle, and below that let a burst of sign-ins hold up every look-up of a host name.
+ * leave the fifth core and further ones idle, and a burst of sign-ins would delay host name look-ups.
  */
 export function threadPoolSize(cores: number = availableParallelism()): number {
   return Math.min(cores + OTHER_THREADS, 1024)
 }
 
-/** @throws RangeError when nothing could ever run. */
-export function createGate({ width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS }: GateOptions): Gate {
-  if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A gate lets one piece of work through at least')
-  if (!Number.isSafeInteger(queueLength) || queueLength < 0) throw new RangeError('A queue is not shorter than empty')
+/** @throws RangeError when no task could ever run. */
+export function createQueue({ width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS }: QueueOptions): WorkQueue {
+  if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A queue must run at least one task at once')
+  if (!Number.isSafeInteger(queueLength) || queueLength < 0)
+    throw new RangeError('The length of a queue cannot be negative')
   let running = 0
   const waiting: (() => void)[] = []
 
   function leave(): void {
     const next = waiting.shift()
-    // The place goes from one to the next without being free in between, so that nobody can jump the queue.
+    // The slot passes directly to the next task, so that no new task can jump the queue.
     if (next) next()
     else running -= 1
   }
 
   function assertRoom(): void {
     if (running < width || waiting.length < queueLength) return
-    throw new OverloadedError(`${running} are being worked on and ${waiting.length} wait already`, retryAfterSeconds)
+    throw new OverloadedError(`${running} tasks run and ${waiting.length} wait already`, retryAfterSeconds)
   }
 
   async function enter(signal?: AbortSignal): Promise<void> {

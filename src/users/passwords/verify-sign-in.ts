@@ -1,33 +1,33 @@
 import type { Authentication, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import type { PasswordHashing } from './argon2.ts'
-import type { Gate } from './hashing-queue.ts'
+import type { WorkQueue } from './hashing-queue.ts'
 
-/** What a store of password hashes knows of one viewer. */
+/** A viewer as a store of password hashes has it. */
 export interface StoredViewer {
   readonly viewer: Viewer
   readonly passwordHash: string
   readonly disabled: boolean
 }
 
-type Loaded = StoredViewer | { readonly standIn: string | null } | null
+type Loaded = StoredViewer | { readonly decoyHash: string | null } | null
 
 export interface HashedSignInDeps {
-  readonly gate: Gate
+  readonly queue: WorkQueue
   readonly passwords: PasswordHashing
   /**
-   * The viewer whose name has this key, typed in this way (NFC); null when there is none, or who stands in where the
-   * store is asked for both at once, since a second question across a network would tell that there is none.
+   * Looks up the viewer by the key of the name, or by the typed name (NFC). For an unknown name returns null, or a decoy
+   * hash: over a network a second query for it would reveal that the name is unknown.
    */
   readonly load: (key: string, username: string) => Loaded | Promise<Loaded>
   /**
-   * The hash of any viewer, the same one for the same key: verified for a name that nobody has, which then takes the time
-   * that names take in this store, whatever its viewers' hashes cost. Without it a hash of today's costs is.
+   * Returns the hash of any viewer, the same one for the same key. It is verified when the user is unknown, so that both
+   * cases take the same time. Without it, a hash with the costs of new passwords is verified.
    */
-  readonly standIn?: (key: string) => string | null | Promise<string | null>
+  readonly decoyHash?: (key: string) => string | null | Promise<string | null>
   /**
-   * Stores the new hash if the old one is still there: a password set meanwhile must win. The name is spelled as `load`
-   * gave it. Absent where hashes are not this app's to change.
+   * Stores the new hash if the old one is still stored: a password set in the meantime must win. Absent if this app may
+   * not change hashes.
    */
   readonly replaceHash?: (key: string, oldHash: string, newHash: string, username: string) => void | Promise<void>
   readonly warn: Warn
@@ -35,15 +35,15 @@ export interface HashedSignInDeps {
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 
-/** Sign-in for every store that holds password hashes: one password is checked, whoever asks. */
+/** Sign-in for stores of password hashes. Verifies exactly one hash, for unknown users too. */
 export function hashedSignIn(deps: HashedSignInDeps): (username: string, password: string) => Promise<Authentication> {
   return async function authenticate(username, password) {
-    // A name that cannot have been added is nobody's; asked for, half a character could find another viewer.
+    // An invalid name is unknown. In a database, half a character could match another viewer.
     const key = faultInUsername(username) === null ? usernameKey(username) : null
     const loaded = key === null ? null : await deps.load(key, canonicalText(username))
-    if (loaded && 'viewer' in loaded) return await deps.gate.run(() => checkPassword(deps, loaded, password))
-    const standIn = loaded ? loaded.standIn : await deps.standIn?.(key ?? '')
-    return await deps.gate.run(() => checkForNobody(deps, standIn ?? null, password))
+    if (loaded && 'viewer' in loaded) return await deps.queue.run(() => checkPassword(deps, loaded, password))
+    const decoyHash = loaded ? loaded.decoyHash : await deps.decoyHash?.(key ?? '')
+    return await deps.queue.run(() => refuseUnknown(deps, decoyHash ?? null, password))
   }
 }
 
@@ -53,7 +53,7 @@ async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, passw
   const fault = passwords.faultIn(passwordHash)
   if (fault !== null) {
     warn(`The password hash of ${JSON.stringify(viewer.username)} ${fault}: set a new password for this viewer.`)
-    return await checkForNobody(deps, null, password)
+    return await refuseUnknown(deps, null, password)
   }
   if (!(await passwords.verify(passwordHash, password))) return WRONG
   if (disabled) return { ok: false, reason: 'disabled' }
@@ -61,18 +61,18 @@ async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, passw
   return { ok: true, viewer }
 }
 
-/** The work of a sign-in without its result: even the right password of the viewer who stands in opens nothing. */
-async function checkForNobody(
+/** Takes the time of a verification and refuses, even for the right password of the decoy hash. */
+async function refuseUnknown(
   { passwords }: HashedSignInDeps,
-  standIn: string | null,
+  decoyHash: string | null,
   password: string,
 ): Promise<Authentication> {
-  const isUsable = standIn !== null && passwords.faultIn(standIn) === null
-  await passwords.verify(isUsable ? standIn : passwords.dummyHash, password)
+  const isUsable = decoyHash !== null && passwords.faultIn(decoyHash) === null
+  await passwords.verify(isUsable ? decoyHash : passwords.dummyHash, password)
   return WRONG
 }
 
-/** A viewer is not turned away because the disk is full: the hash stays as it was until the next sign-in. */
+/** A failure, such as a full disk, does not fail the sign-in. The next sign-in tries again. */
 async function renewHash(
   { passwords, replaceHash, warn }: HashedSignInDeps,
   { viewer: { username }, passwordHash }: StoredViewer,
@@ -82,6 +82,9 @@ async function renewHash(
   try {
     await replaceHash(usernameKey(username), passwordHash, await passwords.hash(password), username)
   } catch (cause) {
-    warn(`The password hash of ${JSON.stringify(username)} could not be renewed; it will be tried again.`, cause)
+    warn(
+      `The password hash of ${JSON.stringify(username)} could not be renewed. The next sign-in will try again.`,
+      cause,
+    )
   }
 }

@@ -7,7 +7,7 @@ import { exists, listed, nobody } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
-import { viewerBringer } from './import-batch.ts'
+import { viewerImporter } from './import-batch.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 import { assertViewersTable, migrateViewers } from './schema.ts'
 import type { PostgresSettings } from './settings.ts'
@@ -31,12 +31,12 @@ export async function openEditablePostgresStore(
   const connection = await connectForCommand(settings, options)
   return await closingOnFailure(connection, async () => {
     await assertViewersTable(connection)
-    const bring = viewerBringer(connection)
+    const importBatch = viewerImporter(connection)
     return {
       ...createPostgresStore(connection, options),
       ...viewerChanges(connection, options),
       list: () => listViewers(connection),
-      bring: (viewers, existing) => refusalAsUpstreamError(bring(viewers, existing)),
+      importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing)),
     }
   })
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { EditableUserStore, ImportedViewer, ImportOutcome } from '../editable-user-store.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
+import { mayChange, newViewer, outcomeForKnown } from '../viewer-changes.ts'
 import { usernameKey } from '../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 
 type Existing = 'update' | 'keep'
-type Keyed = readonly [key: string, brought: BroughtViewer]
+type Keyed = readonly [key: string, imported: ImportedViewer]
 
 const KeyRows = z.array(z.object({ key: z.string() }))
 
@@ -17,7 +17,7 @@ const INSERT = `
   SELECT key, username, password_hash, disabled,
          ARRAY(SELECT name FROM jsonb_array_elements_text(group_names) WITH ORDINALITY AS g (name, place) ORDER BY place),
          attributes
-  FROM jsonb_to_recordset($1::jsonb) AS brought (key text, username text, password_hash text, disabled boolean,
+  FROM jsonb_to_recordset($1::jsonb) AS imported (key text, username text, password_hash text, disabled boolean,
                                                  group_names jsonb, attributes jsonb)
   ORDER BY key COLLATE "C"
   ON CONFLICT (key) DO NOTHING
@@ -28,51 +28,51 @@ const LOAD = `
 
 const UPDATE = `
   UPDATE viewer_auth.viewers AS known
-  SET disabled = brought.disabled,
-      group_names = ARRAY(SELECT name FROM jsonb_array_elements_text(brought.group_names)
+  SET disabled = imported.disabled,
+      group_names = ARRAY(SELECT name FROM jsonb_array_elements_text(imported.group_names)
                           WITH ORDINALITY AS g (name, place) ORDER BY place),
-      attributes = brought.attributes
-  FROM jsonb_to_recordset($1::jsonb) AS brought (key text, disabled boolean, group_names jsonb, attributes jsonb)
-  WHERE known.key = brought.key`
+      attributes = imported.attributes
+  FROM jsonb_to_recordset($1::jsonb) AS imported (key text, disabled boolean, group_names jsonb, attributes jsonb)
+  WHERE known.key = imported.key`
 
 /** Imports a batch of viewers with three statements, whatever its size. */
-export function viewerBringer(connection: PostgresConnection): EditableUserStore['bring'] {
-  return function bring(viewers, existing) {
+export function viewerImporter(connection: PostgresConnection): EditableUserStore['importBatch'] {
+  return function importBatch(viewers, existing) {
     return inTransaction(connection, async (client) => {
-      const outcomes: Brought[] = []
-      for (const round of rounds(viewers)) outcomes.push(...(await bringRound(client, round, existing)))
+      const outcomes: ImportOutcome[] = []
+      for (const round of rounds(viewers)) outcomes.push(...(await importRound(client, round, existing)))
       return outcomes
     })
   }
 }
 
 /** Splits a batch so that no part holds a name twice: a statement does not see its own changes. */
-function rounds(viewers: readonly BroughtViewer[]): Keyed[][] {
+function rounds(viewers: readonly ImportedViewer[]): Keyed[][] {
   const parts: Keyed[][] = []
   let seen = new Set<string>()
   let part: Keyed[] = []
-  for (const brought of viewers) {
-    const key = usernameKey(brought.username)
+  for (const imported of viewers) {
+    const key = usernameKey(imported.username)
     if (seen.has(key)) {
       parts.push(part)
       part = []
       seen = new Set()
     }
     seen.add(key)
-    part.push([key, brought])
+    part.push([key, imported])
   }
   return part.length > 0 ? [...parts, part] : parts
 }
 
-async function bringRound(client: SqlClient, round: readonly Keyed[], existing: Existing): Promise<Brought[]> {
+async function importRound(client: SqlClient, round: readonly Keyed[], existing: Existing): Promise<ImportOutcome[]> {
   const added = await insertNew(client, round)
-  const others = round.filter(([key, brought]) => !added.has(key) && mayChange(brought, existing)).map(([key]) => key)
+  const others = round.filter(([key, imported]) => !added.has(key) && mayChange(imported, existing)).map(([key]) => key)
   const known = others.length > 0 ? await loadForUpdate(client, others) : new Map<string, StoredViewer>()
   const updates: object[] = []
-  const outcomes = round.map(([key, brought]): Brought => {
+  const outcomes = round.map(([key, imported]): ImportOutcome => {
     if (added.has(key)) return 'added'
-    if (!mayChange(brought, existing)) return 'unchanged'
-    const over = broughtOver(brought, known.get(key) ?? null, existing)
+    if (!mayChange(imported, existing)) return 'unchanged'
+    const over = outcomeForKnown(imported, known.get(key) ?? null, existing)
     if (over.outcome === 'updated') updates.push(rowOf(key, over.viewer, over.disabled))
     return over.outcome
   })
@@ -81,11 +81,11 @@ async function bringRound(client: SqlClient, round: readonly Keyed[], existing: 
 }
 
 async function insertNew(client: SqlClient, round: readonly Keyed[]): Promise<ReadonlySet<string>> {
-  const rows = round.flatMap(([key, brought]) => {
-    if (brought.passwordHash === null) return []
-    const viewer = newcomer(brought)
+  const rows = round.flatMap(([key, imported]) => {
+    if (imported.passwordHash === null) return []
+    const viewer = newViewer(imported)
     const { username } = viewer
-    return [{ ...rowOf(key, viewer, brought.disabled ?? false), username, password_hash: brought.passwordHash }]
+    return [{ ...rowOf(key, viewer, imported.disabled ?? false), username, password_hash: imported.passwordHash }]
   })
   if (rows.length === 0) return new Set()
   const inserted = KeyRows.parse(await client.rows(INSERT, [JSON.stringify(rows)]))

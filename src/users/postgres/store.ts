@@ -1,6 +1,6 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
-import { createGate, type Gate, hashingGateOptions } from '../passwords/hashing-queue.ts'
+import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
@@ -13,7 +13,7 @@ import type { PostgresSettings } from './settings.ts'
 import type { PostgresTable } from './table.ts'
 
 export interface PostgresStoreOptions extends Omit<ConnectOptions, 'timeoutMs'> {
-  readonly gate?: Gate
+  readonly queue?: WorkQueue
   readonly passwords?: PasswordHashing
   readonly warn?: Warn
 }
@@ -46,20 +46,24 @@ export async function openPostgresStore(
 /** Creates the store. Closing the store closes the connection. */
 export function createPostgresStore(
   connection: PostgresConnection,
-  { gate = createGate(hashingGateOptions()), passwords = knownPasswords, warn = () => {} }: PostgresStoreOptions = {},
+  {
+    queue = createQueue(hashingQueueOptions()),
+    passwords = knownPasswords,
+    warn = () => {},
+  }: PostgresStoreOptions = {},
 ): UserStore {
   const { query } = connection.settings
   const table = query === null ? ownTable(connection) : queriedTable(connection, query, warn)
   const assertUsable = untilPassed(table.check)
 
-  async function load(key: string, username: string): Promise<StoredViewer | { readonly standIn: string | null }> {
+  async function load(key: string, username: string): Promise<StoredViewer | { readonly decoyHash: string | null }> {
     await assertUsable()
     const loaded = await refusalAsUpstreamError(table.load(key, username))
-    return loaded.viewer ?? { standIn: loaded.decoyHash }
+    return loaded.viewer ?? { decoyHash: loaded.decoyHash }
   }
   return {
-    assertRoom: gate.assertRoom,
-    authenticate: hashedSignIn({ gate, passwords, warn, load, ...replacing(table) }),
+    assertRoom: queue.assertRoom,
+    authenticate: hashedSignIn({ queue, passwords, warn, load, ...replacing(table) }),
     async find(username) {
       if (faultInUsername(username) !== null) return null
       await assertUsable()

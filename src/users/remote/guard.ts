@@ -1,6 +1,6 @@
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import { createCircuitBreaker, type RemoteRequest, withDeadline } from '../../server/circuit-breaker.ts'
-import { createGate } from '../passwords/hashing-queue.ts'
+import { createQueue } from '../passwords/hashing-queue.ts'
 import type { Warn } from '../user-store.ts'
 
 /**
@@ -55,7 +55,7 @@ export function createRemoteGuard({
   pauseMs = PAUSE_MS,
   warn = () => {},
 }: RemoteGuardOptions): RemoteGuard {
-  const gate = createGate({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
+  const queue = createQueue({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const queued = new Set<AbortController>()
   let successes = 0
   let probing: Promise<void> | null = null
@@ -92,7 +92,7 @@ export function createRemoteGuard({
       leaveQueue()
       return send(request, deadline)
     }
-    return await gate.run(work, waiting.signal).finally(leaveQueue)
+    return await queue.run(work, waiting.signal).finally(leaveQueue)
   }
   const late = () => new UpstreamError('user-store', `The user store did not answer within ${timeoutMs / 1000} s`)
   return {

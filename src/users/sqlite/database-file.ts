@@ -146,7 +146,7 @@ function openingFault(path: string, error: unknown): string {
   switch (sqliteCode(error)) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return `${path} is damaged or no database at all: bring it back from a backup, or move it away to begin anew.`
+      return `${path} is damaged or no database at all: importBatch it back from a backup, or move it away to begin anew.`
     case SQLITE_BUSY:
       return `Another program keeps the viewer database ${path} locked: end it, then try again.`
     case SQLITE_READONLY:

@@ -6,7 +6,7 @@ import { faultInNewPassword } from '../passwords/new-password.ts'
 import { exists, listed, nobody } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { openViewersFile, queryViewers } from './database-file.ts'
-import { viewerBringer } from './import-batch.ts'
+import { viewerImporter } from './import-batch.ts'
 import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
 
 /** A command can wait for another one, an import's batch for instance, to finish writing. */
@@ -22,7 +22,7 @@ export function openEditableSqliteStore(file: string, options: SqliteStoreOption
     ...createSqliteStore(database, file, options),
     ...viewerChanges(database, file, options.passwords ?? knownPasswords),
     list: () => listViewers(database, file),
-    bring: viewerBringer(database, file),
+    importBatch: viewerImporter(database, file),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
-import type { Brought, BroughtViewer, EditableUserStore } from '../editable-user-store.ts'
+import type { EditableUserStore, ImportedViewer, ImportOutcome } from '../editable-user-store.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import { broughtOver, mayChange, newcomer } from '../viewer-changes.ts'
+import { mayChange, newViewer, outcomeForKnown } from '../viewer-changes.ts'
 import { usernameKey } from '../viewer-fields.ts'
 import { queryViewers } from './database-file.ts'
 import { promised, viewerLoader } from './store.ts'
@@ -14,7 +14,7 @@ interface Statements {
 }
 
 /** The import of many viewers into an open file. */
-export function viewerBringer(database: DatabaseSync, file: string): EditableUserStore['bring'] {
+export function viewerImporter(database: DatabaseSync, file: string): EditableUserStore['importBatch'] {
   const statements: Statements = {
     load: viewerLoader(database, file),
     insert: database.prepare(
@@ -23,20 +23,24 @@ export function viewerBringer(database: DatabaseSync, file: string): EditableUse
     ),
     update: database.prepare('UPDATE viewers SET disabled = ?, group_names = ?, attributes = ? WHERE key = ?'),
   }
-  return function bring(viewers, existing) {
+  return function importBatch(viewers, existing) {
     return promised(() =>
       queryViewers(file, () =>
-        inTransaction(database, () => viewers.map((one) => bringOne(statements, one, existing))),
+        inTransaction(database, () => viewers.map((one) => importOne(statements, one, existing))),
       ),
     )
   }
 }
 
-function bringOne({ load, insert, update }: Statements, brought: BroughtViewer, existing: 'update' | 'keep'): Brought {
-  const key = usernameKey(brought.username)
-  if (brought.passwordHash !== null) {
-    const { passwordHash, disabled = false } = brought
-    const { username, groups, attributes } = newcomer(brought)
+function importOne(
+  { load, insert, update }: Statements,
+  imported: ImportedViewer,
+  existing: 'update' | 'keep',
+): ImportOutcome {
+  const key = usernameKey(imported.username)
+  if (imported.passwordHash !== null) {
+    const { passwordHash, disabled = false } = imported
+    const { username, groups, attributes } = newViewer(imported)
     const { changes } = insert.run(
       key,
       username,
@@ -47,8 +51,8 @@ function bringOne({ load, insert, update }: Statements, brought: BroughtViewer, 
     )
     if (changes === 1) return 'added'
   }
-  if (!mayChange(brought, existing)) return 'unchanged'
-  const over = broughtOver(brought, load(key), existing)
+  if (!mayChange(imported, existing)) return 'unchanged'
+  const over = outcomeForKnown(imported, load(key), existing)
   if (over.outcome !== 'updated') return over.outcome
   const { groups, attributes } = over.viewer
   update.run(over.disabled ? 1 : 0, JSON.stringify(groups), JSON.stringify(attributes), key)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
-import { createGate, type Gate, hashingGateOptions } from '../passwords/hashing-queue.ts'
+import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
@@ -10,7 +10,7 @@ import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { openViewersFile, queryViewers } from './database-file.ts'
 
 export interface SqliteStoreOptions {
-  readonly gate?: Gate
+  readonly queue?: WorkQueue
   readonly passwords?: PasswordHashing
   readonly warn?: Warn
 }
@@ -41,24 +41,24 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions = {}):
 export function createSqliteStore(
   database: DatabaseSync,
   file: string,
-  { gate = createGate(hashingGateOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
+  { queue = createQueue(hashingQueueOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
 ): UserStore {
   const load = viewerLoader(database, file)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
-  const standIn = database.prepare(
+  const decoyHash = database.prepare(
     `SELECT coalesce((SELECT password_hash FROM viewers WHERE key >= ? ORDER BY key LIMIT 1),
                      (SELECT password_hash FROM viewers ORDER BY key LIMIT 1)) AS password_hash`,
   )
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? AND password_hash = ?')
   return {
-    assertRoom: gate.assertRoom,
+    assertRoom: queue.assertRoom,
     authenticate: hashedSignIn({
-      gate,
+      queue,
       passwords,
       warn,
       load,
-      standIn: (key) => {
-        const row = queryViewers(file, () => standIn.get(key))
+      decoyHash: (key) => {
+        const row = queryViewers(file, () => decoyHash.get(key))
         return typeof row?.password_hash === 'string' ? row.password_hash : null
       },
       replaceHash: (key, oldHash, hash) => {

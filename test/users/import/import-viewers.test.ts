@@ -191,9 +191,9 @@ test('a transaction is a batch: what fails in the middle leaves the batches befo
   let batches = 0
   const failing: ImportDeps['store'] = {
     show: (username) => store.show(username),
-    bring: (viewers, existing) => {
+    importBatch: (viewers, existing) => {
       batches += 1
-      return batches === 3 ? Promise.reject(new Error('the disk is full')) : store.bring(viewers, existing)
+      return batches === 3 ? Promise.reject(new Error('the disk is full')) : store.importBatch(viewers, existing)
     },
   }
   await expect(run(failing, rows)).rejects.toThrow('the disk is full')
@@ -206,12 +206,12 @@ test('a transaction is a batch: what fails in the middle leaves the batches befo
 
 test('of a batch that the database refuses nothing is there', async () => {
   const store = openStore()
-  const brought = { username: 'ada', passwordHash: bcrypt, groups: [], disabled: false, attributes: {} }
+  const imported = { username: 'ada', passwordHash: bcrypt, groups: [], disabled: false, attributes: {} }
   // Not text, as no caller with types would have it: SQLite refuses the second row.
-  const broken = { ...brought, username: 'grace', passwordHash: {} as string }
-  await expect(store.bring([brought, broken], 'keep')).rejects.toThrow()
+  const broken = { ...imported, username: 'grace', passwordHash: {} as string }
+  await expect(store.importBatch([imported, broken], 'keep')).rejects.toThrow()
   expect(await listed(store)).toEqual([])
-  expect(await store.bring([brought], 'keep')).toEqual(['added'])
+  expect(await store.importBatch([imported], 'keep')).toEqual(['added'])
 })
 
 test('it stops after the batch in which it was told to', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { UpstreamError } from '../../../src/errors.ts'
-import { createGate, hashingGateOptions } from '../../../src/users/passwords/hashing-queue.ts'
+import { createQueue, hashingQueueOptions } from '../../../src/users/passwords/hashing-queue.ts'
 import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
 import { hashedSignIn } from '../../../src/users/passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
@@ -25,10 +25,10 @@ export function openJsonStore(file: string, warn: Warn): UserStore {
       throw new UpstreamError('user-store', `${file} cannot be read`, { cause })
     }
   }
-  const gate = createGate(hashingGateOptions())
+  const queue = createQueue(hashingQueueOptions())
   return {
-    assertRoom: gate.assertRoom,
-    authenticate: hashedSignIn({ gate, passwords: knownPasswords, load, warn }),
+    assertRoom: queue.assertRoom,
+    authenticate: hashedSignIn({ queue, passwords: knownPasswords, load, warn }),
     async find(username) {
       const row = faultInUsername(username) === null ? await load(usernameKey(username)) : null
       return row && !row.disabled ? row.viewer : null

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../src/errors.ts'
-import { createGate, hashingGateOptions, threadPoolSize } from '../../../src/users/passwords/hashing-queue.ts'
+import { createQueue, hashingQueueOptions, threadPoolSize } from '../../../src/users/passwords/hashing-queue.ts'
 
 /** Work that begins when the gate lets it and ends when told. */
 function heldWork() {
@@ -20,10 +20,10 @@ function heldWork() {
   }
 }
 
-test('as many run as the gate is wide, the others wait in their order', async () => {
-  const gate = createGate({ width: 2, queueLength: 3 })
+test('as many run as the queue is wide, the others wait in their order', async () => {
+  const queue = createQueue({ width: 2, queueLength: 3 })
   const held = heldWork()
-  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => gate.run(held.work(name)))
+  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => queue.run(held.work(name)))
   await setImmediate()
   expect(held.begun).toEqual(['a', 'b'])
   held.finish('b')
@@ -38,11 +38,11 @@ test('as many run as the gate is wide, the others wait in their order', async ()
 })
 
 test('past the queue the answer is a refusal at once, without beginning the work', async () => {
-  const gate = createGate({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
+  const queue = createQueue({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
   const held = heldWork()
-  const first = gate.run(held.work('first'))
-  const second = gate.run(held.work('second'))
-  const third = gate.run(held.work('third'))
+  const first = queue.run(held.work('first'))
+  const second = queue.run(held.work('second'))
+  const third = queue.run(held.work('third'))
   await expect(third).rejects.toThrow(OverloadedError)
   await expect(third).rejects.toMatchObject({ retryAfterSeconds: 7 })
   expect(held.begun).toEqual(['first'])
@@ -55,32 +55,32 @@ test('past the queue the answer is a refusal at once, without beginning the work
 })
 
 test('asked whether there is room, it says so without taking any, and refuses without a stack', async () => {
-  const gate = createGate({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
+  const queue = createQueue({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
   const held = heldWork()
-  gate.assertRoom()
-  const first = gate.run(held.work('first'))
-  gate.assertRoom()
-  const second = gate.run(held.work('second'))
-  expect(() => gate.assertRoom()).toThrow(OverloadedError)
-  const refusal = await gate.run(held.work('third')).catch((error: unknown) => error)
+  queue.assertRoom()
+  const first = queue.run(held.work('first'))
+  queue.assertRoom()
+  const second = queue.run(held.work('second'))
+  expect(() => queue.assertRoom()).toThrow(OverloadedError)
+  const refusal = await queue.run(held.work('third')).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ retryAfterSeconds: 7, stack: expect.not.stringContaining('\n') })
   expect(new Error('of another kind').stack).toContain('\n')
   held.finish('first')
   await first
-  gate.assertRoom()
+  queue.assertRoom()
   await setImmediate()
   held.finish('second')
   await second
 })
 
 test('work that fails, later or at once, leaves its place to the next', async () => {
-  const gate = createGate({ width: 1, queueLength: 2 })
+  const queue = createQueue({ width: 1, queueLength: 2 })
   const held = heldWork()
-  const failing = gate.run(held.work('failing'))
-  const throwing = gate.run(() => {
+  const failing = queue.run(held.work('failing'))
+  const throwing = queue.run(() => {
     throw new Error('at once')
   })
-  const last = gate.run(held.work('last'))
+  const last = queue.run(held.work('last'))
   await setImmediate()
   held.fail('failing')
   await expect(failing).rejects.toThrow('failing')
@@ -88,20 +88,20 @@ test('work that fails, later or at once, leaves its place to the next', async ()
   await setImmediate()
   held.finish('last')
   expect(await last).toBe('last')
-  const again = gate.run(held.work('again'))
+  const again = queue.run(held.work('again'))
   await setImmediate()
   expect(held.begun).toEqual(['failing', 'last', 'again'])
   held.finish('again')
   await again
 })
 
-test('a thousand at once through a gate of three never run more than three together', async () => {
-  const gate = createGate({ width: 3, queueLength: 1000 })
+test('a thousand at once through a queue of three never run more than three together', async () => {
+  const queue = createQueue({ width: 3, queueLength: 1000 })
   let running = 0
   let most = 0
   await Promise.all(
     Array.from({ length: 1000 }, () =>
-      gate.run(async () => {
+      queue.run(async () => {
         running += 1
         most = Math.max(most, running)
         await setImmediate()
@@ -116,27 +116,27 @@ test.each([
   { width: 0, queueLength: 1 },
   { width: 1.5, queueLength: 1 },
   { width: 1, queueLength: -1 },
-])('a gate of $width with a queue of $queueLength cannot be built', (options) => {
-  expect(() => createGate(options)).toThrow(RangeError)
+])('a queue of $width with a queue of $queueLength cannot be built', (options) => {
+  expect(() => createQueue(options)).toThrow(RangeError)
 })
 
-test('the hashing gate is as wide as the cores, and the thread pool wider than the gate', () => {
-  expect(hashingGateOptions(8)).toEqual({ width: 8, queueLength: 192 })
-  for (const cores of [1, 2, 4, 8, 64]) expect(threadPoolSize(cores)).toBeGreaterThan(hashingGateOptions(cores).width)
+test('the hashing queue is as wide as the cores, and the thread pool wider than the queue', () => {
+  expect(hashingQueueOptions(8)).toEqual({ width: 8, queueLength: 192 })
+  for (const cores of [1, 2, 4, 8, 64]) expect(threadPoolSize(cores)).toBeGreaterThan(hashingQueueOptions(cores).width)
   expect(threadPoolSize(4096)).toBe(1024)
 })
 
 test('who gives up waiting leaves the queue to others, and is never begun', async () => {
-  const gate = createGate({ width: 1, queueLength: 2 })
+  const queue = createQueue({ width: 1, queueLength: 2 })
   const held = heldWork()
   const giving = new AbortController()
-  const first = gate.run(held.work('first'), giving.signal)
-  const leaving = gate.run(held.work('leaving'), giving.signal)
-  const staying = gate.run(held.work('staying'), new AbortController().signal)
+  const first = queue.run(held.work('first'), giving.signal)
+  const leaving = queue.run(held.work('leaving'), giving.signal)
+  const staying = queue.run(held.work('staying'), new AbortController().signal)
   giving.abort(new Error('no longer'))
   await expect(leaving).rejects.toThrow('no longer')
-  await expect(gate.run(held.work('too late'), giving.signal)).rejects.toThrow('no longer')
-  const another = gate.run(held.work('another'))
+  await expect(queue.run(held.work('too late'), giving.signal)).rejects.toThrow('no longer')
+  const another = queue.run(held.work('another'))
   held.finish('first')
   expect(await first).toBe('first')
   await setImmediate()

@@ -103,8 +103,8 @@ describe('the grants of the README', () => {
     expect(await editable.add({ username: 'grace', groups: [], attributes: {} }, password)).toMatchObject({ ok: true })
     expect(await editable.setDisabled('ada', true)).toMatchObject({ ok: true })
     expect(await editable.setPassword('ada', 'another heron ladder')).toMatchObject({ ok: true })
-    const brought = { username: 'grace', passwordHash: null, groups: ['staff'], disabled: false, attributes: {} }
-    expect(await editable.bring([brought], 'update')).toEqual(['updated'])
+    const imported = { username: 'grace', passwordHash: null, groups: ['staff'], disabled: false, attributes: {} }
+    expect(await editable.importBatch([imported], 'update')).toEqual(['updated'])
     expect(await editable.remove('ada')).toMatchObject({ ok: true })
     await editable.close()
   })

@@ -73,7 +73,7 @@ test.each([
   const file = join(temporaryFolder(), 'viewers.db')
   write(file)
   expect(refusal(file)).toBe(
-    `${file} is damaged or no database at all: bring it back from a backup, or move it away to begin anew.`,
+    `${file} is damaged or no database at all: importBatch it back from a backup, or move it away to begin anew.`,
   )
 })
 
