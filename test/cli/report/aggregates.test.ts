@@ -11,18 +11,18 @@ function rankingOf(names: readonly string[], most: number) {
   return ranking
 }
 
-describe('names by weight', () => {
-  test('are exact, and equal ones in order, while there are no more than may be', () => {
+describe('the bounded ranking', () => {
+  test('a ranking is exact, with equal names in order, up to its limit', () => {
     const ranking = rankingOf(['b', 'a', 'c', 'a', 'b', 'd', '__proto__'], 5)
     expect(ranking.top(3)).toEqual([
       ['a', { count: 2 }],
       ['b', { count: 2 }],
       ['__proto__', { count: 1 }],
     ])
-    expect([ranking.size(), ranking.mostMissing()]).toEqual([5, 0])
+    expect([ranking.size(), ranking.largestError()]).toEqual([5, 0])
   })
 
-  test('are never too great, too small by no more than is said, and no more than may be', () => {
+  test('a ranking beyond its limit is never too high, never lower than its stated error, and never larger than its limit', () => {
     const names = fc.array(
       fc.nat({ max: 60 }).map((number) => `n${Math.floor(number ** 2 / 60)}`),
       { maxLength: 600 },
@@ -37,31 +37,34 @@ describe('names by weight', () => {
         for (const [name, count] of exact) {
           const found = known.get(name)?.count ?? 0
           expect(found).toBeLessThanOrEqual(count)
-          expect(count - found).toBeLessThanOrEqual(ranking.mostMissing())
+          expect(count - found).toBeLessThanOrEqual(ranking.largestError())
         }
       }),
     )
   })
 })
 
-describe('different names', () => {
-  test('are counted exactly up to 10,000', () => {
+describe('the count of different names', () => {
+  test('the count of different names is exact up to 10,000', () => {
     const count = createDifferentCount()
     for (let at = 0; at < 30_000; at += 1) count.add(`viewer-${at % 10_000}`)
     expect(count.result()).toEqual({ count: 10_000, isExact: true })
   })
 
-  test.each([10_001, 60_000, 1_000_000])('beyond, %i of them within 0.3 percent', (different) => {
-    const count = createDifferentCount()
-    for (let at = 0; at < different; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
-    for (let at = 0; at < 1_000; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
-    const result = count.result()
-    expect(result.isExact).toBe(false)
-    expect(Math.abs(result.count - different) / different).toBeLessThan(0.003)
-  })
+  test.each([10_001, 60_000, 1_000_000])(
+    'the count of %i different names has an error below 0.3 percent',
+    (different) => {
+      const count = createDifferentCount()
+      for (let at = 0; at < different; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+      for (let at = 0; at < 1_000; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+      const result = count.result()
+      expect(result.isExact).toBe(false)
+      expect(Math.abs(result.count - different) / different).toBeLessThan(0.003)
+    },
+  )
 })
 
-describe('the parts of a period', () => {
+describe('time buckets', () => {
   const zoneBefore = process.env.TZ
   beforeEach(() => {
     process.env.TZ = 'Europe/Budapest'
@@ -78,7 +81,7 @@ describe('the parts of a period', () => {
     ['a year', '2026-01-01T00:00:00+01:00', '2027-01-01T00:00:00+01:00', '7 days', 54],
     ['a century', '2000-01-01T00:00:00+01:00', '2100-01-01T00:00:00+01:00', '364 days', 102],
     ['a second', '2026-11-20T18:00:00+01:00', '2026-11-20T18:00:01+01:00', 'minute', 2],
-  ])('of %s are round and not too many', (_name, from, to, words, borders) => {
+  ])('the buckets of %s are round and at most 180', (_name, from, to, words, borders) => {
     const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
     const { bordersMs, lengthWords } = timeBuckets(range)
     expect([lengthWords, bordersMs.length]).toEqual([words, borders])
@@ -86,7 +89,7 @@ describe('the parts of a period', () => {
     expect(bordersMs.toSorted((a, b) => a - b)).toEqual([...new Set(bordersMs)])
   })
 
-  test('begin at midnight, also after the day of 25 hours', () => {
+  test('buckets of days start at midnight, also after a day of 25 hours', () => {
     const { bordersMs } = timeBuckets({
       fromMs: Date.parse('2026-08-01T10:00:00Z'),
       toMs: Date.parse('2026-12-01T10:00:00Z'),
@@ -96,7 +99,7 @@ describe('the parts of a period', () => {
     expect(new Set(inside.map((timeMs) => new Date(timeMs).getHours()))).toEqual(new Set([0]))
   })
 
-  test('share what lies in them, and nothing else', () => {
+  test('a span is spread over the buckets that it touches', () => {
     const borders = [0, 10, 20, 30]
     const parts = (fromMs: number, toMs: number) => {
       const found: number[][] = []
@@ -115,14 +118,14 @@ describe('the parts of a period', () => {
   })
 })
 
-describe('a text that has to fit', () => {
+describe('fitting a text', () => {
   test.each([
     ['ada@example.com', 400, 'ada@example.com'],
     ['', 10, ''],
     ['a'.repeat(100), 60, /^a{5,8}…$/],
     ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 35, /^👩‍👩‍👧‍👦…$/u],
     ['株式会社日本放送協会', 40, /^株式…?…$/],
-  ])('%j in %i pixels', (text, pixels, expected) => {
+  ])('%j is cut to %i pixels', (text, pixels, expected) => {
     const fitted = fitText(text, pixels, 12)
     if (typeof expected === 'string') expect(fitted).toBe(expected)
     else expect(fitted).toMatch(expected)

@@ -35,7 +35,7 @@ async function pageOf(
   return readFileSync(join(cwd, 'page.html'), 'utf8')
 }
 
-/** What is read, without marks: to be compared with sentences. */
+/** The text of a page, without its tags. */
 function textOf(html: string): string {
   return html
     .replace(/<style>.*?<\/style>/s, '')
@@ -56,7 +56,7 @@ function boxesOf(svg: string | undefined, colour: string): [x: number, width: nu
 const HOUR_PIXELS = 878 / 24
 
 describe('the page of a report', () => {
-  test('says in words who watched how much, and draws it', async () => {
+  test('a page of views sums up in words and draws charts', async () => {
     const html = await pageOf('views', 'View', [
       viewOf(),
       viewOf({
@@ -68,15 +68,15 @@ describe('the page of a report', () => {
       }),
     ])
     expect(textOf(html)).toContain('2 views by 1 signed-in viewer, on 2 devices: 3 h watched, 50 % of it live.')
-    expect(textOf(html)).toContain('1 view came without a sign-in')
-    for (const title of ['Viewers over time', 'Content', 'Places', 'Devices', 'Browsers', 'Viewers who watched most']) {
+    expect(textOf(html)).toContain('1 view without a sign-in')
+    for (const title of ['Viewers over time', 'Content', 'Places', 'Devices', 'Browsers', 'Top viewers']) {
       expect(html).toMatch(new RegExp(`<h2[^>]*>${title}</h2>`))
     }
     expect(html).toContain('<bdi>Channel 1001</bdi>')
     expect(drawingsOf(html)).toHaveLength(12)
   })
 
-  test('draws when a viewer watched, live apart from recorded', async () => {
+  test('a page of views draws when a viewer watched live and recorded', async () => {
     const html = await pageOf('views', 'View', [
       viewOf(),
       viewOf({
@@ -92,7 +92,7 @@ describe('the page of a report', () => {
     expect([recordedX, recordedWidth]).toEqual([expect.closeTo(18 * HOUR_PIXELS), expect.closeTo(0.5 * HOUR_PIXELS)])
   })
 
-  test('of a viewer with thousands of parts stays small', async () => {
+  test('the page of a viewer with thousands of parts stays small', async () => {
     const time = (second: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, second)).toISOString()
     const segments = Array.from({ length: 5_000 }, (_, at) => ({
       ...viewOf({ started_at: time(at * 10), finished_at: time(at * 10 + 9) }),
@@ -104,16 +104,16 @@ describe('the page of a report', () => {
     expect(boxesOf(drawingsOf(html).at(-2), 'live')).toEqual([[0, expect.closeTo((878 * 49_999) / 86_400, 1)]])
   })
 
-  test('counts what lies in the period, and who is watching until now', async () => {
+  test('a page of views counts time inside the period, and running views until now', async () => {
     const html = await pageOf('views', 'View', [
       viewOf({ started_at: '2026-11-19T20:00:00Z', finished_at: '2026-11-20T01:00:00Z' }),
       viewOf({ started_at: '2026-11-20T23:00:00Z', finished_at: null }),
     ])
     expect(textOf(html)).toMatch(/: 2 h watched|: 1 h( \d+ min)? watched/)
-    expect(textOf(html)).toContain('1 view had not ended')
+    expect(textOf(html)).toContain('1 view still running')
   })
 
-  test('of viewers has the whole of each, those who watched most first', async () => {
+  test('a page of viewers has exact numbers, and the top viewers first', async () => {
     const segment = { ...viewOf(), id: '1' }
     const viewer = (name: string, segments: readonly object[]) => ({
       ...{ viewer_identifier: name, last_activity: '2026-11-20T11:30:00Z', videos_watched: 1, segments },
@@ -132,17 +132,15 @@ describe('the page of a report', () => {
     expect(html).not.toContain('<bdi>viewer-9</bdi>')
   })
 
-  test('of peaks names the highest and when it was', async () => {
+  test('a page of peaks names the highest and its time', async () => {
     const at = (time: string, value: number, id: number) => ({ content_type: 'live', content_id: id, time, value })
     const html = await pageOf('peak-viewer-numbers', 'PeakSeries', [
       at('2026-11-20T10:00:00Z', 7, 1001),
       at('2026-11-20T11:00:00Z', 41, 1002),
       at('2026-11-20T12:00:00Z', 12, 1001),
     ])
-    expect(textOf(html)).toContain(
-      'Most at once: 41 viewers of Channel 1002, in the hour from Fri, 20 Nov 2026, 06:00.',
-    )
-    expect(textOf(html)).toContain('Times are those of America/New_York (GMT-05:00).')
+    expect(textOf(html)).toContain('41 viewers of Channel 1002, in the hour from Fri, 20 Nov 2026, 06:00.')
+    expect(textOf(html)).toContain('America/New_York (GMT-05:00)')
     expect(boxesOf(drawingsOf(html)[0], 'live').map(([, width]) => width)).toEqual(
       Array.from({ length: 3 }, () => expect.closeTo(HOUR_PIXELS)),
     )
@@ -150,19 +148,19 @@ describe('the page of a report', () => {
   })
 
   test.each([
-    ['total-views', 'location', 'location:Hungary', /Most: Hungary, 1,234 views\. views 1,234 places 1 /],
-    ['unique-devices', 'device', 'device:iPhone', /Most: iPhone, 1,234 devices\./],
+    ['total-views', 'location', 'location:Hungary', /Hungary, 1,234 views\. views 1,234 places 1 /],
+    ['unique-devices', 'device', 'device:iPhone', /iPhone, 1,234 devices\./],
     ['authenticated-viewers', 'summary', 'summary', /1,234 signed-in viewers in the whole period/],
-    ['total-views', 'day', 'day', /Most in one day: 1,234, Thu,? 19 Nov 2026/],
-    ['total-views', 'view-source', 'view-source:__proto__', /Most: __proto__, 1,234 views/],
-  ])('of %s by %s draws one row too', async (report, dimension, type, said) => {
+    ['total-views', 'day', 'day', /day: 1,234, Thu,? 19 Nov 2026/],
+    ['total-views', 'view-source', 'view-source:__proto__', /__proto__, 1,234 views/],
+  ])('a page of %s by %s draws a single row', async (report, dimension, type, said) => {
     const row = { dimension_type: type, point: '2026-11-20T00:00:00+00:00', value: 1234 }
     const html = await pageOf(report, 'Series', [row], [...DAY, '--by', dimension])
     expect(textOf(html)).toMatch(said)
     expect(drawingsOf(html)).toHaveLength(dimension === 'summary' ? 0 : 2)
   })
 
-  test('keeps the highest of thousands of points', async () => {
+  test('a page of thousands of points keeps the highest', async () => {
     const rows = Array.from({ length: 5_000 }, (_, hour) => ({
       dimension_type: 'hour',
       point: new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
@@ -170,20 +168,23 @@ describe('the page of a report', () => {
     }))
     const args = ['--from', '2026-01-01', '--to', '2026-11-20', '--by', 'hour']
     const html = await pageOf('unique-devices', 'Series', rows, args)
-    expect(textOf(html)).toContain('Most in one hour: 999')
-    expect(textOf(html)).toContain('the highest of each 8 hours')
+    expect(textOf(html)).toContain('hour: 999')
+    expect(textOf(html)).toContain('each 8 hours')
     // The top of the axis: what is drawn reaches as high.
     expect(drawingsOf(html)[0]).toContain('>1,000</text>')
     expect(html.length).toBeLessThan(250_000)
   })
 
-  test.each([0, 0.25, 1e15])('of %d and of periods of a second is drawn within its bounds', async (value) => {
-    const row = { dimension_type: 'hour', point: '2026-11-20T00:00:00Z', value }
-    const second = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-20T00:00:01Z']
-    const html = await pageOf('total-views', 'Series', [row], [...second, '--by', 'hour'])
-    for (const svg of drawingsOf(html)) expect(svg).not.toMatch(/NaN|Infinity|undefined|h-[\d.]+v/)
-    expect(drawingsOf(html)).toHaveLength(2)
-  })
+  test.each([0, 0.25, 1e15])(
+    'a page with the value %d and a period of a second has no drawing outside its bounds',
+    async (value) => {
+      const row = { dimension_type: 'hour', point: '2026-11-20T00:00:00Z', value }
+      const second = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-20T00:00:01Z']
+      const html = await pageOf('total-views', 'Series', [row], [...second, '--by', 'hour'])
+      for (const svg of drawingsOf(html)) expect(svg).not.toMatch(/NaN|Infinity|undefined|h-[\d.]+v/)
+      expect(drawingsOf(html)).toHaveLength(2)
+    },
+  )
 
   test.each([
     ['views', 'View', DAY],
@@ -191,14 +192,14 @@ describe('the page of a report', () => {
     ['total-views', 'Series', [...DAY, '--by', 'hour']],
     ['unique-devices', 'Series', [...DAY, '--by', 'location']],
     ['peak-viewer-numbers', 'PeakSeries', DAY],
-  ])('of no %s says that there is nothing', async (report, type, args) => {
+  ])('a page of no %s says that there is nothing', async (report, type, args) => {
     const html = await pageOf(report, type, [], args)
-    expect(textOf(html)).toContain('Nobody watched in this period. There is nothing to draw for this period.')
+    expect(textOf(html)).toContain('No views in this period.')
     expect(drawingsOf(html)).toEqual([])
   })
 })
 
-describe('what strangers have sent', () => {
+describe('untrusted names on a page', () => {
   const NAMES = [
     '<script>alert(1)</script>',
     '</title></style></svg><img src=x onerror=alert(1)>',
@@ -214,7 +215,7 @@ describe('what strangers have sent', () => {
     'class="a" role="b"',
   ]
 
-  test('is text and nothing else, wherever it is shown', async () => {
+  test('an untrusted name is only text, wherever it is shown', async () => {
     const rows = NAMES.map((name, index) =>
       viewOf({
         ...{ viewer_identifier: name, client_id: name, country: name, city: name, view_type: name },
@@ -240,7 +241,7 @@ describe('what strangers have sent', () => {
     for (const svg of drawingsOf(html)) expect(XMLValidator.validate(svg)).toBe(true)
   })
 
-  test('is a name of the same length or shorter than its line', async () => {
+  test('a long name is cut to its line', async () => {
     const html = await pageOf('views', 'View', [viewOf({ viewer_identifier: 'W'.repeat(1_000) })])
     const texts = drawingsOf(html).flatMap((svg) =>
       [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text ?? ''),
@@ -250,20 +251,20 @@ describe('what strangers have sent', () => {
   })
 
   test.each([
-    ['a time that is none', viewOf({ started_at: 'yesterday' })],
+    ['a wrong time', viewOf({ started_at: 'yesterday' })],
     ['a number as a name', viewOf({ viewer_identifier: 7 })],
-  ])('%s is refused, and no page is left', async (_case, row) => {
+  ])('a page is not written for %s', async (_case, row) => {
     const cwd = temporaryFolder()
     const env = await serviceWithRows('View', [row])
     const args = ['report', 'views', ...DAY, '--html', join(cwd, 'page.html')]
     const { status, stderr } = await runHere(args, { cwd, env })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Failed: .* the service sent .*\n$/)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Failed: The service sent .*\n$/)])
     expect(() => readFileSync(join(cwd, 'page.html'))).toThrow('ENOENT')
   })
 })
 
 describe('the page as a document', () => {
-  test('runs nothing, asks nobody, and has its pictures described', async () => {
+  test('a page has no scripts and requests, and its charts have descriptions', async () => {
     const html = await pageOf('views', 'View', [viewOf()])
     expect(html).toMatch(
       /http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/]{43}='; /,
@@ -280,14 +281,14 @@ describe('the page as a document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test.each([['--json'], ['--csv'], ['--output', 'x']])('is not asked for together with %s', async (...option) => {
+  test.each([['--json'], ['--csv'], ['--output', 'x']])('--html is refused together with %s', async (...option) => {
     const cwd = temporaryFolder()
     const ended = await runHere(['report', 'views', '--html', 'page.html', ...option], { cwd })
     expect(ended).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--html') })
   })
 
   test.each(['viewers', 'views', 'total-views', 'unique-devices', 'authenticated-viewers', 'peak-viewer-numbers'])(
-    'is in the help of report %s, with an example',
+    'the help of report %s shows --html with an example',
     async (report) => {
       const { stdout } = await runHere(['report', report, '--help'], { cwd: temporaryFolder() })
       expect(stdout).toMatch(/--html <FILE>/)

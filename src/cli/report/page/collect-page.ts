@@ -8,23 +8,23 @@ import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
 import { readTime } from './words.ts'
 
-/** The period of the question; null for all time. A period that is open at one side is given in whole by the caller. */
+/** Returns the period of the report, or null for all time. */
 export function rangeOf(question: Question): TimeRange | null {
   const { from, to } = question.period ?? {}
   if (from === undefined || to === undefined) return null
   const fromMs = readTime(from)
-  // Times are sent in whole seconds, so both ends may be the same.
+  // Times have whole seconds, so both ends can be equal.
   return { fromMs, toMs: Math.max(readTime(to), fromMs + 1000) }
 }
 
-/** What collects the rows that a question is answered with. */
+/** Returns the collector for the rows of this report. @throws RangeError if a report other than `viewers` has no period. */
 export function collectorFor(
   question: Question,
   nowMs: number,
 ): PageCollector<ViewerRow & ViewRow & SeriesRow & PeakRow> {
   const range = rangeOf(question)
   if (question.report === 'viewers') return viewersPage(range, nowMs)
-  if (range === null) throw new RangeError('This report has a period always')
+  if (range === null) throw new RangeError('This report needs a period')
   switch (question.report) {
     case 'views':
       return viewsPage(range, nowMs)

@@ -1,6 +1,6 @@
 export interface DifferentCount {
   add(name: string): void
-  /** `isExact` up to 10,000 different names; beyond, within 0.2 percent up to some millions. */
+  /** Exact up to 10,000 different names. Above, the error is about 0.2 percent up to some millions. */
   result(): { readonly count: number; readonly isExact: boolean }
 }
 
@@ -9,8 +9,8 @@ const MOST_EXACT = 10_000
 const BITS = 2 ** 24
 
 /**
- * How many different names a stream holds, in bounded memory: the names themselves at first, then one bit for each by
- * its hash, and what the share of bits that stayed free says (linear counting, Whang and others, 1990).
+ * Counts the different names of a stream in bounded memory. Keeps the names first. With more names it sets one bit for
+ * each hash, and estimates the count from the share of free bits (linear counting, Whang and others, 1990).
  */
 export function createDifferentCount(): DifferentCount {
   const names = new Set<string>()
@@ -39,7 +39,7 @@ export function createDifferentCount(): DifferentCount {
   }
 }
 
-/** FNV-1a with the last mixing of MurmurHash3, 32 bits: spread well enough for counting, no protection against malice. */
+/** FNV-1a with the final mixing of MurmurHash3, 32 bits. Good for counting, not for security. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)

@@ -1,6 +1,6 @@
 import type { Chart } from '../chart/chart.ts'
 
-/** A number that the reader takes away. */
+/** A large number at the top of the page. */
 export interface Figure {
   readonly value: string
   readonly label: string
@@ -8,35 +8,35 @@ export interface Figure {
 
 export interface PageTable {
   readonly columns: readonly string[]
-  /** A number is set to the right. */
+  /** Numbers are right-aligned. */
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
 export interface Section {
   readonly title: string
-  /** What the chart shows, for who cannot see it too. */
+  /** Describes the chart, for screen readers too. */
   readonly words: string
   readonly chart: Chart
-  /** Null where the numbers are too many to be read. */
+  /** Null if there are too many numbers to read. */
   readonly table: PageTable | null
-  /** What the colours mean, where there are two. */
+  /** True if the chart has two colours to explain. */
   readonly hasLegend: boolean
-  /** Of half the page's width. */
+  /** True for half the width of the page. */
   readonly isHalf: boolean
 }
 
-/** What a page says, before it is drawn. */
+/** The content of a page, before it is rendered. */
 export interface PageModel {
   readonly title: string
-  /** The whole in one or two sentences. */
+  /** The report in one or two sentences. */
   readonly summary: string
   readonly figures: readonly Figure[]
   readonly sections: readonly Section[]
-  /** What the numbers mean. */
+  /** Explain the numbers. */
   readonly notes: readonly string[]
 }
 
-/** Takes rows as they come, and keeps of them no more than the page shows. */
+/** Takes rows one by one, and keeps only what the page shows. */
 export interface PageCollector<Row> {
   add(row: Row): void
   model(): PageModel
@@ -44,6 +44,7 @@ export interface PageCollector<Row> {
 
 export const MOST_TABLE_ROWS = 200
 
+/** Returns a page for a report without rows. */
 export function nothing(title: string): PageModel {
-  return { title, summary: 'Nobody watched in this period.', figures: [], sections: [], notes: [] }
+  return { title, summary: 'No views in this period.', figures: [], sections: [], notes: [] }
 }

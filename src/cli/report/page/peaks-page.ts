@@ -12,14 +12,14 @@ const GRANULARITY_MS = { hour: 3_600_000, minute: 60_000 }
 interface Peak {
   value: number
   timeMs: number
-  /** The highest number in each part of the period. */
+  /** The highest value in each part of the period. */
   readonly bins: Float64Array
 }
 
 /**
- * How many watched at once, by content. The highest numbers and their times are exact for up to 2,000 channels and videos
- * (see createRanking); the curves show the highest number of each 720th of the period.
- * @param range the period that was asked for.
+ * Collects the peak numbers of viewers for each channel and video. Peaks and their times are exact for up to 2,000
+ * channels and videos (see createRanking). The curves show the peak of each 720th of the period.
+ * @param range the period of the report.
  */
 export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange): PageCollector<PeakRow> {
   const ranking = createRanking<Peak>({
@@ -54,22 +54,22 @@ function peaksModel(
   top: readonly (readonly [string, Peak])[],
   known: number,
 ): PageModel {
-  const title = 'Most viewers at once'
+  const title = 'Peak viewer numbers'
   const [highest] = top
   if (highest === undefined) return nothing(title)
   const [name, { value, timeMs }] = highest
   return {
     title,
-    summary: `Most at once: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
+    summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
     figures: [
-      { value: numberWords(value), label: `at once, of ${name}` },
-      { value: timeWords(timeMs), label: 'when that was' },
+      { value: numberWords(value), label: `viewers at the peak, of ${name}` },
+      { value: timeWords(timeMs), label: 'time of the peak' },
       { value: numberWords(known), label: 'channels and videos' },
     ],
     sections: [
       {
         title: 'By channel and video',
-        words: `${known > top.length ? `The first ${top.length} of ${numberWords(known)}` : 'All'} by their highest number, each on the same scale.`,
+        words: `${known > top.length ? `Top ${top.length} of ${numberWords(known)}` : 'All'} by peak, on the same scale.`,
         chart: {
           kind: 'curves',
           range,
@@ -80,18 +80,18 @@ function peaksModel(
           })),
         },
         table: {
-          columns: ['Content', 'Most at once', `In the ${granularity} from`],
+          columns: ['Content', 'Peak', `In the ${granularity} from`],
           rows: top.map(([content, peak]) => [content, peak.value, timeWords(peak.timeMs)]),
         },
         hasLegend: false,
         isHalf: false,
       },
     ],
-    notes: ['The highest numbers of different channels and videos are of different moments: they do not add up.'],
+    notes: ['Do not add up these peaks: channels and videos reach their peaks at different times.'],
   }
 }
 
-/** Equal neighbours are one point, so that a page stays small. */
+/** Merges equal neighbours, to keep the page small. */
 function pointsOf(bins: Float64Array, { fromMs, toMs }: TimeRange): Point[] {
   const timeOf = (bin: number) => fromMs + ((toMs - fromMs) * bin) / BINS
   const points: Point[] = []

@@ -17,8 +17,8 @@ interface PageAbout {
 const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /**
- * One HTML page that needs nothing else: no script, no request, and a policy that would stop both. Names are escaped
- * where they are written, by the template and by vega.
+ * Renders one self-contained HTML page. It has no scripts and sends no requests; its Content-Security-Policy blocks both.
+ * The template and vega escape all names.
  */
 export async function renderPage(model: PageModel, { question, range, nowMs }: PageAbout): Promise<string> {
   const { default: ejs } = await import('ejs')
@@ -42,7 +42,7 @@ export async function renderPage(model: PageModel, { question, range, nowMs }: P
   })
 }
 
-/** What the question was limited to. */
+/** Describes the filters of the report. */
 function scopeWords(question: Question): string {
   const { contentType, contentIds } = question
   const [kind, one, several] =
@@ -58,13 +58,13 @@ function scopeWords(question: Question): string {
           : `${contentIds.length === 1 ? 'The video' : 'The videos'} ${contentIds.join(', ')}`
   const limits = [
     ...('viewerIdentifier' in question && question.viewerIdentifier !== undefined
-      ? [`viewers whose name holds “${nameWords(question.viewerIdentifier)}”`]
+      ? [`viewers whose name contains “${nameWords(question.viewerIdentifier)}”`]
       : []),
     ...('listUnfinishedSegments' in question && question.listUnfinishedSegments === false
-      ? ['without what is being watched now']
+      ? ['only finished views']
       : []),
     ...('inclusiveRange' in question && question.inclusiveRange === false
-      ? ['only what began and ended in the period']
+      ? ['only views that started and ended in the period']
       : []),
   ]
   return [scope, ...limits].join('; ')

@@ -16,18 +16,18 @@ const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string
 }
 const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', readonly [title: string, column: string]>> = {
   location: ['Places', 'Place'],
-  device: ['Kinds of device', 'Device'],
-  'view-source': ['Where the player was', 'Player'],
+  device: ['Devices', 'Device'],
+  'view-source': ['Location of the player', 'Player'],
 }
 const VIEW_SOURCES = new Map([
-  ['onsite', "On the service's own page"],
+  ['onsite', 'On the page of the service'],
   ['offsite', 'On other pages'],
 ])
 
 /**
- * One number for each point in time or each group. Of groups the first 25 are kept; of points up to 800, then each two
- * neighbours become one with the higher of both, so the curve keeps its peaks; the highest and its time are exact.
- * @param range the period that was asked for.
+ * Collects one number for each point in time or each group. Keeps the top 25 groups. Keeps up to 800 points; with more,
+ * each two neighbours become one point with the higher value, so that peaks stay visible. The highest value is exact.
+ * @param range the period of the report.
  */
 export function seriesPage(report: SeriesReport, dimension: Dimension, range: TimeRange): PageCollector<SeriesRow> {
   if (dimension === 'month' || dimension === 'day' || dimension === 'hour') return timesPage(report, dimension, range)
@@ -66,12 +66,10 @@ function groupsPage(
       const figures = [{ value: numberWords(count), label: GROUPS[dimension][0].toLowerCase() }]
       return {
         title,
-        summary: `Most: ${nameWords(first.name)}, ${countWords(first.value, one, several)}.`,
+        summary: `Top: ${nameWords(first.name)}, ${countWords(first.value, one, several)}.`,
         figures: isSum ? [{ value: numberWords(total), label: several }, ...figures] : figures,
         sections: [groupSection(dimension, several, top, count, isSum ? total : null)],
-        notes: isSum
-          ? []
-          : ['Who was counted in one group can be counted in another one too: the numbers do not add up.'],
+        notes: isSum ? [] : ['Do not add up these numbers: one viewer or device can count in several groups.'],
       }
     },
   }
@@ -88,7 +86,7 @@ function groupSection(
   const shareOf = (value: number) => (total === null ? '' : ` · ${shareWords(value, total)}`)
   return {
     title,
-    words: count > top.length ? `The first ${top.length} of ${numberWords(count)}, by ${several}.` : `By ${several}.`,
+    words: count > top.length ? `Top ${top.length} of ${numberWords(count)}, by ${several}.` : `By ${several}.`,
     chart: {
       kind: 'bars',
       rows: top.map(({ name, value }) => ({
@@ -131,17 +129,17 @@ function timesPage(
       if (highest === null) return nothing(title)
       const when = periodWords(highest.timeMs, dimension)
       const sums = report === 'total-views' ? [{ value: numberWords(total), label: several }] : []
-      const summary = `${report === 'total-views' ? `${countWords(total, one, several)}. ` : ''}Most in one ${dimension}: ${numberWords(highest.value)}, ${when}.`
+      const summary = `${report === 'total-views' ? `${countWords(total, one, several)}. ` : ''}Highest ${dimension}: ${numberWords(highest.value)}, ${when}.`
       const figures = [
         ...sums,
-        { value: numberWords(highest.value), label: `most in one ${dimension}: ${when}` },
+        { value: numberWords(highest.value), label: `in the highest ${dimension}: ${when}` },
         { value: numberWords(count), label: `${count === 1 ? dimension : `${dimension}s`} with ${several}` },
       ]
       const section = timesSection({ points, together, dimension, several, range })
       const notes =
         report === 'total-views'
           ? []
-          : [`Who was counted in one ${dimension} can be counted in another one too: the numbers do not add up.`]
+          : [`Do not add up these numbers: one viewer or device can count in several ${dimension}s.`]
       return { title, summary, figures, sections: [section], notes }
     },
   }
@@ -156,8 +154,8 @@ interface Times {
 }
 
 function timesSection({ points, together, dimension, several, range }: Times): Section {
-  const unit = together === 1 ? `by ${dimension}` : `the highest of each ${together} ${dimension}s`
-  // The first month or day has begun before the period that it is counted in.
+  const unit = together === 1 ? `by ${dimension}` : `the highest value of each ${together} ${dimension}s`
+  // The first month or day can start before the period.
   const fromMs = Math.min(range.fromMs, points[0]?.fromMs ?? range.fromMs)
   const toMs = Math.max(range.toMs, points.at(-1)?.toMs ?? range.toMs)
   return {
@@ -180,7 +178,7 @@ function higher(a: Point, b: Point): Point {
   return { fromMs: a.fromMs, toMs: b.toMs, values: [Math.max(a.values[0] ?? 0, b.values[0] ?? 0)] }
 }
 
-/** By the calendar of this machine, in whose offset the question was asked. */
+/** Uses the calendar of this machine, because the request has its UTC offset. */
 function nextOf(timeMs: number, dimension: 'month' | 'day' | 'hour'): number {
   const time = new Date(timeMs)
   if (dimension === 'hour') return timeMs + 3_600_000

@@ -5,8 +5,8 @@ import { countWords, durationWords, nameWords, numberWords, readTime, shareWords
 
 const SHOWN_VIEWERS = 20
 const HOUR_MS = 3_600_000
-/** Stretches that are less apart than this share of the time shown are drawn as one. */
-const SEEN_APART = 1 / 900
+/** Spans with a smaller gap, as a share of the period, are drawn as one span. */
+const SMALLEST_GAP = 1 / 900
 const WATCHED_CLASSES: readonly (readonly [name: string, belowMs: number])[] = [
   ['Under 5 minutes', HOUR_MS / 12],
   ['5 to 30 minutes', HOUR_MS / 2],
@@ -24,9 +24,9 @@ interface Watcher {
 }
 
 /**
- * Every viewer, those who watched most with all their segments. All numbers are exact, since a row holds the whole of a
- * viewer; segments are kept of the first 20 only. Who is watching counts until now.
- * @param range the period that was asked for; null for all time.
+ * Collects all viewers, and the segments of the top 20. All numbers are exact, because a row has all segments of a viewer.
+ * An unfinished segment counts until now.
+ * @param range the period of the report; null for all time.
  */
 export function viewersPage(range: TimeRange | null, nowMs: number): PageCollector<ViewerRow> {
   let top: Watcher[] = []
@@ -74,21 +74,21 @@ function viewersModel(
   const range = asked ?? rangeOf(top)
   return {
     title,
-    summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'part')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on the average.`,
+    summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'part')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on average.`,
     figures: [
       { value: numberWords(totals.viewers), label: totals.viewers === 1 ? 'signed-in viewer' : 'signed-in viewers' },
       { value: durationWords(totals.ms), label: 'watched' },
-      { value: durationWords(each), label: 'a viewer, on the average' },
+      { value: durationWords(each), label: 'per viewer on average' },
       { value: shareWords(totals.liveMs, totals.ms), label: 'of it live' },
     ],
     sections: [howMuch(classes, totals.viewers), ...(range === null ? [] : [timelines(range, top, totals.viewers)])],
     notes: [
-      'Viewers are those who signed in. A part is what somebody watched without a break: play, pause and jump begin a new one.',
+      'Viewers are signed-in viewers. A part was watched without a break. Play, pause and seek start a new part.',
     ],
   }
 }
 
-/** Null when nothing was watched for any time. */
+/** Returns the time from the first to the last span, or null if nothing was watched. */
 function rangeOf(top: readonly Watcher[]): TimeRange | null {
   let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const span of top.flatMap(({ spans }) => spans)) {
@@ -100,15 +100,15 @@ function rangeOf(top: readonly Watcher[]): TimeRange | null {
 
 function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): Section {
   return {
-    title: 'Viewers who watched most',
-    words: `When each of ${top.length < viewers ? `the first ${top.length} of ${numberWords(viewers)}` : 'them'} watched.`,
+    title: 'Top viewers',
+    words: `When each ${top.length < viewers ? `of the top ${top.length} of ${numberWords(viewers)} viewers` : 'viewer'} watched.`,
     chart: {
       kind: 'timelines',
       range,
       rows: top.map(({ name, ms, spans }) => ({
         name: nameWords(name),
         aside: `${durationWords(ms)} · ${countWords(spans.length, 'part')}`,
-        spans: merged(spans, (range.toMs - range.fromMs) * SEEN_APART),
+        spans: merged(spans, (range.toMs - range.fromMs) * SMALLEST_GAP),
       })),
     },
     table: {
@@ -123,7 +123,7 @@ function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): 
   }
 }
 
-/** What is not seen apart is one, so that a page stays small whatever a player has sent. */
+/** Merges spans with small gaps, to keep the page small. */
 function merged(spans: readonly Span[], apartMs: number): Span[] {
   const result: Span[] = []
   for (const isLive of [true, false]) {
@@ -142,8 +142,8 @@ function merged(spans: readonly Span[], apartMs: number): Span[] {
 function howMuch(classes: readonly number[], viewers: number): Section {
   const rows = WATCHED_CLASSES.map(([name], index) => ({ name, value: classes[index] ?? 0 }))
   return {
-    title: 'How much they watched',
-    words: 'Viewers by the time that each watched.',
+    title: 'Time watched',
+    words: 'Viewers by time watched.',
     chart: {
       kind: 'bars',
       rows: rows.map(({ name, value }) => ({

@@ -8,7 +8,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
 const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
 const OFFSET = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'longOffset' })
-const MOST_NAME_LETTERS = 200
+const MOST_NAME_CHARACTERS = 200
 
 export function timeWords(timeMs: number): string {
   return TIME.format(timeMs)
@@ -26,7 +26,7 @@ export function rangeWords({ fromMs, toMs }: TimeRange): string {
   return `${timeWords(fromMs)} – ${timeWords(toMs)}`
 }
 
-/** "Europe/Budapest (GMT+01:00)", the offset at this time. */
+/** Returns the time zone of this machine with its offset at this time: "Europe/Budapest (GMT+01:00)". */
 export function timeZoneWords(timeMs: number): string {
   const offset = OFFSET.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   return `${OFFSET.resolvedOptions().timeZone} (${offset})`
@@ -53,11 +53,11 @@ export function shareWords(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`
 }
 
-/** A name that a stranger chose, for one line: without what changes the order of letters around it, and not without end. */
+/** Makes an untrusted name safe for one line: no control or direction characters, at most 200 characters. */
 export function nameWords(name: string): string {
-  const letters = [...name.slice(0, 2 * MOST_NAME_LETTERS)]
-  const isCut = name.length > 2 * MOST_NAME_LETTERS || letters.length > MOST_NAME_LETTERS
-  const text = printable(isCut ? `${letters.slice(0, MOST_NAME_LETTERS).join('')}…` : name)
+  const letters = [...name.slice(0, 2 * MOST_NAME_CHARACTERS)]
+  const isCut = name.length > 2 * MOST_NAME_CHARACTERS || letters.length > MOST_NAME_CHARACTERS
+  const text = printable(isCut ? `${letters.slice(0, MOST_NAME_CHARACTERS).join('')}…` : name)
   return text.trim() === '' ? '(no name)' : text
 }
 
@@ -65,11 +65,11 @@ export function contentName(contentType: 'live' | 'recorded', contentId: string)
   return `${contentType === 'live' ? 'Channel' : 'Video'} ${nameWords(contentId)}`
 }
 
-/** @throws UnexpectedAnswer for what is no time: it would be drawn at the wrong place. */
+/** Reads an ISO 8601 time. @throws UnexpectedAnswer for anything else. */
 export function readTime(text: string): number {
   const timeMs = Date.parse(text)
   if (Number.isNaN(timeMs)) {
-    throw new UnexpectedAnswer('In the report the service sent a time that is not in ISO 8601')
+    throw new UnexpectedAnswer('The service sent a report with a time that is not in ISO 8601 format')
   }
   return timeMs
 }
