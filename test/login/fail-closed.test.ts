@@ -18,7 +18,7 @@ function rejectWith(reason: unknown): () => Promise<never> {
   return () => Promise.reject(reason)
 }
 
-/** Not a response, not `false`, no session; a status of ours, and nothing from inside. */
+/** Expects a screen with no response, no `false`, no session and no internal detail. */
 function expectClosed(answer: Answer): void {
   expect(answer.status).toBeGreaterThanOrEqual(500)
   expect(answer.location).toBeUndefined()
@@ -59,7 +59,7 @@ function logThat(breaks: 'info' | 'warn' | 'error'): Logger {
   return { ...silent, [breaks]: fail } as unknown as Logger
 }
 
-/** A store, all of whose sessions are gone the way `broken` says. */
+/** A session store with one broken method. */
 function storeWhose(broken: 'get' | 'set' | 'destroy' | 'touch', how: 'throws' | 'reports'): AppDeps['sessionStore'] {
   class Store extends session.MemoryStore {}
   const store = new Store()
@@ -72,106 +72,100 @@ function storeWhose(broken: 'get' | 'set' | 'destroy' | 'touch', how: 'throws' |
   return { store, checkHealth: () => Promise.resolve(), close: () => {} }
 }
 
-describe('a right password yields no response when', () => {
-  const broken: [string, LoginAppOptions][] = [
-    ['the user store throws at once', { users: usersWith({ authenticate: fail }) }],
-    ['the user store rejects', { users: usersWith({ authenticate: rejectWith(FAULT) }) }],
-    ['the user store rejects with nothing', { users: usersWith({ authenticate: rejectWith(undefined) }) }],
-    ['the user store rejects with a text', { users: usersWith({ authenticate: rejectWith('INTERNALMARKER') }) }],
-    ['the user store rejects with the form', { users: usersWith({ authenticate: rejectWith({ ...ADA, ok: true }) }) }],
-    ['the user store answers nothing', { users: usersWith({ authenticate: () => Promise.resolve(null as never) }) }],
-    [
-      'the user store says yes and names nobody',
-      { users: usersWith({ authenticate: () => Promise.resolve({ ok: true } as never) }) },
-    ],
-    [
-      'the user store says yes and gives a viewer without a list of groups',
-      {
-        users: usersWith({
-          authenticate: () => Promise.resolve({ ok: true, viewer: { username: 'ada', attributes: {} } } as never),
-        }),
-        entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }],
-      },
-    ],
-    ['the limits cannot be asked', { signInLimits: { admit: rejectWith(FAULT) } }],
-    ['the limits throw at once', { signInLimits: { admit: fail } }],
-    ['the success cannot be counted', { signInLimits: limitsWhose('succeeded') }],
-    ['the clock throws', { signInLimits: open, nowSeconds: fail, sessionStore: storeWhose('get', 'reports') }],
-    ['the clock tells no time', { nowSeconds: () => Number.NaN, sessionStore: storeWhose('get', 'reports') }],
-    ['the success cannot be logged', { log: logThat('info') }],
-    ['the secret is gone', { entryPoints: [{ ...ENTRY_POINT, secret: '' }] }],
-  ]
-  test.each(broken)('%s', async (_case, options) => {
-    const app = await startLoginApp(options)
-    expectClosed(await app.post('/sign-in', ADA))
-    expect(JSON.stringify(app.lines)).not.toContain(ADA.password)
-  })
+const rightPasswordFaults: [string, LoginAppOptions][] = [
+  ['the user store throws at once', { users: usersWith({ authenticate: fail }) }],
+  ['the user store rejects', { users: usersWith({ authenticate: rejectWith(FAULT) }) }],
+  ['the user store rejects with nothing', { users: usersWith({ authenticate: rejectWith(undefined) }) }],
+  ['the user store rejects with a text', { users: usersWith({ authenticate: rejectWith('INTERNALMARKER') }) }],
+  ['the user store rejects with the form', { users: usersWith({ authenticate: rejectWith({ ...ADA, ok: true }) }) }],
+  ['the user store answers nothing', { users: usersWith({ authenticate: () => Promise.resolve(null as never) }) }],
+  [
+    'the user store accepts without a viewer',
+    { users: usersWith({ authenticate: () => Promise.resolve({ ok: true } as never) }) },
+  ],
+  [
+    'the user store accepts a viewer without a list of groups',
+    {
+      users: usersWith({
+        authenticate: () => Promise.resolve({ ok: true, viewer: { username: 'ada', attributes: {} } } as never),
+      }),
+      entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }],
+    },
+  ],
+  ['the limits cannot be asked', { signInLimits: { admit: rejectWith(FAULT) } }],
+  ['the limits throw at once', { signInLimits: { admit: fail } }],
+  ['the success cannot be counted', { signInLimits: limitsWhose('succeeded') }],
+  ['the clock throws', { signInLimits: open, nowSeconds: fail, sessionStore: storeWhose('get', 'reports') }],
+  ['the clock returns NaN', { nowSeconds: () => Number.NaN, sessionStore: storeWhose('get', 'reports') }],
+  ['the success cannot be logged', { log: logThat('info') }],
+  ['the secret is gone', { entryPoints: [{ ...ENTRY_POINT, secret: '' }] }],
+]
+test.each(rightPasswordFaults)('a right password gives no response when %s', async (_case, options) => {
+  const app = await startLoginApp(options)
+  expectClosed(await app.post('/sign-in', ADA))
+  expect(JSON.stringify(app.lines)).not.toContain(ADA.password)
 })
 
-describe('a wrong password yields no more than a screen when', () => {
-  test('the failure cannot be counted', async () => {
-    const app = await startLoginApp({ signInLimits: limitsWhose('failed') })
-    expectClosed(await app.post('/sign-in', { ...ADA, password: 'x' }))
-  })
-
-  test('it cannot be logged, and not the stack of the logger’s fault', async () => {
-    const app = await startLoginApp({ log: logThat('warn') })
-    expectClosed(await app.post('/sign-in', { ...ADA, password: 'x' }))
-  })
-
-  test('nothing can be logged at all', async () => {
-    const users = usersWith({ authenticate: rejectWith(FAULT) })
-    const app = await startLoginApp({ users, log: logThat('error') })
-    const answer = await app.post('/sign-in', ADA)
-    expectClosed(answer)
-    expect(answer.text).not.toContain('Error:')
-  })
-
-  test('the user store is down and that cannot be counted back either: it is still the store’s fault', async () => {
-    const users = usersWith({ authenticate: rejectWith(FAULT) })
-    const app = await startLoginApp({ users, signInLimits: limitsWhose('abandoned') })
-    expectClosed(await app.post('/sign-in', ADA))
-  })
+test('a wrong password gives only a screen when the failure cannot be counted', async () => {
+  const app = await startLoginApp({ signInLimits: limitsWhose('failed') })
+  expectClosed(await app.post('/sign-in', { ...ADA, password: 'x' }))
 })
 
-describe('a viewer who returns gets no response when', () => {
-  const broken: [string, Partial<AppDeps['users']>][] = [
-    ['the user store throws at once', { find: fail }],
-    ['the user store rejects', { find: rejectWith(FAULT) }],
-    ['the user store rejects with nothing', { find: rejectWith(undefined) }],
-  ]
-  test.each(broken)('%s', async (_case, changes) => {
-    const app = await startLoginApp({ users: usersWith(changes) })
-    const Cookie = await signIn(app)
-    expectClosed(await app.get('/', { Cookie }))
-  })
+test('a wrong password gives only a screen when it cannot be logged, without a stack', async () => {
+  const app = await startLoginApp({ log: logThat('warn') })
+  expectClosed(await app.post('/sign-in', { ...ADA, password: 'x' }))
+})
 
-  test.each([
-    ['nothing', undefined],
-    ['a viewer that is none', {}],
-    ['a viewer without a name', { groups: [], attributes: {} }],
-  ])('the user store answers with %s', async (_case, viewer) => {
-    const app = await startLoginApp({ users: usersWith({ find: () => Promise.resolve(viewer as never) }) })
-    const Cookie = await signIn(app)
-    const answer = await app.get('/', { Cookie })
-    expect(answer.location).toBeUndefined()
-  })
+test('a failed sign-in gives only a screen when the log is broken', async () => {
+  const users = usersWith({ authenticate: rejectWith(FAULT) })
+  const app = await startLoginApp({ users, log: logThat('error') })
+  const answer = await app.post('/sign-in', ADA)
+  expectClosed(answer)
+  expect(answer.text).not.toContain('Error:')
+})
 
-  test('the clock throws', async () => {
-    let isBroken = false
-    const nowSeconds = () => (isBroken ? fail() : 1_000)
-    const app = await startLoginApp({ nowSeconds })
-    const Cookie = await signIn(app)
-    isBroken = true
-    const answer = await app.get('/', { Cookie })
-    expect(answer.location).toBeUndefined()
-    expect(answer.text).not.toContain('INTERNALMARKER')
-  })
+test('a fault of the user store is reported even if the attempt cannot be uncounted', async () => {
+  const users = usersWith({ authenticate: rejectWith(FAULT) })
+  const app = await startLoginApp({ users, signInLimits: limitsWhose('abandoned') })
+  expectClosed(await app.post('/sign-in', ADA))
+})
+
+const returnFaults: [string, Partial<AppDeps['users']>][] = [
+  ['the user store throws at once', { find: fail }],
+  ['the user store rejects', { find: rejectWith(FAULT) }],
+  ['the user store rejects with nothing', { find: rejectWith(undefined) }],
+]
+test.each(returnFaults)('a returning viewer gets no response when %s', async (_case, changes) => {
+  const app = await startLoginApp({ users: usersWith(changes) })
+  const Cookie = await signIn(app)
+  expectClosed(await app.get('/', { Cookie }))
+})
+
+test.each([
+  ['nothing', undefined],
+  ['an empty viewer', {}],
+  ['a viewer without a name', { groups: [], attributes: {} }],
+])('a returning viewer gets no response when the user store answers with %s', async (_case, viewer) => {
+  const app = await startLoginApp({ users: usersWith({ find: () => Promise.resolve(viewer as never) }) })
+  const Cookie = await signIn(app)
+  const answer = await app.get('/', { Cookie })
+  expect(answer.location).toBeUndefined()
+})
+
+test('a returning viewer gets no response when the clock throws', async () => {
+  let isBroken = false
+  const nowSeconds = () => (isBroken ? fail() : 1_000)
+  const app = await startLoginApp({ nowSeconds })
+  const Cookie = await signIn(app)
+  isBroken = true
+  const answer = await app.get('/', { Cookie })
+  expect(answer.location).toBeUndefined()
+  expect(answer.text).not.toContain('INTERNALMARKER')
 })
 
 describe.each(['throws', 'reports'] as const)('a session store that %s an error', (how) => {
   test.each(['get', 'set', 'destroy', 'touch'] as const)(
-    'in %s lets viewers sign in, and passes nobody unknown',
+    `a session store that ${how} an error in %s lets viewers sign in, and lets no unknown viewer pass`,
     async (broken) => {
       const app = await startLoginApp({ sessionStore: storeWhose(broken, how) })
       const first = await app.post('/sign-in', ADA)
@@ -187,7 +181,7 @@ describe.each(['throws', 'reports'] as const)('a session store that %s an error'
   )
 })
 
-test('readiness is refused, not broken, by a store that throws at once', async () => {
+test('the app is not ready when a store throws at once', async () => {
   const app = await startLoginApp({ users: usersWith({ checkHealth: fail }) })
   expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
 })

@@ -12,7 +12,7 @@ import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-l
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
 
-/** A site of its own that answers every path with the page, until the running test is over; its origin. */
+/** Serves the page at every path of a new site until the test ends, and returns the origin. */
 async function startSite(page: () => string): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page())
@@ -26,7 +26,7 @@ async function startSite(page: () => string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The login app as seen at http://localhost, a player that frames it, and a consumer at an origin of its own. */
+/** The login app at http://localhost, a player that frames it, and a consumer on another origin. */
 async function startSites(address: string, sandbox = '', options: LoginAppOptions = {}) {
   let login = ''
   const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here')
@@ -65,7 +65,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
   })
   afterAll(() => browser.close())
 
-  test('leads to a consumer of another origin than the player, also after a mistake', async () => {
+  test('a framed sign-in leads to a consumer on another origin, also after a mistake', async () => {
     const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live')
     const { page, waitForFrame, complaints } = await browser.openPage()
     await page.goto(player)
@@ -79,7 +79,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await page.close()
   })
 
-  test('gives "false" to the consumer when the viewer cancels', async () => {
+  test('a framed cancel gives "false" to the consumer', async () => {
     const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER')
     const { page, waitForFrame, complaints } = await browser.openPage()
     await page.goto(player)
@@ -90,7 +90,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await page.close()
   })
 
-  test('leads nowhere when the consumer is not on the list', async () => {
+  test('a framed screen leads nowhere when the consumer is not on the list', async () => {
     const { login, player } = await startSites('/?hashConsumer=https%3A%2F%2Fevil.example%2F')
     const { page, waitForFrame, complaints } = await browser.openPage()
     await page.goto(player)
@@ -101,7 +101,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await page.close()
   })
 
-  test('is not shown to a page that is not listed', async () => {
+  test('an unlisted page cannot frame the screen', async () => {
     const { login } = await startSites('/')
     const stranger = await startSite(() => `<!doctype html><title>Stranger</title><iframe src="${login}/"></iframe>`)
     const { page, waitForComplaint } = await browser.openPage()
@@ -112,7 +112,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await page.close()
   })
 
-  test('says why a frame without allow-same-origin cannot sign in', async () => {
+  test('a frame without allow-same-origin shows why it cannot sign in', async () => {
     const { app, login, player } = await startSites('/', 'sandbox="allow-forms"')
     const { page, waitForFrame } = await browser.openPage()
     await page.goto(player)
@@ -129,7 +129,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
   test.each([
     ['signing in', '/?ustreamContentType=live&ustreamContentId=1'],
     ['a refused consumer', '/?hashConsumer=https%3A%2F%2Fevil.example%2F'],
-  ])('%s has no fault that axe finds', async (_screen, address) => {
+  ])('the screen for %s has no axe violations', async (_screen, address) => {
     const { login } = await startSites('/')
     const { page } = await browser.openPage()
     await page.goto(`${login}${address}`)

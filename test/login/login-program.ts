@@ -12,7 +12,7 @@ import { temporaryFolder } from '../users/temporary-folder.ts'
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
-/** Each is looked for in all that the program writes. */
+/** A test checks that the program writes none of these. */
 export const SECRETS = {
   HASH_SECRET: 'HASHSECRETMARKER7c31f09e5d8a462b',
   SESSION_SECRET: 'SESSIONSECRETMARKER9d0e47ab1c358f62',
@@ -22,11 +22,11 @@ type Child = ChildProcessByStdio<null, Readable, Readable>
 
 export interface LoginProgram {
   readonly child: Child
-  /** Of a `PORT` of 0, from the first line of the log. */
+  /** The port from the first line of the log. */
   readonly port: number
-  /** Everything written so far, to both outputs. */
+  /** Returns all text written so far, of both outputs. */
   readonly output: () => string
-  /** Resolves with the output when this is in it. */
+  /** Resolves with the output once it contains the text. */
   readonly says: (text: string) => Promise<string>
   readonly ended: Promise<Ended>
 }
@@ -38,7 +38,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Settings for a port of its own and data in a folder of its own, which the program makes. */
+/** Returns settings for a free port, with data in a new folder that the program creates. */
 export function programSettings(folder: string = temporaryFolder()): Record<string, string> {
   return {
     ...SECRETS,
@@ -53,7 +53,7 @@ export function programSettings(folder: string = temporaryFolder()): Record<stri
   }
 }
 
-/** Runs src/main.ts in an environment that holds these settings and nothing else, until it ends by itself. */
+/** Runs src/main.ts with only these settings in its environment, until it ends by itself. */
 export function runLoginProgram(
   settings: Readonly<Record<string, string>>,
   options: { uid?: number; gid?: number; cwd?: string } = {},
@@ -76,7 +76,7 @@ export function runLoginProgram(
   return { child, output: () => written.stdout + written.stderr, ended }
 }
 
-/** Starts the program, and resolves when it listens. */
+/** Starts the program. Resolves when it listens. */
 export async function startLoginProgram(settings: Readonly<Record<string, string>>): Promise<LoginProgram> {
   const { child, output, ended } = runLoginProgram(settings)
   async function says(text: string): Promise<string> {
@@ -94,14 +94,14 @@ export async function startLoginProgram(settings: Readonly<Record<string, string
   return { child, port: Number(port), output, says, ended }
 }
 
-/** Writes ada into the store that the settings name, before the program opens it. */
+/** Adds ada to the store of the settings, before the program opens it. */
 export async function addAda(settings: Readonly<Record<string, string>>): Promise<void> {
   const users = openEditableSqliteStore((settings.USER_STORE_URL ?? '').replace('sqlite:', ''))
   await users.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
   await users.close()
 }
 
-/** A folder that the program may read and not write: root may write everywhere, so there the program is another user. */
+/** Makes a folder that the program cannot write. Root can write everywhere, so the program runs as another user then. */
 export function lockedFolder(): { folder: string; options: { uid?: number; gid?: number } } {
   const folder = temporaryFolder()
   chmodSync(folder, 0o555)

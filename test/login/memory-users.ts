@@ -1,16 +1,16 @@
 import { UpstreamError } from '../../src/errors.ts'
 import type { Authentication, RefusalAfterPassword, UserStore, Viewer } from '../../src/users/user-store.ts'
 
-/** A user store that a test can see into and break: what the screens do is tested apart from how passwords are kept. */
+/** A user store in memory that a test can inspect and break. */
 export interface MemoryUsers extends UserStore {
   find(username: string): Promise<Viewer | null>
   add(username: string, password: string, details?: Partial<Viewer>): void
   disable(username: string): void
   expirePassword(username: string): void
   remove(username: string): void
-  /** From now on every call throws this; null mends the store. */
+  /** Makes every later call throw the error. Null repairs the store. */
   fail(error: unknown): void
-  /** From now on a sign-in waits for this before it is answered. */
+  /** Makes every later sign-in wait for the promise. */
   hold(until: Promise<void>): void
   readonly asked: { username: string; password: string }[]
 }

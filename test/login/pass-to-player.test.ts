@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { passToPlayer, returnWithoutResponse } from '../../src/login/pass-to-player.ts'
 import { responseOf } from './response-of.ts'
@@ -12,61 +12,59 @@ function locationOf(entryPoint = ENTRY_POINT, address = entryPoint.playerAddress
   return passing.ok ? passing.location : expect.unreachable(passing.reason)
 }
 
-describe('the way to the player', () => {
-  test('holds the parameters in their order and the expiry in whole seconds', () => {
-    const parameters = [
-      { name: 'plan', attribute: 'plan' },
-      { name: 'user', attribute: 'username' },
-    ]
-    expect(responseOf(locationOf({ ...ENTRY_POINT, parameters }))).toEqual({
-      address: ENTRY_POINT.playerAddress.url,
-      parameters: [
-        ['plan', 'größe ✓'],
-        ['user', 'ada'],
-      ],
-      expiresAtSeconds: 4600,
-    })
+test('a redirect holds the parameters in their order, and the expiry in whole seconds', () => {
+  const parameters = [
+    { name: 'plan', attribute: 'plan' },
+    { name: 'user', attribute: 'username' },
+  ]
+  expect(responseOf(locationOf({ ...ENTRY_POINT, parameters }))).toEqual({
+    address: ENTRY_POINT.playerAddress.url,
+    parameters: [
+      ['plan', 'größe ✓'],
+      ['user', 'ada'],
+    ],
+    expiresAtSeconds: 4600,
   })
+})
 
-  test('holds no expiry where the lifetime is 0', () => {
-    expect(responseOf(locationOf({ ...ENTRY_POINT, lifetimeSeconds: 0 })).expiresAtSeconds).toBeNull()
-  })
+test('a redirect holds no expiry if the lifetime is 0', () => {
+  expect(responseOf(locationOf({ ...ENTRY_POINT, lifetimeSeconds: 0 })).expiresAtSeconds).toBeNull()
+})
 
-  test('keeps a fragment of the configured address behind the response', () => {
-    const playerAddress = parsePlayerAddress('https://player.example/pass#at')
-    expect(locationOf({ ...ENTRY_POINT, playerAddress })).toMatch(/^https:\/\/player\.example\/pass\?hash=[^#]+#at$/)
-    expect(returnWithoutResponse(playerAddress)).toBe('https://player.example/pass?hash=false#at')
-  })
+test('a redirect keeps the fragment of the configured address after the response', () => {
+  const playerAddress = parsePlayerAddress('https://player.example/pass#at')
+  expect(locationOf({ ...ENTRY_POINT, playerAddress })).toMatch(/^https:\/\/player\.example\/pass\?hash=[^#]+#at$/)
+  expect(returnWithoutResponse(playerAddress)).toBe('https://player.example/pass?hash=false#at')
+})
 
-  test('leads to the address it is given, with the secret of the entry point', () => {
-    const address = { url: 'https://chat.example/customer/1?a=b', origin: 'https://chat.example' }
-    const passed = responseOf(locationOf({ ...ENTRY_POINT, secret: 'other secret' }, address), 'other secret')
-    expect(passed.address).toBe(address.url)
-  })
+test('a redirect leads to the given address, with the secret of the entry point', () => {
+  const address = { url: 'https://chat.example/customer/1?a=b', origin: 'https://chat.example' }
+  const passed = responseOf(locationOf({ ...ENTRY_POINT, secret: 'other secret' }, address), 'other secret')
+  expect(passed.address).toBe(address.url)
+})
 
-  test('is closed to who may not watch, and says why', () => {
-    const entryPoint = { ...ENTRY_POINT, allowedGroups: ['gold'] }
-    expect(passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, NOW)).toEqual({
-      ok: false,
-      reason: 'not-entitled',
-    })
+test('a viewer who may not watch gets no redirect, but a reason', () => {
+  const entryPoint = { ...ENTRY_POINT, allowedGroups: ['gold'] }
+  expect(passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, NOW)).toEqual({
+    ok: false,
+    reason: 'not-entitled',
   })
+})
 
-  test.each([
-    ['a clock that is not one', ENTRY_POINT, Number.NaN],
-    ['a clock before time began', ENTRY_POINT, -10_000],
-    ['no secret', { ...ENTRY_POINT, secret: '' }, NOW],
-    ['a name twice', { ...ENTRY_POINT, parameters: [...ENTRY_POINT.parameters, ...ENTRY_POINT.parameters] }, NOW],
-    ['a reserved name', { ...ENTRY_POINT, parameters: [{ name: 'hash', attribute: 'username' }] }, NOW],
-  ])('is closed where the settings hold %s: an exception, not a response', (_case, entryPoint, now) => {
-    expect(() => passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, now)).toThrow(RangeError)
-  })
+test.each([
+  ['a clock that returns NaN', ENTRY_POINT, Number.NaN],
+  ['a clock with a negative time', ENTRY_POINT, -10_000],
+  ['no secret', { ...ENTRY_POINT, secret: '' }, NOW],
+  ['a name twice', { ...ENTRY_POINT, parameters: [...ENTRY_POINT.parameters, ...ENTRY_POINT.parameters] }, NOW],
+  ['a reserved name', { ...ENTRY_POINT, parameters: [{ name: 'hash', attribute: 'username' }] }, NOW],
+])('%s throws an exception instead of a redirect', (_case, entryPoint, now) => {
+  expect(() => passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, now)).toThrow(RangeError)
+})
 
-  test('is closed to a response that no address could carry', () => {
-    const attributes = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 'x'.repeat(200)]))
-    const parameters = Object.keys(attributes).map((name) => ({ name, attribute: name }))
-    const pass = () =>
-      passToPlayer({ ...ADA, attributes }, { ...ENTRY_POINT, parameters }, {}, ENTRY_POINT.playerAddress, NOW)
-    expect(pass).toThrow(RangeError)
-  })
+test('a response that is too long for an address is refused', () => {
+  const attributes = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 'x'.repeat(200)]))
+  const parameters = Object.keys(attributes).map((name) => ({ name, attribute: name }))
+  const pass = () =>
+    passToPlayer({ ...ADA, attributes }, { ...ENTRY_POINT, parameters }, {}, ENTRY_POINT.playerAddress, NOW)
+  expect(pass).toThrow(RangeError)
 })

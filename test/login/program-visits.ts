@@ -1,9 +1,9 @@
 import { ADA } from './login-program.ts'
 
-/** What one request to a login program came to. */
+/** The answer to one request to a login program. */
 export interface Visit {
   readonly status: number
-  /** As a browser sends it back; null where none was set. */
+  /** As a browser sends it back. Null if no cookie was set. */
   readonly cookie: string | null
   readonly location: string | null
   readonly tookMs: number
@@ -18,7 +18,7 @@ export function signInAt({ port }: Copy, form: { username: string; password: str
   return visit(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body: new URLSearchParams(form) })
 }
 
-/** Comes again, as a signed-in viewer does. */
+/** Opens the start page again, as a signed-in viewer. */
 export function returnTo({ port }: Copy, cookie: string): Promise<Visit> {
   return visit(`http://127.0.0.1:${port}/`, { headers: { Cookie: cookie } })
 }
@@ -27,14 +27,14 @@ export function signOutAt({ port }: Copy, cookie: string): Promise<Visit> {
   return visit(`http://127.0.0.1:${port}/sign-out`, { method: 'POST', headers: { Cookie: cookie } })
 }
 
-/** What the program says of its readiness: the status and the word. */
+/** Returns the status and the word of the readiness check. */
 export async function readinessOf({ port }: Copy): Promise<[status: number, word: string]> {
   const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
   const { status } = (await response.json()) as { status: string }
   return [response.status, status]
 }
 
-/** Whether a visit ended at the player with a response. */
+/** True if a visit ended at the player with a response. */
 export function isPassedOn({ status, location }: Visit): boolean {
   return (
     status === 303 && (location ?? '').startsWith('https://player.example/') && (location ?? '').includes('hash=%5B')

@@ -11,11 +11,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Returns the message of a screen as the viewer reads it; '' if there is none. */
 export function alertOf({ text }: Pick<Answer, 'text'>): string {
-  const html = /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? ''
+  return unescaped(/role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? '')
+}
+
+export function unescaped(html: string): string {
   return html.replace(/&(#34|#39|lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? '')
 }
 
-/** What every refusal has in common: a sentence, no session, and nothing that a player could take for an answer. */
+/** Expects a screen with a message, no session and no response for the player. */
 export function expectRefused(answer: Answer, status: number): void {
   expect(answer.status).toBe(status)
   expect(answer.location).toBeUndefined()

@@ -9,8 +9,8 @@ export interface PassedResponse {
 }
 
 /**
- * Verifies the response in a redirect the way the specification says, sharing no code with the app: the values joined by
- * "|", then the expiry where there is one, then the secret.
+ * Verifies the response in a redirect as the specification says, without code of the app. The hash is over the values,
+ * the expiry if there is one, and the secret, joined by "|".
  */
 export function responseOf(location: string | undefined, secret: string = SECRET): PassedResponse {
   expect(location).toBeDefined()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fill, textsOf } from '../../src/login/screens/languages.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
@@ -11,111 +11,112 @@ import { ADA, ENTRY_POINT, type LoginApp, SESSION_LIMITS, START_SECONDS, startLo
 
 const BOB = { username: 'bob', password: 'bob’s own' }
 
-describe('a viewer who returns', () => {
-  test('is passed on at once, with a response made now', async () => {
-    const app = await startLoginApp()
-    const cookie = await signIn(app)
-    app.clock.seconds += 1000.7
-    const answer = await app.get('/', { Cookie: cookie })
-    expect(answer).toMatchObject({ status: 303, text: '', setCookies: [] })
-    expect(responseOf(answer.location)).toEqual({
-      address: ENTRY_POINT.playerAddress.url,
-      parameters: [['user', ADA.username]],
-      expiresAtSeconds: START_SECONDS + 1000 + 3600,
-    })
-    expect(app.lines.at(-1)).toMatchObject({ outcome: 'returned', viewer: ADA.username })
+test('a returning viewer is passed on at once, with a new response', async () => {
+  const app = await startLoginApp()
+  const cookie = await signIn(app)
+  app.clock.seconds += 1000.7
+  const answer = await app.get('/', { Cookie: cookie })
+  expect(answer).toMatchObject({ status: 303, text: '', setCookies: [] })
+  expect(responseOf(answer.location)).toEqual({
+    address: ENTRY_POINT.playerAddress.url,
+    parameters: [['user', ADA.username]],
+    expiresAtSeconds: START_SECONDS + 1000 + 3600,
   })
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'returned', viewer: ADA.username })
+})
 
-  test.each(['iframe', 'document', undefined])('is passed on where Sec-Fetch-Dest is %s', async (destination) => {
+test.each(['iframe', 'document', undefined])(
+  'a returning viewer is passed on if Sec-Fetch-Dest is %s',
+  async (destination) => {
     const app = await startLoginApp()
     const headers = { Cookie: await signIn(app), ...(destination ? { 'Sec-Fetch-Dest': destination } : {}) }
     expect((await app.get('/', headers)).status).toBe(303)
-  })
+  },
+)
 
-  test.each(['empty', 'image', 'script', 'style', 'frame', 'embed', 'object', 'worker', 'fencedframe', 'report', ''])(
-    'is shown the screen where Sec-Fetch-Dest is %j: what is no navigation would only collect the response',
-    async (destination) => {
-      const app = await startLoginApp()
-      const answer = await app.get('/', { Cookie: await signIn(app), 'Sec-Fetch-Dest': destination })
-      expectScreen(answer)
-      expect(answer.text).toContain(fill(textsOf('en').signedInAs, ADA))
-    },
-  )
-
-  test('is shown the screen when the caller asks for it, with the ways on and out', async () => {
+test.each(['empty', 'image', 'script', 'style', 'frame', 'embed', 'object', 'worker', 'fencedframe', 'report', ''])(
+  'a returning viewer gets the screen if Sec-Fetch-Dest is %j, which is not a navigation',
+  async (destination) => {
     const app = await startLoginApp()
-    const answer = await app.get('/?prompt=login&ustreamContentId=7', { Cookie: await signIn(app) })
+    const answer = await app.get('/', { Cookie: await signIn(app), 'Sec-Fetch-Dest': destination })
     expectScreen(answer)
-    expect(answer.text).toContain('<a href="/?ustreamContentId=7">')
-    expect(answer.text).toContain('action="/sign-out"')
-    expect(alertOf(answer)).toBe('')
-  })
+    expect(answer.text).toContain(fill(textsOf('en').signedInAs, ADA))
+  },
+)
 
-  test('gets no response by HEAD', async () => {
-    const app = await startLoginApp()
-    const answer = await app.send('HEAD', '/', { Cookie: await signIn(app) })
-    expect(answer).toMatchObject({ status: 200, location: undefined, text: '' })
-  })
+test('prompt=login shows the screen to a returning viewer, with links to continue and sign out', async () => {
+  const app = await startLoginApp()
+  const answer = await app.get('/?prompt=login&ustreamContentId=7', { Cookie: await signIn(app) })
+  expectScreen(answer)
+  expect(answer.text).toContain('<a href="/?ustreamContentId=7">')
+  expect(answer.text).toContain('action="/sign-out"')
+  expect(alertOf(answer)).toBe('')
+})
 
-  test('is looked up again: what the store says now decides and is sent', async () => {
-    const parameters = [{ name: 'plan', attribute: 'plan' }]
-    const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, parameters, allowedGroups: ['gold'] }] })
-    app.users.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'old' } })
-    const Cookie = await signIn(app, BOB)
-    app.users.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'new' } })
-    expect(responseOf((await app.get('/', { Cookie })).location).parameters).toEqual([['plan', 'new']])
-    app.users.add(BOB.username, BOB.password, { groups: ['silver'], attributes: { plan: 'new' } })
-    expectRefused(await app.get('/', { Cookie }), 403)
-    app.users.add(BOB.username, BOB.password, { groups: ['gold'] })
-    expectRefused(await app.get('/', { Cookie }), 403)
-    expect(app.lines.at(-1)).toMatchObject({ outcome: 'unusable-attribute', attribute: 'plan', reason: 'is missing' })
-  })
+test('a HEAD request gives a returning viewer no response', async () => {
+  const app = await startLoginApp()
+  const answer = await app.send('HEAD', '/', { Cookie: await signIn(app) })
+  expect(answer).toMatchObject({ status: 200, location: undefined, text: '' })
+})
 
-  test.each([
-    ['disabled', (app: LoginApp) => app.users.disable(ADA.username)],
-    ['removed', (app: LoginApp) => app.users.remove(ADA.username)],
-  ])('and was %s meanwhile has lost the session, and does not get it back', async (_case, change) => {
-    const file = join(temporaryFolder(), 'sessions.db')
-    const app = await startLoginApp({ sessionFile: file })
-    const Cookie = await signIn(app)
-    change(app)
-    const answer = await app.get('/', { Cookie })
-    expectScreen(answer)
-    expect(answer.text).not.toContain(ADA.username)
-    expect(answer.setCookies).toEqual([expect.stringMatching(/^__Host-viewer=; .*Expires=Thu, 01 Jan 1970/)])
-    expect(rowsIn(file)).toEqual([])
-    app.users.add(ADA.username, ADA.password)
-    expectScreen(await app.get('/', { Cookie }))
-  })
+test('a returning viewer is looked up again, and the response has the current attributes', async () => {
+  const parameters = [{ name: 'plan', attribute: 'plan' }]
+  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, parameters, allowedGroups: ['gold'] }] })
+  app.users.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'old' } })
+  const Cookie = await signIn(app, BOB)
+  app.users.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'new' } })
+  expect(responseOf((await app.get('/', { Cookie })).location).parameters).toEqual([['plan', 'new']])
+  app.users.add(BOB.username, BOB.password, { groups: ['silver'], attributes: { plan: 'new' } })
+  expectRefused(await app.get('/', { Cookie }), 403)
+  app.users.add(BOB.username, BOB.password, { groups: ['gold'] })
+  expectRefused(await app.get('/', { Cookie }), 403)
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'unusable-attribute', attribute: 'plan', reason: 'is missing' })
+})
 
-  test('does not pass while the user store is down, and passes again afterwards', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    app.users.fail(STORE_DOWN)
-    const answer = await app.get('/', { Cookie })
-    expectRefused(answer, 503)
-    expect(answer.headers['retry-after']).toBe('30')
-    expect(answer.text).not.toContain('INTERNAL')
-    app.users.fail(new Error('INTERNAL fault'))
-    expectRefused(await app.get('/', { Cookie }), 500)
-    app.users.fail(null)
-    expect((await app.get('/', { Cookie })).status).toBe(303)
-  })
+test.each([
+  ['disabled', (app: LoginApp) => app.users.disable(ADA.username)],
+  ['removed', (app: LoginApp) => app.users.remove(ADA.username)],
+])('a returning viewer who was %s meanwhile loses the session for good', async (_case, change) => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  const Cookie = await signIn(app)
+  change(app)
+  const answer = await app.get('/', { Cookie })
+  expectScreen(answer)
+  expect(answer.text).not.toContain(ADA.username)
+  expect(answer.setCookies).toEqual([expect.stringMatching(/^__Host-viewer=; .*Expires=Thu, 01 Jan 1970/)])
+  expect(rowsIn(file)).toEqual([])
+  app.users.add(ADA.username, ADA.password)
+  expectScreen(await app.get('/', { Cookie }))
+})
 
-  test('where the store cannot look anybody up, is known as they were when they signed in', async () => {
-    const full = memoryUsers()
-    full.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'old' } })
-    const users: UserStore = {
-      authenticate: full.authenticate,
-      checkHealth: full.checkHealth,
-      close: full.close,
-    }
-    const parameters = [{ name: 'plan', attribute: 'plan' }]
-    const app = await startLoginApp({ users, entryPoints: [{ ...ENTRY_POINT, parameters, allowedGroups: ['gold'] }] })
-    const Cookie = await signIn(app, BOB)
-    full.remove(BOB.username)
-    expect(responseOf((await app.get('/', { Cookie })).location).parameters).toEqual([['plan', 'old']])
-    app.clock.seconds += SESSION_LIMITS.idleSeconds
-    expectScreen(await app.get('/', { Cookie }))
-  })
+test('a returning viewer is refused while the user store is down, and passes again afterwards', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  app.users.fail(STORE_DOWN)
+  const answer = await app.get('/', { Cookie })
+  expectRefused(answer, 503)
+  expect(answer.headers['retry-after']).toBe('30')
+  expect(answer.text).not.toContain('INTERNAL')
+  app.users.fail(new Error('INTERNAL fault'))
+  expectRefused(await app.get('/', { Cookie }), 500)
+  app.users.fail(null)
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+})
+
+test('a returning viewer has the attributes of the sign-in if the store cannot look up viewers', async () => {
+  const full = memoryUsers()
+  full.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'old' } })
+  const users: UserStore = {
+    authenticate: full.authenticate,
+    checkHealth: full.checkHealth,
+    close: full.close,
+  }
+  const parameters = [{ name: 'plan', attribute: 'plan' }]
+  const app = await startLoginApp({ users, entryPoints: [{ ...ENTRY_POINT, parameters, allowedGroups: ['gold'] }] })
+  const Cookie = await signIn(app, BOB)
+  full.remove(BOB.username)
+  expect(responseOf((await app.get('/', { Cookie })).location).parameters).toEqual([['plan', 'old']])
+  app.clock.seconds += SESSION_LIMITS.idleSeconds
+  expectScreen(await app.get('/', { Cookie }))
 })

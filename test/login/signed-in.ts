@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { ADA, type Answer, type LoginApp } from './start-login-app.ts'
 
-/** The one cookie that an answer sets, as a browser sends it back. */
+/** Returns the only cookie that an answer sets, as a browser sends it back. */
 export function cookieIn({ setCookies }: Answer): string {
   expect(setCookies).toHaveLength(1)
   return setCookies[0]?.split(';')[0] ?? ''
 }
 
-/** The id of the session that a cookie names, without its signature. */
+/** Returns the id of the session from a cookie, without its signature. */
 export function idIn(cookie: string): string {
   return /=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? expect.unreachable(`${cookie} is no session’s`)
 }
@@ -30,7 +30,7 @@ export function rowsIn(file: string): { id: string; username: string }[] {
   }
 }
 
-/** The sign-in screen, and nothing that could pass for an answer to the player. */
+/** Expects the sign-in screen, without a response for the player. */
 export function expectScreen(answer: Answer): void {
   expect(answer).toMatchObject({ status: 200, location: undefined })
   expect(answer.text).toContain('name="password"')

@@ -63,7 +63,7 @@ export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users
 
 export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400 }
 
-/** The login app over real HTTP on a port of its own, until the running test is over. Ada can sign in. */
+/** Starts the login app over real HTTP on a free port until the test ends. Ada can sign in. */
 export async function startLoginApp(options: LoginAppOptions = {}): Promise<LoginApp> {
   const users = memoryUsers()
   users.add(ADA.username, ADA.password)
@@ -104,7 +104,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     if (body !== undefined) {
       if (headers['Content-Type'] === undefined) sent.type('application/x-www-form-urlencoded')
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : formOf(body))
-      // The client would make a form of its own of the bytes.
+      // The client would otherwise encode the bytes as another form.
       sent.serialize(() => bytes as unknown as string).send(bytes)
     }
     const { status, headers: answered, body: text } = await sent

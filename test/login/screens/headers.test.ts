@@ -28,7 +28,7 @@ const SCREEN_OF_PLAYER = { formTo: ` ${PLAYER}`, framedBy: `${PLAYER} https://cu
 const SCREEN_LEADING_NOWHERE = { formTo: '', framedBy: `${PLAYER} https://customer.example` }
 const CLOSED = { formTo: '', framedBy: "'none'" }
 
-/** Every header of the answer but those that tell the time, the length and where to. */
+/** Compares all headers except the ones for time, length and redirect. */
 function expectHeaders(answer: Answer, isTls: boolean, { formTo = '', framedBy = "'none'", others = {} }: Expected) {
   const policy = [
     "default-src 'none'",
@@ -93,7 +93,7 @@ type Case = readonly [string, number, (app: LoginApp) => Promise<Answer>, Expect
 const PAGE = { others: { 'content-type': HTML } }
 const CASES: readonly Case[] = [
   ['the sign-in screen', 200, (app) => app.get('/'), { ...SCREEN_OF_PLAYER, ...PAGE }],
-  ['its HEAD', 200, (app) => app.send('HEAD', '/'), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['a HEAD request for the sign-in screen', 200, (app) => app.send('HEAD', '/'), { ...SCREEN_OF_PLAYER, ...PAGE }],
   [
     'the screen for a consumer',
     200,
@@ -102,12 +102,12 @@ const CASES: readonly Case[] = [
   ],
   ['the redirect after a sign-in', 303, (app) => app.post('/sign-in', ADA), SCREEN_OF_PLAYER],
   [
-    'a returning viewer’s redirect',
+    'the redirect of a returning viewer',
     303,
     async (app) => app.get('/', { ...(await cookieOf(app)), ...NAVIGATION }),
     SCREEN_OF_PLAYER,
   ],
-  ['the redirect of who gives up', 303, (app) => app.post('/cancel', ''), SCREEN_OF_PLAYER],
+  ['the redirect after a cancel', 303, (app) => app.post('/cancel', ''), SCREEN_OF_PLAYER],
   [
     'the redirect after signing out',
     303,
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
     (app) => app.post('/sign-in', { ...ADA, password: 'x', hashConsumer: CONSUMER }),
     { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example', ...PAGE },
   ],
-  ['a post from elsewhere', 403, (app) => app.post('/sign-in', ADA, FOREIGN), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['a post from another site', 403, (app) => app.post('/sign-in', ADA, FOREIGN), { ...SCREEN_OF_PLAYER, ...PAGE }],
   [
     'an attribute that cannot be sent',
     403,
@@ -147,15 +147,20 @@ const CASES: readonly Case[] = [
     { ...SCREEN_LEADING_NOWHERE, others: { 'content-type': HTML, allow: 'GET, HEAD' } },
   ],
   [
-    'a form’s address that is opened',
+    'a GET request for the address of a form',
     405,
     (app) => app.get('/sign-in'),
     { ...SCREEN_LEADING_NOWHERE, others: { 'content-type': HTML, allow: 'POST' } },
   ],
-  ['a player that sends its viewer back and back', 409, loop, { ...SCREEN_OF_PLAYER, ...PAGE }],
-  ['1 MB', 413, (app) => app.post('/sign-in', 'x'.repeat(1_000_000)), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
-  ['what is no form', 415, (app) => app.post('/sign-in'), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
-  ['too many tries', 429, spentTries, { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '1' } }],
+  ['a redirect loop', 409, loop, { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['a form of 1 MB', 413, (app) => app.post('/sign-in', 'x'.repeat(1_000_000)), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
+  ['a body that is not a form', 415, (app) => app.post('/sign-in'), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
+  [
+    'too many failed sign-ins',
+    429,
+    spentTries,
+    { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '1' } },
+  ],
   ['an exception', 500, (app) => withStore(new Error('x'), app), { ...SCREEN_OF_PLAYER, ...PAGE }],
   [
     'a user store that is down',
@@ -164,7 +169,7 @@ const CASES: readonly Case[] = [
     { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '30' } },
   ],
   [
-    'a user store that has too much to do',
+    'an overloaded user store',
     503,
     (app) => withStore(new OverloadedError('x', 2), app),
     { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '2' } },
@@ -180,13 +185,13 @@ const CASES: readonly Case[] = [
     { ...SCREEN_LEADING_NOWHERE, others: { 'content-type': HTML, 'retry-after': '30' } },
   ],
   [
-    'being alive',
+    'the liveness check',
     200,
     (app) => app.get('/health/live'),
     { ...CLOSED, others: { 'content-type': 'application/json; charset=utf-8' } },
   ],
   [
-    'not being ready',
+    'a failed readiness check',
     503,
     (app) => {
       app.users.fail(STORE_DOWN)
@@ -199,13 +204,16 @@ const CASES: readonly Case[] = [
 describe.each([
   ['https', 'https://login.example', true],
   ['http on localhost', LOCALHOST, false],
-])('over %s the headers are exactly these', (_scheme, publicUrl, isTls) => {
-  test.each(CASES)('for %s: %i', async (_case, status, ask, expected) => {
-    const app = await startLoginApp({ publicUrl })
-    const answer = await ask(app)
-    expect(answer.status).toBe(status)
-    expectHeaders(answer, isTls, expected)
-  })
+])('headers over %s', (scheme, publicUrl, isTls) => {
+  test.each(CASES)(
+    `over ${scheme}, exactly the expected headers come with %s (status %i)`,
+    async (_case, status, ask, expected) => {
+      const app = await startLoginApp({ publicUrl })
+      const answer = await ask(app)
+      expect(answer.status).toBe(status)
+      expectHeaders(answer, isTls, expected)
+    },
+  )
 })
 
 describe('what may frame a screen, and where its forms may lead', () => {
@@ -222,7 +230,7 @@ describe('what may frame a screen, and where its forms may lead', () => {
     },
   ]
 
-  test('belongs to its entry point alone', async () => {
+  test('the policy of a screen names only the addresses of its entry point', async () => {
     const app = await startLoginApp({ entryPoints })
     for (const path of ['/e/second', '/e/second/sign-in']) {
       const answer = path.endsWith('sign-in') ? await app.post(path, { ...ADA, password: 'x' }) : await app.get(path)
@@ -232,14 +240,14 @@ describe('what may frame a screen, and where its forms may lead', () => {
     expectHeaders(await app.get('/'), true, { ...CLOSED, ...PAGE })
   })
 
-  test('an address with the default port of its scheme stands in the policy without it', async () => {
+  test('the policy leaves out the default port of an address', async () => {
     const app = await startLoginApp()
     const answer = await app.get(`/?${formOf({ hashConsumer: 'https://chat.example:443/customer/' })}`)
     expectHeaders(answer, true, { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example', ...PAGE })
   })
 })
 
-test('whatever proxies and hosts a client claims, neither headers nor cookie change', async () => {
+test('forwarding headers of a client change neither headers nor cookie', async () => {
   const app = await startLoginApp({ trustProxyHops: 1 })
   const claims = {
     'X-Forwarded-Proto': 'http',

@@ -13,7 +13,7 @@ function catalogueOf(language: string): Entry {
   return JSON.parse(readFileSync(`${FOLDER}/${language}.json`, 'utf8')) as Entry
 }
 
-/** Every sentence by its path; of one with forms for one and many, all of them under one path. */
+/** Returns all texts by path. The singular and plural forms of a text share one path. */
 function sentencesOf(entry: Entry, path = ''): Map<string, string[]> {
   if (typeof entry === 'string') return new Map([[path, [entry]]])
   if ('other' in entry) return new Map([[path, Object.values(entry).map(String)]])
@@ -29,7 +29,7 @@ const ENGLISH = sentencesOf(catalogueOf('en'))
 describe.each(LANGUAGES)('the catalogue %s', (language) => {
   const sentences = sentencesOf(catalogueOf(language))
 
-  test('says exactly what the English one says, with the same values', () => {
+  test(`the catalogue ${language} has the same texts and values as the English one`, () => {
     expect([...sentences.keys()].sort()).toEqual([...ENGLISH.keys()].sort())
     for (const [path, forms] of sentences) {
       const expected = placeholdersOf(ENGLISH.get(path)?.at(-1) ?? '')
@@ -37,14 +37,14 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
     }
   })
 
-  test('leaves nothing empty, and is no copy of the English one', () => {
+  test(`the catalogue ${language} has no empty text, and is not a copy of the English one`, () => {
     for (const forms of sentences.values()) for (const form of forms) expect(form.trim()).toBe(form)
     for (const forms of sentences.values()) for (const form of forms) expect(form).not.toBe('')
     const same = [...sentences].filter(([path, [form]]) => form === ENGLISH.get(path)?.[0])
     if (language !== 'en') expect(same.length).toBeLessThan(3)
   })
 
-  test('has a form for every number that its language tells apart', () => {
+  test(`the catalogue ${language} has all plural forms of its language`, () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     const counted = catalogueOf(language) as { errors: Record<string, Record<string, string>> }
     for (const key of ['tooManyTries', 'tooManyTriesMinutes']) {
@@ -52,7 +52,7 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
     }
   })
 
-  test('is the language of the page where a browser asks for it, and says so', async () => {
+  test(`the page is in the language ${language} if the browser asks for it`, async () => {
     const app = await startLoginApp()
     const { text } = await app.get('/', { 'Accept-Language': language })
     expect(text).toContain(`<html lang="${language}">`)
@@ -60,77 +60,73 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
   })
 })
 
-describe('the language of a screen', () => {
-  test.each([
-    [undefined, 'en'],
-    ['', 'en'],
-    ['de', 'de'],
-    ['DE', 'de'],
-    ['de-AT', 'de'],
-    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
-    ['ja-JP', 'ja'],
-    ['es-419,es;q=0.9', 'es'],
-    ['pt', 'en'],
-    ['pt-BR,pt;q=0.9', 'en'],
-    ['pt-BR,pt;q=0.9,es;q=0.5', 'es'],
-    ['ja;q=0.9,en;q=0.1', 'ja'],
-    ['en;q=0.1,ja;q=0.9', 'ja'],
-    ['ja;q=0.1,en;q=0.9', 'en'],
-    ['de;q=0', 'en'],
-    ['*', 'en'],
-    ['*;q=0', 'en'],
-    ['de;q=0,*', 'en'],
-    ['fr, *;q=0.5', 'en'],
-    ['x'.repeat(10_000), 'en'],
-    [`${'xx-yy,'.repeat(1600)}de`, 'de'],
-    [',;=*,;q=,,q=1;;', 'en'],
-    ['de;q=abc', 'en'],
-    ['__proto__', 'en'],
-    ['constructor,toString,de;q=0.1', 'de'],
-    ['../../etc/passwd', 'en'],
-    ['de_DE', 'en'],
-    ['"><script>', 'en'],
-  ])('asked for as %j is %s', async (header, language) => {
-    const app = await startLoginApp()
-    const headers = header === undefined ? {} : { 'Accept-Language': header }
-    expect((await app.get('/', headers)).text).toContain(`<html lang="${language}">`)
-    expect((await app.post('/sign-in', 'username=&password=', headers)).text).toContain(`<html lang="${language}">`)
-    expect((await app.get('/nowhere', headers)).text).toContain(`<html lang="${language}">`)
-  })
-
-  test('is chosen for each request, whatever was asked before, and however many asked otherwise', async () => {
-    const app = await startLoginApp()
-    for (let other = 0; other < 600; other += 1) {
-      await app.send('HEAD', '/', { 'Accept-Language': `x-${other}` })
-    }
-    for (const language of ['de', 'ja', 'en', 'de']) {
-      const { text } = await app.get('/', { 'Accept-Language': `${language},x-new;q=0.1` })
-      expect(text).toContain(`<html lang="${language}">`)
-    }
-  }, 60_000)
-
-  test('costs next to nothing to choose, however long the wish', async () => {
-    const app = await startLoginApp()
-    const before = performance.now()
-    for (let round = 0; round < 20; round += 1) {
-      await app.get('/', { 'Accept-Language': `${'a-b;q=0.1,'.repeat(1200)}${round}` })
-    }
-    expect(performance.now() - before).toBeLessThan(5_000)
-  })
+test.each([
+  [undefined, 'en'],
+  ['', 'en'],
+  ['de', 'de'],
+  ['DE', 'de'],
+  ['de-AT', 'de'],
+  ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+  ['ja-JP', 'ja'],
+  ['es-419,es;q=0.9', 'es'],
+  ['pt', 'en'],
+  ['pt-BR,pt;q=0.9', 'en'],
+  ['pt-BR,pt;q=0.9,es;q=0.5', 'es'],
+  ['ja;q=0.9,en;q=0.1', 'ja'],
+  ['en;q=0.1,ja;q=0.9', 'ja'],
+  ['ja;q=0.1,en;q=0.9', 'en'],
+  ['de;q=0', 'en'],
+  ['*', 'en'],
+  ['*;q=0', 'en'],
+  ['de;q=0,*', 'en'],
+  ['fr, *;q=0.5', 'en'],
+  ['x'.repeat(10_000), 'en'],
+  [`${'xx-yy,'.repeat(1600)}de`, 'de'],
+  [',;=*,;q=,,q=1;;', 'en'],
+  ['de;q=abc', 'en'],
+  ['__proto__', 'en'],
+  ['constructor,toString,de;q=0.1', 'de'],
+  ['../../etc/passwd', 'en'],
+  ['de_DE', 'en'],
+  ['"><script>', 'en'],
+])('a browser with Accept-Language %j gets the language %s', async (header, language) => {
+  const app = await startLoginApp()
+  const headers = header === undefined ? {} : { 'Accept-Language': header }
+  expect((await app.get('/', headers)).text).toContain(`<html lang="${language}">`)
+  expect((await app.post('/sign-in', 'username=&password=', headers)).text).toContain(`<html lang="${language}">`)
+  expect((await app.get('/nowhere', headers)).text).toContain(`<html lang="${language}">`)
 })
 
-describe('a sentence', () => {
-  test.each([
-    ['en', 1, / 1 second\b/],
-    ['en', 2, / 2 seconds\b/],
-    ['de', 1, / 1 Sekunde\b/],
-    ['de', 60, / 60 Sekunden\b/],
-  ] as const)('in %s counts to %i', (language, count, words) => {
-    expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
-  })
+test('the language is chosen for each request', async () => {
+  const app = await startLoginApp()
+  for (let other = 0; other < 600; other += 1) {
+    await app.send('HEAD', '/', { 'Accept-Language': `x-${other}` })
+  }
+  for (const language of ['de', 'ja', 'en', 'de']) {
+    const { text } = await app.get('/', { 'Accept-Language': `${language},x-new;q=0.1` })
+    expect(text).toContain(`<html lang="${language}">`)
+  }
+}, 60_000)
 
-  test('takes its values as they are: what looks like another value is none', () => {
-    expect(fill('{a} and {b}', { a: '{b}', b: '$&' })).toBe('{b} and $&')
-    expect(fill('{a} {toString} {__proto__}', { a: 1 })).toBe('1 {toString} {__proto__}')
-  })
+test('choosing the language is fast for a long header', async () => {
+  const app = await startLoginApp()
+  const before = performance.now()
+  for (let round = 0; round < 20; round += 1) {
+    await app.get('/', { 'Accept-Language': `${'a-b;q=0.1,'.repeat(1200)}${round}` })
+  }
+  expect(performance.now() - before).toBeLessThan(5_000)
+})
+
+test.each([
+  ['en', 1, / 1 second\b/],
+  ['en', 2, / 2 seconds\b/],
+  ['de', 1, / 1 Sekunde\b/],
+  ['de', 60, / 60 Sekunden\b/],
+] as const)('in %s counts to %i', (language, count, words) => {
+  expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
+})
+
+test('a value that looks like a placeholder is not replaced', () => {
+  expect(fill('{a} and {b}', { a: '{b}', b: '$&' })).toBe('{b} and $&')
+  expect(fill('{a} {toString} {__proto__}', { a: 1 })).toBe('1 {toString} {__proto__}')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { textsOf } from '../../../src/login/screens/languages.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
@@ -22,7 +22,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** The tags and attributes of a page with every text taken out: what is left must be ours alone. */
+/** Returns the tags and attributes of a page, without its texts. */
 function skeletonOf({ text }: Answer): string {
   return text.replace(/"[^"<>]*"/g, '""').replace(/>[^<>]*</g, '><')
 }
@@ -48,73 +48,69 @@ const entryPoints = [
   { ...ENTRY_POINT, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
 ]
 
-describe('a name full of markup', () => {
-  test.each(NAMES)(
-    '%j is text on every screen, in every language',
-    async (name) => {
-      const app = await startLoginApp({ entryPoints })
-      for (const language of ['en', 'de', 'es', 'ja']) {
-        app.clock.seconds += 60
-        const headers = { 'Accept-Language': language }
-        const plain = await screensNaming(app, 'plain name', headers)
-        app.clock.seconds += 60
-        const marked = await screensNaming(app, name, headers)
-        expect(marked.map(({ status }) => status)).toEqual([401, 403, 403, 200, 409])
-        for (const [index, answer] of marked.entries()) {
-          expect(answer.text).toContain(escaped(name))
-          expect(skeletonOf(answer)).toBe(skeletonOf(plain[index] ?? expect.unreachable()))
-        }
+test.each(NAMES)(
+  'the name %j is shown as text on every screen, in every language',
+  async (name) => {
+    const app = await startLoginApp({ entryPoints })
+    for (const language of ['en', 'de', 'es', 'ja']) {
+      app.clock.seconds += 60
+      const headers = { 'Accept-Language': language }
+      const plain = await screensNaming(app, 'plain name', headers)
+      app.clock.seconds += 60
+      const marked = await screensNaming(app, name, headers)
+      expect(marked.map(({ status }) => status)).toEqual([401, 403, 403, 200, 409])
+      for (const [index, answer] of marked.entries()) {
+        expect(answer.text).toContain(escaped(name))
+        expect(skeletonOf(answer)).toBe(skeletonOf(plain[index] ?? expect.unreachable()))
       }
-    },
-    60_000,
-  )
+    }
+  },
+  60_000,
+)
+
+test('every screen has one heading, a language, and no inline script or style', async () => {
+  const app = await startLoginApp()
+  const Cookie = cookieIn(await app.post('/sign-in', ADA))
+  for (const { text } of [
+    await app.get('/'),
+    await app.get('/?prompt=login', { Cookie }),
+    await app.get('/nowhere'),
+    await app.post('/sign-in', { ...ADA, password: 'x' }),
+    await app.get('/?hashConsumer=x'),
+  ]) {
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(text.match(/<h1/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<script|<style|style=|\son\w+=|javascript:/i)
+    expect(text).not.toMatch(/undefined|\[object|NaN/)
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [, id] of text.matchAll(/aria-describedby="([^"]*)"/g)) expect(ids).toContain(id)
+    for (const [, id] of text.matchAll(/<label for="([^"]*)"/g)) expect(ids).toContain(id)
+  }
 })
 
-describe('every screen', () => {
-  test('is one page with one heading, a language, and neither script nor style in it', async () => {
-    const app = await startLoginApp()
-    const Cookie = cookieIn(await app.post('/sign-in', ADA))
-    for (const { text } of [
-      await app.get('/'),
-      await app.get('/?prompt=login', { Cookie }),
-      await app.get('/nowhere'),
-      await app.post('/sign-in', { ...ADA, password: 'x' }),
-      await app.get('/?hashConsumer=x'),
-    ]) {
-      expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
-      expect(text.match(/<h1/g)).toHaveLength(1)
-      expect(text).not.toMatch(/<script|<style|style=|\son\w+=|javascript:/i)
-      expect(text).not.toMatch(/undefined|\[object|NaN/)
-      const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
-      expect(new Set(ids).size).toBe(ids.length)
-      for (const [, id] of text.matchAll(/aria-describedby="([^"]*)"/g)) expect(ids).toContain(id)
-      for (const [, id] of text.matchAll(/<label for="([^"]*)"/g)) expect(ids).toContain(id)
-    }
-  })
+test('the fields are marked for password managers', async () => {
+  const app = await startLoginApp()
+  const { text } = await app.get('/')
+  expect(text).toMatch(/<input id="username"[^>]*autocomplete="username"/)
+  expect(text).toMatch(/<input id="password"[^>]*type="password"[^>]*autocomplete="current-password"/)
+  expect(text).not.toMatch(/onpaste|autocomplete="off"/)
+})
 
-  test('lets password managers fill and remember what they know', async () => {
-    const app = await startLoginApp()
-    const { text } = await app.get('/')
-    expect(text).toMatch(/<input id="username"[^>]*autocomplete="username"/)
-    expect(text).toMatch(/<input id="password"[^>]*type="password"[^>]*autocomplete="current-password"/)
-    expect(text).not.toMatch(/onpaste|autocomplete="off"/)
-  })
+test('the screen of an internal error is short and leads back to the player', async () => {
+  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
+  const answer = await app.post('/sign-in', ADA)
+  expectRefused(answer, 403)
+  expect(answer.text).toContain(`<button>${textsOf('en').backToPlayer}</button>`)
+  expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
+})
 
-  test('that is a fault of ours is short, and the viewer can come back to the player', async () => {
-    const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
-    const answer = await app.post('/sign-in', ADA)
-    expectRefused(answer, 403)
-    expect(answer.text).toContain(`<button>${textsOf('en').backToPlayer}</button>`)
-    expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
-  })
-
-  test('is as long as it says, in bytes', async () => {
-    const app = await startLoginApp()
-    for (const answer of [
-      await app.get('/', { 'Accept-Language': 'ja' }),
-      await app.post('/sign-in', 'username=%E2%9C%93&password='),
-    ]) {
-      expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.text))
-    }
-  })
+test('the Content-Length of a screen is correct', async () => {
+  const app = await startLoginApp()
+  for (const answer of [
+    await app.get('/', { 'Accept-Language': 'ja' }),
+    await app.post('/sign-in', 'username=%E2%9C%93&password='),
+  ]) {
+    expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.text))
+  }
 })
