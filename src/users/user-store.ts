@@ -1,6 +1,6 @@
-/** A person who may watch, as the store knows them now. */
+/** A person who may watch, with the current values of the store. */
 export interface Viewer {
-  /** As the store spells it, NFC: this is what the player learns, whatever the case it was typed in. */
+  /** In the spelling of the store, NFC. The player gets this spelling, whatever the viewer typed. */
   readonly username: string
   readonly groups: readonly string[]
   /** Free attributes, any of which `HASH_PARAMETERS` can send. */
@@ -12,30 +12,28 @@ export type Authentication =
   | { readonly ok: false; readonly reason: 'wrong-credentials' | RefusalAfterPassword }
 
 /**
- * Why a viewer who knows the password does not get in: a guesser never learns of these. An expired password, or one that
- * has to be changed first, is changed where the account comes from.
+ * Why a viewer with the right password is refused. A guesser never sees these. `expired-password` also means a password
+ * that must be changed first, in the system of the account.
  */
 export type RefusalAfterPassword = 'disabled' | 'expired-password'
 
-/** What the login screens need of the customer's users. `open-user-store.ts` chooses the one to use. */
+/** The users, as the login screens need them. `open-user-store.ts` lists the stores. */
 export interface UserStore {
   /**
-   * Asked before anything is done for a sign-in: under an overload a refusal must cost next to nothing. Absent where the
-   * store does not hash.
+   * Called before a sign-in, so that a refusal under overload costs nothing. Absent if the store does not hash.
    * @throws OverloadedError when too many passwords are being checked already.
    */
   assertRoom?(): void
   /**
-   * An unknown name and a wrong password are the same answer, in the same time; every other refusal
-   * only after the right password.
-   * The password is compared exactly as given. Whatever the strings hold, the answer is a value, not an exception.
+   * An unknown name and a wrong password give the same answer, in the same time. Other refusals need the right password.
+   * The password is compared exactly as given. Any two strings are allowed: none makes it throw.
    * @throws UpstreamError when the store cannot be reached.
    * @throws OverloadedError when too many passwords are being checked already.
    */
   authenticate(username: string, password: string): Promise<Authentication>
   /**
-   * The viewer as known now; null for one who is gone or disabled. Absent where the backend cannot look a viewer up
-   * without a password: a session then lives for its whole lifetime.
+   * Returns the viewer; null if unknown or disabled. Absent if the store cannot look up a viewer without a password: a
+   * session then lasts its whole lifetime.
    * @throws UpstreamError when the store cannot be reached.
    */
   find?(username: string): Promise<Viewer | null>
@@ -44,7 +42,7 @@ export interface UserStore {
    * @throws UpstreamError when it cannot.
    */
   checkHealth(): Promise<void>
-  /** Afterwards every question is an UpstreamError; closing once more does nothing. */
+  /** Afterwards every call throws an UpstreamError. A second close does nothing. */
   close(): Promise<void>
 }
 

@@ -3,36 +3,36 @@ import type { Viewer } from './user-store.ts'
 
 const LONGEST_ATTRIBUTE_NAME_BYTES = 64
 const LONGEST_ATTRIBUTE_VALUE_BYTES = 1024
-/** `username` is the viewer's own name to `HASH_PARAMETERS`; the others are what every object has. */
+/** `HASH_PARAMETERS` uses `username` for the name of the viewer. The others are properties of every object. */
 const TAKEN_ATTRIBUTE_NAMES = new Set(['username', '__proto__', 'constructor', 'prototype'])
 
-/** The name as it is kept and shown: one spelling for what looks the same. */
+/** The stored form of a text, NFC: texts that look the same are the same. */
 export function canonicalText(text: string): string {
   return text.normalize('NFC')
 }
 
-/** What two spellings of one name have in common: canonical form and lower case, in no country's own way. */
+/** The key of a user name: canonical and in lower case, independent of the language of the machine. */
 export function usernameKey(username: string): string {
   return canonicalText(canonicalText(username).toLowerCase())
 }
 
 /**
- * Why a text cannot be a user name, as the end of a sentence that begins with what it is; null when it can. A name that
- * no authentication response could carry would let its viewer sign in and never watch.
+ * Returns why a text cannot be a user name, as the end of a sentence; null if it can. Refuses what an authentication
+ * response cannot carry, since such a viewer could sign in and never watch.
  */
 export function faultInUsername(username: string): string | null {
-  // Before the canonical form is made, which costs time in proportion to the text.
+  // First, since the canonical form of a long text takes long.
   if (username.length > 255) return 'is longer than 255 bytes in UTF-8'
   return faultInValue(canonicalText(username)) ?? faultAtTheEnds(username)
 }
 
-/** Why a text cannot name a group, in the same form. */
+/** Returns why a text cannot name a group, in the same form. */
 export function faultInGroup(group: string): string | null {
   if (group.includes(',')) return 'contains a comma, which separates groups in the settings'
   return faultInValue(canonicalText(group)) ?? faultAtTheEnds(group)
 }
 
-/** Why a text cannot name an attribute, in the same form. */
+/** Returns why a text cannot name an attribute, in the same form. */
 export function faultInAttributeName(name: string): string | null {
   if (TAKEN_ATTRIBUTE_NAMES.has(name)) return 'is reserved'
   if (/[=,]/.test(name)) return 'holds a "=" or a comma, which separate attributes in the settings'
@@ -42,7 +42,7 @@ export function faultInAttributeName(name: string): string | null {
   return faultInValue(canonicalText(name)) ?? faultAtTheEnds(name)
 }
 
-/** Why a text cannot be an attribute's value, in the same form. It may be empty, and hold what no parameter can. */
+/** Returns why a text cannot be the value of an attribute, in the same form. It may be empty or hold a "|". */
 export function faultInAttributeValue(value: string): string | null {
   if (/\p{Cc}/u.test(value)) return 'contains a control character'
   if (!value.isWellFormed()) return 'contains half of a character (a lone surrogate)'
@@ -52,7 +52,7 @@ export function faultInAttributeValue(value: string): string | null {
   return null
 }
 
-/** Why a viewer cannot be kept, as a whole sentence; null when one can. */
+/** Returns why a viewer cannot be stored, as a sentence; null if the viewer is valid. */
 export function faultInViewer({ username, groups, attributes }: Viewer): string | null {
   const inUsername = faultInUsername(username)
   if (inUsername !== null) return `The user name ${inUsername}.`
@@ -69,7 +69,7 @@ export function faultInViewer({ username, groups, attributes }: Viewer): string 
   return null
 }
 
-/** The viewer as kept: every text in its canonical form, every group once. */
+/** Returns the viewer with every text in canonical form and every group once. */
 export function canonicalViewer({ username, groups, attributes }: Viewer): Viewer {
   const pairs = Object.entries(attributes).map((pair) => pair.map(canonicalText))
   return {

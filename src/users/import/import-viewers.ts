@@ -8,9 +8,9 @@ import { createSeenNames, type SeenNames } from './seen-names.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
-  /** What happens to a viewer who is there already. */
+  /** What happens to existing viewers. */
   readonly existing: 'update' | 'keep'
-  /** Takes passwords that could not be chosen today, such as short ones. */
+  /** Accepts passwords that the rules for new passwords refuse, such as short ones. */
   readonly acceptsWeakPasswords: boolean
 }
 
@@ -18,13 +18,13 @@ export interface ImportDeps {
   /** Null to check the rows only. */
   readonly store: Pick<EditableUserStore, 'importBatch' | 'show'> | null
   readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
-  /** How many passwords are hashed at once. */
+  /** The number of passwords hashed at once. */
   readonly hashingWidth: number
-  /** Told of each row that is not taken, with the end of a sentence that begins with its line. */
+  /** Called for each refused row, with the end of a sentence that begins with its line. */
   readonly onRefused: (line: number, fault: string) => void
-  /** Told after each batch. */
+  /** Called after each batch. */
   readonly onProgress: (bytesRead: number, counts: ImportCounts) => void
-  /** Asked after each batch. */
+  /** Called after each batch. True ends the import. */
   readonly isStopped: () => boolean
 }
 
@@ -35,18 +35,18 @@ export interface ImportCounts {
   readonly updated: number
   readonly unchanged: number
   readonly refused: number
-  /** Rows whose password stands in the clear. */
+  /** Rows with a plaintext password. */
   readonly inTheClear: number
 }
 
 const BATCH_ROWS = 250
-/** Hashing takes 10 to 25 ms of a core each, and what was hashed since the last transaction is lost with a kill. */
+/** Hashing a password takes a core 10 to 25 ms. A kill loses the hashes since the last transaction. */
 const BATCH_PASSWORDS = 64
 
 /**
- * Brings viewers into the store, a transaction a batch. Whatever stops it, the same call begun anew goes on where it
- * stopped: viewers who are there already are passed over before their passwords are hashed, and none is there twice.
- * @throws UpstreamError when the store fails; the batches before are there.
+ * Imports viewers, one transaction a batch. After a stop, the same import continues: it skips existing viewers before it
+ * hashes their passwords, and adds no viewer twice.
+ * @throws UpstreamError when the store fails. The batches before stay.
  */
 export async function importViewers(
   rows: AsyncIterable<readonly FileRow[]>,
@@ -76,7 +76,7 @@ export async function importViewers(
       else refuse(candidates[index]?.line ?? 0, 'has no password, and the viewer is not there yet')
     }
     deps.onProgress(batch.at(-1)?.bytesRead ?? 0, counts)
-    // Rows are read without a pause: between batches the progress is drawn and Ctrl-C heard.
+    // Lets the progress bar and Ctrl-C have their turn.
     await setImmediate()
     if (deps.isStopped()) break
   }
@@ -106,7 +106,7 @@ function faultInRow(
   return seen.meet(usernameKey(username)) ? 'names a viewer whom an earlier line names' : null
 }
 
-/** Makes rows into viewers to bring: those with a password in the clear are hashed, as many at once as there are cores. */
+/** Makes rows into viewers to import, and hashes plaintext passwords. */
 function passwordHasher(options: ImportOptions, deps: ImportDeps) {
   const queue = createQueue({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
   return async function hashPasswords(

@@ -3,14 +3,14 @@ import { ConfigError } from '../../errors.ts'
 import { faultInAttributeName } from '../viewer-fields.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
 
-/** A viewer as a row of a file tells of one. What its file does not speak of is undefined. */
+/** A viewer in a row of a file. Fields without a column are undefined. */
 export interface ViewerRow {
   readonly username: string
   readonly password: string | undefined
   readonly passwordHash: string | undefined
   readonly groups: readonly string[] | undefined
   readonly disabled: boolean | undefined
-  /** Null for an attribute that the viewer shall not have. */
+  /** Null removes the attribute. */
   readonly attributes: Readonly<Record<string, string | null>>
 }
 
@@ -24,11 +24,11 @@ export const ROW_FIELDS = ['username', 'password', 'password_hash', 'groups', 'd
 export type RowField = (typeof ROW_FIELDS)[number]
 
 export interface ColumnOptions {
-  /** The columns that hold a field but are named otherwise. */
+  /** The columns of fields that have another name. */
   readonly columnOfField: ReadonlyMap<RowField, string>
-  /** Columns that are left out; every other one is an attribute of its name. */
+  /** Columns that are left out. Every other column is an attribute. */
   readonly ignored: ReadonlySet<string>
-  /** Whether a row without any password is of no use. */
+  /** True if the header must have a column of passwords or hashes. */
   readonly needsPassword: boolean
 }
 
@@ -85,8 +85,8 @@ function csvRow(cells: FileRecord['cells'], header: readonly string[]): RawRow |
 }
 
 /**
- * True for text after a closing quotation mark, which the parser hands on with both marks. Nobody is added with half a
- * password hash. Values that really begin so can be imported as JSON Lines.
+ * True for a cell with text after its closing quotation mark: the parser keeps both marks. The row is refused rather
+ * than imported wrongly. Valid values of this form can be imported as JSON Lines.
  */
 function looksMisquoted(cell: string): boolean {
   return cell.startsWith('"') && cell.includes('"', 1)
