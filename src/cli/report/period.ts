@@ -9,26 +9,25 @@ export interface PeriodOptions {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: 86_400, w: 604_800 }
 const DAYS_BY_DEFAULT = '7d'
-/** Not earlier: a year of two digits is a slip, and JavaScript takes it for one of the last century. */
+/** Years from 1000 to 2999. JavaScript would read 0026 as 1926. */
 const LOCAL = /^([12]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/
 const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * The period in words, as the service wants it: ISO 8601 with an offset, since it takes what has none for the time of
- * Los Angeles. Times without an offset are those of this machine; a date alone is its first moment, or with `to` the
- * whole day.
+ * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset are
+ * in the time zone of this machine. A date alone means its start, or for `to` its end.
  * @param nowSeconds UNIX time in seconds.
- * @throws ConfigError for what is no time, and for a period that ends before it begins.
+ * @throws ConfigError for an unreadable time, and for a period that ends before it starts.
  */
 export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number): Period {
-  if (last !== undefined && from !== undefined) throw new ConfigError('Give --last or --from, not both.')
+  if (last !== undefined && from !== undefined) throw new ConfigError('Use --last or --from, not both.')
   const end = to === undefined ? new Date(nowSeconds * 1000) : readTime('--to', to, true)
-  const begin = from === undefined ? before(end, last ?? DAYS_BY_DEFAULT) : readTime('--from', from, false)
-  if (begin >= end) throw new ConfigError('The period ends before it begins: look at --from and --to.')
-  return { from: isoWithOffset(begin), to: isoWithOffset(end) }
+  const start = from === undefined ? before(end, last ?? DAYS_BY_DEFAULT) : readTime('--from', from, false)
+  if (start >= end) throw new ConfigError('The period ends before it starts. Check --from and --to.')
+  return { from: isoWithOffset(start), to: isoWithOffset(end) }
 }
 
-/** Whether any of it was asked for. */
+/** True if at least one option of a period is given. */
 export function hasPeriod({ last, from, to }: PeriodOptions): boolean {
   return last !== undefined || from !== undefined || to !== undefined
 }
@@ -36,16 +35,15 @@ export function hasPeriod({ last, from, to }: PeriodOptions): boolean {
 function before(end: Date, last: string): Date {
   const [, count, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(last) ?? []
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN)
-  if (Number.isNaN(seconds)) throw new ConfigError('--last is a number of hours, days or weeks, such as 24h, 7d or 4w.')
+  if (Number.isNaN(seconds))
+    throw new ConfigError('--last must be a number of hours, days or weeks, such as 24h, 7d or 4w.')
   return new Date(end.getTime() - seconds * 1000)
 }
 
 function readTime(option: string, text: string, isEnd: boolean): Date {
   const time = WITH_OFFSET.test(text) && isOnCalendar(text) ? new Date(text.replace(' ', 'T')) : localTime(text, isEnd)
   if (time !== null && !Number.isNaN(time.getTime())) return time
-  throw new ConfigError(
-    `${option} is no time: write it as 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00, of a day that exists.`,
-  )
+  throw new ConfigError(`${option} is not a valid time. Use 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00.`)
 }
 
 function localTime(text: string, isEnd: boolean): Date | null {
@@ -59,7 +57,7 @@ function localTime(text: string, isEnd: boolean): Date | null {
   return new Date(year, month - 1, day + wholeDay, hour ?? 0, minute, second)
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** JavaScript would read 30 February as 2 March. */
 function isOnCalendar(text: string): boolean {
   const date = text.slice(0, 10)
   const time = new Date(`${date}T00:00:00Z`)

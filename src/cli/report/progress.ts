@@ -7,19 +7,19 @@ export interface ReportProgress {
 }
 
 const REDRAW_MS = 1_000
-/** In a log, a line now and then. */
+/** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
 
-/** What is awaited and what has come: one line on a terminal that is drawn again, elsewhere a line now and then. */
+/** Shows the progress of a report: one redrawn line on a terminal, elsewhere a new line every 15 s. */
 export function startReportProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): ReportProgress {
   const isDrawn = canRedraw({ stderr, env })
   const beganMs = performance.now()
   let [pages, rows] = [0, 0]
   const text = () => {
     const seconds = Math.round((performance.now() - beganMs) / 1000)
-    return `Page ${pages + 1} is awaited; ${rows.toLocaleString('en')} rows so far, ${seconds} s`
+    return `Waiting for page ${pages + 1}: ${rows.toLocaleString('en')} rows so far, ${seconds} s`
   }
-  // What goes on in a second line would not be taken away with the first.
+  // Redrawing clears only one line.
   const fitting = () => text().slice(0, (stderr.columns ?? 80) - 1)
   const draw = stderr.isTTY
     ? () => void stderr.write(`\r\u001b[2K${fitting()}`)

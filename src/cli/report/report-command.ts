@@ -23,47 +23,46 @@ interface ReportOptions extends CommonOptions {
 }
 
 const ABOUT = `
-Times without an offset are those of this machine; a date alone after --to means its whole day. Without a period: the
-last 7 days (report viewers: all time). An answer may take a minute a page; Ctrl-C ends it and leaves no file behind.
-In CSV a text that a spreadsheet would take for a formula has an apostrophe before it, and control characters are
-written out, as in \\u001b.`
+Times without an offset are in the time zone of this machine. --to with a date alone includes that day. The default
+period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the report and
+leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** `report …`: the analytics API of the video service. */
 export function addReportCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'report', 'who watched what, from the analytics API of the video service')
-  reportCommand(group, context, 'viewers', 'every viewer who was seen', [
+  const group = addGroup(program, 'report', 'reports on viewers and views, from the analytics API')
+  reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
     'viewer-auth report viewers --last 24h --csv --output viewers.csv',
     'viewer-auth report viewers --last 4w --html viewers.html',
   ])
-    .option('--viewer <TEXT>', 'only viewers whose identifier holds this text')
-    .option('--finished-only', 'leave out who is watching now')
-  reportCommand(group, context, 'views', 'every part of a broadcast or video that was watched', [
+    .option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
+    .option('--finished-only', 'only finished segments')
+  reportCommand(group, context, 'views', 'list every watched part of a broadcast or video', [
     'viewer-auth report views --last 7d --html views.html',
     'viewer-auth report views --last 7d --csv --output views.csv',
     'viewer-auth report views --from 2026-11-20T18:00 --to 2026-11-20T20:00 --content live --id 1001',
   ])
-    .option('--finished-only', 'leave out those that are watched now')
-    .option('--inside-only', 'leave out those that began before the period or ended after it')
+    .option('--finished-only', 'only finished views')
+    .option('--inside-only', 'only views that started and ended in the period')
   const series = [
-    ['total-views', 'how often something was watched'],
-    ['unique-devices', 'on how many devices'],
-    ['authenticated-viewers', 'by how many viewers who had signed in'],
+    ['total-views', 'count views'],
+    ['unique-devices', 'count devices'],
+    ['authenticated-viewers', 'count signed-in viewers'],
   ] as const
   for (const [report, summary] of series) {
     reportCommand(group, context, report, summary, [
       `viewer-auth report ${report} --last 4w --by day`,
       `viewer-auth report ${report} --last 4w --by location --html ${report}.html`,
       `viewer-auth report ${report} --from 2026-11-01 --to 2026-11-30 --json`,
-    ]).addOption(
-      new Option('--by <DIMENSION>', 'one number for each').choices(['summary', ...DIMENSIONS]).default('summary'),
-    )
+    ]).addOption(new Option('--by <DIMENSION>', 'count by').choices(['summary', ...DIMENSIONS]).default('summary'))
   }
-  reportCommand(group, context, 'peak-viewer-numbers', 'how many watched at once, at most', [
+  reportCommand(group, context, 'peak-viewer-numbers', 'highest number of concurrent viewers', [
     'viewer-auth report peak-viewer-numbers --last 24h',
     'viewer-auth report peak-viewer-numbers --last 7d --html peaks.html',
     'viewer-auth report peak-viewer-numbers --from 2026-11-20 --to 2026-11-20 --granularity minute --content live',
-  ]).addOption(new Option('--granularity <UNIT>', 'one number for each').choices(['hour', 'minute']).default('hour'))
+  ]).addOption(
+    new Option('--granularity <UNIT>', 'one number for each unit').choices(['hour', 'minute']).default('hour'),
+  )
 }
 
 function reportCommand(
@@ -75,23 +74,21 @@ function reportCommand(
 ): Command {
   return addCommand(group, report, summary, examples)
     .addHelpText('after', ABOUT)
-    .option('--last <PERIOD>', 'hours, days or weeks until now or --to: 24h, 7d, 4w')
-    .option('--from <TIME>', 'begin of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
+    .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
+    .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
     .option('--to <TIME>', 'end of the period (default: now)')
     .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
     .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
-    .addOption(new Option('--csv', 'answer in CSV').conflicts('json'))
-    .option('--output <FILE>', 'write to this file, which is replaced when the report is whole')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .option('--output <FILE>', 'write to this file, and replace it when the report is complete')
     .addOption(
-      new Option('--html <FILE>', 'write a page with charts to this file, to look at, print or send on').conflicts([
-        ...['csv', 'json', 'output'],
-      ]),
+      new Option('--html <FILE>', 'write a page with charts to this file').conflicts([...['csv', 'json', 'output']]),
     )
     .action((options: ReportOptions, command: Command) => {
       if (options.id !== undefined && options.content === undefined) {
-        command.error('error: --id goes with --content live or --content recorded')
+        command.error('error: --id needs --content live or --content recorded')
       }
-      const question = askedRightly(command, () => questionOf(report, options))
+      const question = questionOrUsageError(command, () => questionOf(report, options))
       return runCommand(context, options.json, async () => {
         const { html, output = html } = options
         const format: ReportFormat = html !== undefined ? 'html' : options.csv ? 'csv' : options.json ? 'json' : 'table'
@@ -102,8 +99,8 @@ function reportCommand(
     })
 }
 
-/** A period that is none is wrong usage, as any other option is that cannot be read. */
-function askedRightly(command: Command, read: () => Question): Question {
+/** Reports an unreadable period as wrong usage, like any other unreadable option. */
+function questionOrUsageError(command: Command, read: () => Question): Question {
   try {
     return read()
   } catch (error) {
@@ -135,6 +132,6 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
 }
 
 function contentIds(text: string): string[] {
-  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids are numbers separated by commas.')
+  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids must be numbers, separated by commas.')
   return text.split(',')
 }

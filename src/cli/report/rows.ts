@@ -7,10 +7,10 @@ type Cell = string | number | boolean | null | undefined
 
 const SERIES_COLUMNS = ['dimension_type', 'point', 'value']
 
-/** The names of the service, those of nested fields joined by dots. */
+/** Field names of the service. Dots join the names of nested fields. */
 const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
   viewers: ['viewer_identifier', 'last_activity', 'videos_watched', 'segments'],
-  // biome-ignore format: by what they are about
+  // biome-ignore format: grouped by topic
   views: [
     'view_id', 'viewer_identifier', 'content_type', 'content_id', 'started_at', 'finished_at', 'from', 'to',
     'client_id', 'view_session_id', 'country', 'city', 'is_mobile_view', 'view_type',
@@ -22,7 +22,7 @@ const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
   'peak-viewer-numbers': ['content_type', 'content_id', 'time', 'value'],
 }
 
-/** In the order of CSV_COLUMNS. */
+/** Returns a CSV record with the columns of `csvHeader`. */
 export function csvLine(row: ReportRow): string {
   return lineOf(csvCells(row))
 }
@@ -38,10 +38,10 @@ export const TABLE_TITLES: Readonly<Record<Question['report'], readonly string[]
   'total-views': SERIES_TITLES,
   'unique-devices': SERIES_TITLES,
   'authenticated-viewers': SERIES_TITLES,
-  'peak-viewer-numbers': ['Time', 'Content', 'Viewers at once'],
+  'peak-viewer-numbers': ['Time', 'Content', 'Viewers'],
 }
 
-/** In the order of TABLE_TITLES. */
+/** Returns the cells of a row, in the order of TABLE_TITLES. */
 export function tableCells(row: ReportRow): string[] {
   if ('segments' in row) {
     return [row.viewer_identifier, row.last_activity, String(row.videos_watched), String(row.segments.length)]
@@ -62,12 +62,12 @@ export function tableCells(row: ReportRow): string[] {
   return [row.time, `${row.content_type} ${row.content_id}`, String(row.value)]
 }
 
-/** Of `location:Germany` the part after the colon: the group that a number is of; else the dimension itself. */
+/** Returns the group of a number: "Germany" for `location:Germany`. Without a colon, returns the whole dimension. */
 export function seriesGroup({ dimension_type: type }: SeriesRow): string {
   return type.includes(':') ? type.slice(type.indexOf(':') + 1) : type
 }
 
-/** The point of a group is the begin of the period, which tells nothing. */
+/** The `point` of a group is only the start of the period, so the group is shown instead. */
 function seriesPoint(row: SeriesRow): string {
   return row.dimension_type.includes(':') ? seriesGroup(row) : row.point
 }
@@ -84,21 +84,20 @@ function csvCells(row: ReportRow): readonly Cell[] {
   ]
 }
 
-/** RFC 4180. */
+/** Joins cells as RFC 4180 says. */
 function lineOf(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
 /**
- * The signs that begin a formula, at the begin of a text or after what a spreadsheet of another country takes for the
- * end of a cell, with quotes and spaces between.
+ * Signs that start a formula: at the start of a text, or after a separator of any locale. Quotes and spaces may come
+ * before them.
  */
 const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
 
 /**
- * Names and devices are what strangers sent: a spreadsheet would run a text that begins like a formula, so such a one
- * gets an apostrophe before it (OWASP: CSV Injection), and a terminal would obey control characters, which are written
- * out.
+ * Makes untrusted text safe. A formula gets an apostrophe before it, so that no spreadsheet runs it (OWASP: CSV
+ * Injection). Control characters are escaped, so that no terminal obeys them.
  */
 function csvCell(cell: Cell): string {
   if (cell === null || cell === undefined) return ''

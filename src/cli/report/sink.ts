@@ -6,25 +6,26 @@ import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../errors.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
-/** Where a report goes, in order. */
+/** The destination of a report. */
 export interface ReportSink {
   write(text: string): Promise<void>
-  /** Puts the whole report in its place. */
+  /** Completes the report. A file gets its final name only now. */
   finish(): Promise<void>
-  /** Leaves nothing behind, unless it is finished. */
+  /** Removes an unfinished report. */
   close(): Promise<void>
 }
 
 const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
-  ENOENT: ': its folder is not there',
-  EACCES: ': the user who runs this may not write there',
+  ENOENT: ': the folder does not exist',
+  EACCES: ': no permission',
   EROFS: ': the file system is read-only',
   ENOSPC: ': the disk is full',
   ENAMETOOLONG: ': its name is too long',
 }
-/** Of the name of a file, in the name of the one beside it: no file system takes more than 255 bytes. */
-const MOST_NAME_LETTERS = 40
+/** Length of the part of the file name that the temporary name repeats. A name can have at most 255 bytes. */
+const MOST_NAME_CHARACTERS = 40
 
+/** Writes to standard output. Waits when the reader is slow. */
 export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal): ReportSink {
   return {
     async write(text) {
@@ -36,10 +37,10 @@ export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal)
 }
 
 /**
- * A file that is there whole or not at all: written beside its place, for this user alone since it names viewers, and
- * renamed when it is finished. One that was there before stays until then; of a link, what it leads to. A program that
- * ends at once, as at a second Ctrl-C, leaves nothing either.
- * @throws ConfigError when it cannot be written, and for a folder, device or pipe, whose place a file would take.
+ * Opens a file that is complete or absent. Writes a temporary file in the same folder and renames it at the end. Only this
+ * user can read it, because it names viewers. Follows a link. An old file stays until the rename. The temporary file is
+ * removed even after a second Ctrl-C.
+ * @throws ConfigError if the file cannot be written, and for a folder, device or pipe.
  */
 export async function openFileSink(path: string): Promise<ReportSink> {
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -52,13 +53,13 @@ export async function openFileSink(path: string): Promise<ReportSink> {
   }
   const place = await guard(() => placeOf(path))
   if (place === null) {
-    throw new ConfigError(`${path || 'An empty name'} names no file that could be replaced: choose the name of a file.`)
+    throw new ConfigError(`${path || 'An empty name'} is not the name of a file. Choose another name.`)
   }
-  const nameBeside = `.${basename(place).slice(0, MOST_NAME_LETTERS)}.${randomBytes(4).toString('hex')}.part`
-  const beside = join(dirname(place), nameBeside)
-  const removeAtOnce = () => rmSync(beside, { force: true })
-  process.once('exit', removeAtOnce)
-  let file: FileHandle | null = await guard(() => open(beside, 'wx', 0o600))
+  const temporaryName = `.${basename(place).slice(0, MOST_NAME_CHARACTERS)}.${randomBytes(4).toString('hex')}.part`
+  const temporary = join(dirname(place), temporaryName)
+  const removeNow = () => rmSync(temporary, { force: true })
+  process.once('exit', removeNow)
+  let file: FileHandle | null = await guard(() => open(temporary, 'wx', 0o600))
   return {
     write: (text) => guard(async () => void (await file?.appendFile(text))),
     finish: () =>
@@ -66,17 +67,17 @@ export async function openFileSink(path: string): Promise<ReportSink> {
         await file?.sync()
         await file?.close()
         file = null
-        await rename(beside, place)
+        await rename(temporary, place)
       }),
     async close() {
       await file?.close()
-      await rm(beside, { force: true })
-      process.off('exit', removeAtOnce)
+      await rm(temporary, { force: true })
+      process.off('exit', removeNow)
     },
   }
 }
 
-/** Where the file of this name is or will be; null where something else is. */
+/** Returns the path of the file after links, or null if the path is not a file. */
 async function placeOf(path: string): Promise<string | null> {
   const isNamed = (await isThere(lstat(path))) !== null
   if (!isNamed) return path === '' || path.endsWith('/') ? null : path

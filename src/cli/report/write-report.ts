@@ -13,15 +13,15 @@ export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
 
 interface ReportOptions {
   readonly format: ReportFormat
-  /** A path; undefined writes to standard output. */
+  /** Path of a file; undefined for standard output. */
   readonly output: string | undefined
 }
 
-/** A table is held in memory to find its widths, and nobody reads more. */
+/** A table stays in memory, because its column widths depend on all rows. */
 const MOST_TABLE_ROWS = 1_000
 const CHUNK_CHARACTERS = 1_000_000
 
-/** Fetches page after page and writes each as it comes, so that a report of any length needs the memory of one page. */
+/** Fetches and writes a report page by page, so that a report of any length needs the memory of one page. */
 export async function writeReport(
   io: CommandIo,
   service: Service,
@@ -30,7 +30,7 @@ export async function writeReport(
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
   try {
-    const rows = watchedRows(io, service, question)
+    const rows = rowsWithProgress(io, service, question)
     const count = await WRITERS[format](sink, rows, question, output === undefined ? io.stdout : null)
     service.signal.throwIfAborted()
     await sink.finish()
@@ -43,8 +43,8 @@ export async function writeReport(
   }
 }
 
-/** The rows, page by page, while the progress is shown. */
-async function* watchedRows(
+/** Fetches the rows page by page, and shows the progress. */
+async function* rowsWithProgress(
   io: CommandIo,
   { settings, send, analyticsToken: token, signal }: Service,
   question: Question,
@@ -60,7 +60,7 @@ async function* watchedRows(
   }
 }
 
-/** Each writes all rows and says how many there were. */
+/** Writes all rows. Returns their number as text. */
 type Writer = (
   sink: ReportSink,
   pagesOfRows: AsyncGenerator<readonly ReportRow[]>,
@@ -112,10 +112,10 @@ async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters
     if (hasMore) break
   }
   if (shown.length > 0) await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown)}\n`)
-  return hasMore ? `The first ${rowsText(shown.length)}; --csv and --json give all` : rowsText(shown.length)
+  return hasMore ? `The first ${rowsText(shown.length)}. Use --csv or --json for all` : rowsText(shown.length)
 }
 
-/** Nothing is kept of the rows but what the page shows, so this too needs the memory of one page of rows. */
+/** Keeps only what the HTML page shows, so that memory stays bounded here too. */
 async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),

@@ -18,7 +18,7 @@ const WAYS: [name: string, args: string[]][] = [
   ['a page', ['--html', 'report']],
 ]
 
-/** A service that answers the first page and keeps the second one back, and says when it was asked for it. */
+/** A service that answers the first page but not the second. `isAsked` resolves when the second is requested. */
 async function serviceThatHangs(): Promise<{ env: Record<string, string>; isAsked: Promise<unknown> }> {
   const asked = new AbortController()
   const data = [{ type: 'View', attributes: viewOf() }]
@@ -43,29 +43,26 @@ function leftIn(cwd: string): [files: string[], report: string] {
   return [readdirSync(cwd), readFileSync(join(cwd, 'report'), 'utf8')]
 }
 
-test.each(WAYS)(
-  'a report as %s that Ctrl-C stops leaves no part, and the one before as it was',
-  async (_name, args) => {
-    const { cwd, child, ended } = await startReport(args)
-    expect(readdirSync(cwd)).toHaveLength(2)
-    child.kill('SIGINT')
-    const { status, stdout, stderr } = await ended
-    expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^(Failed: Stopped\.|\{"error":"Stopped\."\})\n$/)
-    expect(leftIn(cwd)).toEqual([['report'], 'older'])
-  },
-)
+test.each(WAYS)('Ctrl-C during a report as %s leaves no part, and keeps the old file', async (_name, args) => {
+  const { cwd, child, ended } = await startReport(args)
+  expect(readdirSync(cwd)).toHaveLength(2)
+  child.kill('SIGINT')
+  const { status, stdout, stderr } = await ended
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^(Failed: Stopped\.|\{"error":"Stopped\."\})\n$/)
+  expect(leftIn(cwd)).toEqual([['report'], 'older'])
+})
 
 test.each(
   WAYS.flatMap(([name, args]) => [['SIGTERM', 143, name, args] as const, ['SIGHUP', 129, name, args] as const]),
-)('%s ends with %d a report as %s and leaves no part either', async (signal, expected, _name, args) => {
+)('%s exits with %d during a report as %s, and leaves no part', async (signal, expected, _name, args) => {
   const { cwd, child, ended } = await startReport(args)
   child.kill(signal)
   expect(await ended).toMatchObject({ status: expected, stdout: '' })
   expect(leftIn(cwd)).toEqual([['report'], 'older'])
 })
 
-test('a Ctrl-C that npm passes on once more is one; a second one ends what does not end by itself, and leaves no part', async () => {
+test('a Ctrl-C repeated by npm counts once, and a second Ctrl-C ends a stubborn command without leaving a part', async () => {
   const cwd = temporaryFolder()
   const script = join(cwd, 'stubborn.mjs')
   const source = (path: string) => JSON.stringify(new URL(`../../../src/cli/${path}`, import.meta.url).href)

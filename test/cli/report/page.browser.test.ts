@@ -24,7 +24,7 @@ const NAMES = [
 const WIDE = { width: 1280, height: 720 }
 const PHONE = { width: 360, height: 740 }
 
-/** A page of many views whose names are those of strangers. */
+/** A page of many views with untrusted names. */
 async function writtenPage(): Promise<URL> {
   const rows = Array.from({ length: 300 }, (_, at) => {
     const name = NAMES[at % NAMES.length]
@@ -49,7 +49,7 @@ async function violations(page: Page): Promise<unknown> {
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
 }
 
-/** Of the texts in the drawings that are shown, those outside of the window or upon another one. */
+/** Texts in visible drawings that lie outside of the window or overlap another text. */
 const MISPLACED_TEXTS = `[...document.querySelectorAll('figure svg')]
   .filter((svg) => svg.getClientRects().length > 0)
   .flatMap((svg) => {
@@ -71,7 +71,7 @@ const LOOKS = [
   ['dark', PHONE],
 ] as const
 
-test('the page of a report is whole in the light, in the dark and on a phone, without script or request', async () => {
+test('the page of a report is complete in light mode, in dark mode and on a phone, without scripts or requests', async () => {
   const address = await writtenPage()
   const { page, complaints } = await browser.openPage()
   const requests: string[] = []
@@ -91,7 +91,7 @@ test('the page of a report is whole in the light, in the dark and on a phone, wi
   expect(new Set(requests)).toEqual(new Set([address.href]))
 })
 
-test('the page is printed as in the light, each drawing whole and without the tables', async () => {
+test('the page of a report prints in light mode, with whole drawings and without tables', async () => {
   const { page } = await browser.openPage()
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
   await page.emulateMediaType('print')

@@ -26,23 +26,23 @@ describe('the period of a report', () => {
     [{ from: '2026-07-01T18:00', to: '2026-07-01 20:30:15' }, '2026-07-01T18:00:00-04:00', '2026-07-01T20:30:15-04:00'],
     [{ from: '2026-11-20T10:00:00+05:30' }, '2026-11-19T23:30:00-05:00', '2026-11-20T10:00:00-05:00'],
     [{ from: '2026-11-20T10:00Z' }, '2026-11-20T05:00:00-05:00', '2026-11-20T10:00:00-05:00'],
-  ])('%j is from %s to %s', (options, from, to) => {
+  ])('the options %j give the period from %s to %s', (options, from, to) => {
     expect(readPeriod(options, NOW)).toEqual({ from, to })
   })
 
   test.each([
-    [{ last: '7' }, '--last is'],
-    [{ last: '0d' }, '--last is'],
+    [{ last: '7' }, '--last'],
+    [{ last: '0d' }, '--last'],
     [{ last: '7d', from: '2026-11-01' }, 'not both'],
-    [{ from: '2026-02-30' }, '--from is no time'],
-    [{ from: '2026-11-01T24:10' }, '--from is no time'],
-    [{ from: 'yesterday' }, '--from is no time'],
-    [{ from: '0026-11-20' }, '--from is no time'],
-    [{ from: '2026-11-01T10:00:00+0100' }, '--from is no time'],
-    [{ from: '2026-13-01T10:00:00Z' }, '--from is no time'],
-    [{ from: '2026-11-21' }, 'ends before it begins'],
-    [{ from: '2026-11-02', to: '2026-11-01' }, 'ends before it begins'],
-  ])('%j is refused', (options, said) => {
+    [{ from: '2026-02-30' }, '--from'],
+    [{ from: '2026-11-01T24:10' }, '--from'],
+    [{ from: 'yesterday' }, '--from'],
+    [{ from: '0026-11-20' }, '--from'],
+    [{ from: '2026-11-01T10:00:00+0100' }, '--from'],
+    [{ from: '2026-13-01T10:00:00Z' }, '--from'],
+    [{ from: '2026-11-21' }, 'ends before it starts'],
+    [{ from: '2026-11-02', to: '2026-11-01' }, 'ends before it starts'],
+  ])('the options %j are refused', (options, said) => {
     expect(() => readPeriod(options, NOW)).toThrow(ConfigError)
     expect(() => readPeriod(options, NOW)).toThrow(said)
   })

@@ -23,7 +23,7 @@ const view: ViewRow = {
   },
 }
 
-test('a view is one record of RFC 4180 with a cell for each column, and no cell is a formula', () => {
+test('a view is one CSV record with a cell for each column, and no cell is a formula', () => {
   expect(csvLine(view)).toBe(
     `v1,"'=cmd|""x""!A1",live,1001,2026-11-20T10:00:00-05:00,,-5,,c,s,"Côte d’Ivoire, West",line\\u000abreak,false,onsite,'@home,,Linux,,Other,,\r\n`,
   )
@@ -41,7 +41,7 @@ test.each([
   ['\u001b[2J\u202ecod', '\\u001b[2J\\u202ecod'],
   ['jean-luc+tv@example.com', 'jean-luc+tv@example.com'],
   ['佐藤', '佐藤'],
-])('of %j spreadsheet and terminal run nothing', (name, cell) => {
+])('the name %j is safe in a spreadsheet and at a terminal', (name, cell) => {
   const row = { viewer_identifier: name, last_activity: '', videos_watched: 1, segments: [] }
   expect(csvLine(row)).toBe(`${cell},,1,0\r\n`)
 })
@@ -49,7 +49,7 @@ test.each([
 test.each([
   ['location:Côte: West', 'Côte: West'],
   ['day', '2026-11-20T00:00:00+01:00'],
-])('a number of the dimension %s is shown with what it is of', (dimension, shown) => {
+])('a number of the dimension %s is shown with its group or time', (dimension, shown) => {
   const row = { dimension_type: dimension, point: '2026-11-20T00:00:00+01:00', value: 12 }
   expect(tableCells(row)).toEqual([shown, '12'])
 })

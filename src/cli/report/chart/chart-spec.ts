@@ -5,19 +5,19 @@ import { fitText, textWidth } from './fit-text.ts'
 const TEXT_PIXELS = 13
 const AXIS_TEXT_PIXELS = 12
 const ROW_PIXELS = { bars: 43, timelines: 47, curves: 86 }
-/** From the top of a row to the foot of its name, and to what is drawn. */
-const NAME_FOOT_PIXELS = 13
+/** From the top of a row to the baseline of its name, and to its drawing. */
+const NAME_BASELINE_PIXELS = 13
 const BODY_TOP_PIXELS = 18
 const ROW_GAP_PIXELS = 14
 const COLUMNS_HEIGHT_PIXELS = 230
-/** Beyond, columns have no gaps between them. */
+/** With more columns, there are no gaps. */
 const MOST_SEPARATE_COLUMNS = 100
 const WIDEST_COLUMN_PIXELS = 72
-/** What is watched for a minute in a month must be seen too. */
+/** Keeps a minute visible in a drawing of a month. */
 const THINNEST_PIXELS = 1.5
 const PADDING = { left: 1, right: 1, top: 2, bottom: 4 }
 const AXIS_PIXELS = 24
-/** Of the style sheet, which gives them other values in the dark. */
+/** Variables of page.css, which has other values for dark mode. */
 const LAYER_COLORS = ['var(--live)', 'var(--recorded)']
 const CLOCK_24_HOURS = {
   year: '%Y',
@@ -44,7 +44,7 @@ interface Line {
   readonly y: number
 }
 
-/** The chart in this width, in the grammar of vega. Nothing in it is measured by vega, which knows no font here. */
+/** Returns the vega specification of a chart. All sizes are computed here, because vega has no font to measure with. */
 export function chartSpec(chart: Chart, widthPixels: number): Spec {
   return chart.kind === 'columns' ? columnsSpec(chart, widthPixels) : rowsSpec(chart, widthPixels)
 }
@@ -107,7 +107,7 @@ function columnBoxes(points: readonly Point[], range: TimeRange, plotPixels: num
   })
 }
 
-/** A row has its name and its number on a line, and what is drawn below it: room for long names in any width. */
+/** Each row has a line of text with its drawing below, which leaves room for long names. */
 function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
   const plotPixels = widthPixels - PADDING.left - PADDING.right
   const rowPixels = ROW_PIXELS[chart.kind]
@@ -139,7 +139,7 @@ function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
 }
 
 function lineOf(text: string, rowTop: number): Line {
-  return { text, y: rowTop + NAME_FOOT_PIXELS }
+  return { text, y: rowTop + NAME_BASELINE_PIXELS }
 }
 
 function tracks({ rows }: RowsChart, rowPixels: number, plotPixels: number): Box[] {
@@ -176,7 +176,7 @@ function rowBoxes(chart: RowsChart, rowPixels: number, plotPixels: number): Box[
   }
 }
 
-/** Live over the whole height, recordings over the lower half: told apart without colours too. */
+/** Live spans have the full height, recorded ones the lower half, so that they differ without colours too. */
 function spanBoxes(spans: readonly Span[], range: TimeRange, [y1, y2]: [number, number], plotPixels: number): Box[] {
   const pixels = plotPixels / (range.toMs - range.fromMs)
   return spans.map(({ fromMs, toMs, isLive }) => {
@@ -208,7 +208,7 @@ function frame(
   return { width, height, padding, autosize: 'none', config }
 }
 
-/** A program that runs in a time zone draws in it. */
+/** Uses the time zone of this machine. */
 function timeScale({ fromMs, toMs }: TimeRange) {
   return { name: 'x', type: 'time' as const, domain: [fromMs, toMs], range: 'width' as const }
 }

@@ -1,4 +1,4 @@
-/** A stretch of time that was watched. */
+/** A span of time in which a viewer watched. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
@@ -10,15 +10,15 @@ export interface TimeRange {
   readonly toMs: number
 }
 
-/** One value a layer: the layers lie on top of each other. */
+/** One value for each layer. Layers are stacked. */
 export interface Point extends TimeRange {
   readonly values: readonly number[]
 }
 
 interface Row {
-  /** As it came from strangers. */
+  /** Untrusted text from the service. */
   readonly name: string
-  /** Our own words at the end of the line. */
+  /** Our text at the end of the line. */
   readonly aside: string
 }
 
@@ -30,7 +30,7 @@ export interface ColumnsChart {
   readonly kind: 'columns'
   readonly range: TimeRange
   readonly points: readonly Point[]
-  /** What the vertical axis counts. */
+  /** Label of the vertical axis. */
   readonly unit: string
 }
 export interface TimelinesChart {
@@ -43,6 +43,6 @@ export interface CurvesChart {
   readonly range: TimeRange
   readonly rows: readonly (Row & { readonly points: readonly Point[] })[]
 }
-/** What is to be seen, whatever the size it is drawn in. */
+/** The content of a chart, independent of its size. */
 export type Chart = ColumnsChart | RowsChart
 export type RowsChart = BarsChart | TimelinesChart | CurvesChart

@@ -7,8 +7,8 @@ const BROAD = /[mwMW@%]/
 const CAPITAL = /[\p{Lu}&]/u
 
 /**
- * As much of a text as fits into the width, an ellipsis after it where it was cut. There is no font to measure with, so
- * letters count as somewhat wider than they are in common sans-serif fonts.
+ * Cuts a text to a width, and adds an ellipsis if it was cut. There is no font to measure with, so letters count as
+ * slightly wider than in common sans-serif fonts.
  */
 export function fitText(text: string, widthPixels: number, fontSizePixels: number): string {
   const widthEm = widthPixels / fontSizePixels
@@ -17,13 +17,13 @@ export function fitText(text: string, widthPixels: number, fontSizePixels: numbe
   for (const { segment } of graphemes.segment(text)) {
     usedEm += emOf(segment)
     if (usedEm > widthEm) return `${fits.trimEnd()}${ELLIPSIS}`
-    // Room for the ellipsis is kept.
+    // Keeps room for the ellipsis.
     if (usedEm <= widthEm - 1) fits += segment
   }
   return text
 }
 
-/** How wide a text will be at most, in pixels. */
+/** Returns the largest possible width of a text, in pixels. */
 export function textWidth(text: string, fontSizePixels: number): number {
   let em = 0
   for (const { segment } of graphemes.segment(text)) em += emOf(segment)

@@ -10,13 +10,13 @@ const STEPS_DAYS = [1, 2, 7, 14, 28, 91, 182, 364]
 const MOST_BUCKETS = 180
 
 export interface TimeBuckets {
-  /** The beginnings, and the end of the last one: within the range, on round local times. */
+  /** The start of each bucket, and the end of the last one. Inside the range, on round local times. */
   readonly bordersMs: readonly number[]
-  /** In words: "10 minutes". */
+  /** For example "10 minutes". */
   readonly lengthWords: string
 }
 
-/** At most 180 equal stretches of the range, on round times of this machine's zone. Days are those of the calendar. */
+/** Divides the range into at most 180 equal buckets, on round times in the time zone of this machine. Days are calendar days. */
 export function timeBuckets({ fromMs, toMs }: TimeRange): TimeBuckets {
   const stepMs = STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1)
   const days =
@@ -36,8 +36,8 @@ export function timeBuckets({ fromMs, toMs }: TimeRange): TimeBuckets {
 }
 
 /**
- * Calls back for each bucket that a span touches, with what of the span lies in it.
- * @returns nothing for a span outside of the buckets.
+ * Calls `give` for each bucket that a span touches, with the milliseconds of the span in this bucket.
+ * Does nothing for a span outside of all buckets.
  */
 export function spread(
   bordersMs: readonly number[],
@@ -51,7 +51,7 @@ export function spread(
   }
 }
 
-/** The bucket that holds the time; the first for a time before all. */
+/** Returns the bucket of a time, and the first bucket for an earlier time. */
 function bucketOf(bordersMs: readonly number[], timeMs: number): number {
   let [low, high] = [0, bordersMs.length - 1]
   while (low < high) {
