@@ -51,12 +51,12 @@ export async function openFileSink(path: string): Promise<ReportSink> {
       throw new ConfigError(`The file ${path} cannot be written${WHY_UNWRITABLE[code] ?? ''} (${code}).`, { cause })
     }
   }
-  const place = await guard(() => placeOf(path))
-  if (place === null) {
+  const target = await guard(() => targetOf(path))
+  if (target === null) {
     throw new ConfigError(`${path || 'An empty name'} is not the name of a file. Choose another name.`)
   }
-  const temporaryName = `.${basename(place).slice(0, MOST_NAME_CHARACTERS)}.${randomBytes(4).toString('hex')}.part`
-  const temporary = join(dirname(place), temporaryName)
+  const temporaryName = `.${basename(target).slice(0, MOST_NAME_CHARACTERS)}.${randomBytes(4).toString('hex')}.part`
+  const temporary = join(dirname(target), temporaryName)
   const removeNow = () => rmSync(temporary, { force: true })
   process.once('exit', removeNow)
   let file: FileHandle | null = await guard(() => open(temporary, 'wx', 0o600))
@@ -67,7 +67,7 @@ export async function openFileSink(path: string): Promise<ReportSink> {
         await file?.sync()
         await file?.close()
         file = null
-        await rename(temporary, place)
+        await rename(temporary, target)
       }),
     async close() {
       await file?.close()
@@ -78,15 +78,15 @@ export async function openFileSink(path: string): Promise<ReportSink> {
 }
 
 /** Returns the path of the file after links, or null if the path is not a file. */
-async function placeOf(path: string): Promise<string | null> {
-  const isNamed = (await isThere(lstat(path))) !== null
-  if (!isNamed) return path === '' || path.endsWith('/') ? null : path
-  const found = await isThere(stat(path))
+async function targetOf(path: string): Promise<string | null> {
+  const exists = (await statOrNull(lstat(path))) !== null
+  if (!exists) return path === '' || path.endsWith('/') ? null : path
+  const found = await statOrNull(stat(path))
   return found?.isFile() ? await realpath(path) : null
 }
 
-async function isThere(asked: Promise<Stats>): Promise<Stats | null> {
-  return await asked.catch((error: NodeJS.ErrnoException) => {
+async function statOrNull(work: Promise<Stats>): Promise<Stats | null> {
+  return await work.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
   })

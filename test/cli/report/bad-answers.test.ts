@@ -8,7 +8,7 @@ import { closedAddress, startService } from '../../video-service/test-service.ts
 import { runHere } from '../run-here.ts'
 import { environmentAt, sendJson, startReportService, viewOf } from './report-service.ts'
 
-const WAYS = [
+const FORMATS = [
   ['--csv', '--output', 'views'],
   ['--json', '--output', 'views'],
   ['--html', 'views'],
@@ -16,20 +16,19 @@ const WAYS = [
 
 /** Requests the report in every format. Expects the same error each time, and no file left behind. */
 async function failure(env: Record<string, string>): Promise<string> {
-  const said = new Set<string>()
-  for (const [form = '', ...way] of WAYS) {
-    const cwd = temporaryFolder()
-    const file = join(cwd, way.pop() ?? '')
-    const ended = await runHere(['report', 'views', '--last', '7d', form, ...way, file], { cwd, env })
-    expect(ended).toMatchObject({ status: 1, stdout: '' })
-    const { stderr } = ended
-    said.add(
-      form === '--json' ? JSON.parse(stderr).error : (/^Failed: (.*)\n$/.exec(stderr)?.[1] ?? `no sentence: ${stderr}`),
-    )
-    expect(readdirSync(cwd)).toEqual([])
-  }
-  expect(said.size).toBe(1)
-  return [...said].join()
+  const messages = await Promise.all(
+    FORMATS.map(async ([format = '', ...output]) => {
+      const cwd = temporaryFolder()
+      const file = join(cwd, output.pop() ?? '')
+      const ended = await runHere(['report', 'views', '--last', '7d', format, ...output, file], { cwd, env })
+      expect(ended).toMatchObject({ status: 1, stdout: '' })
+      expect(readdirSync(cwd)).toEqual([])
+      const { stderr } = ended
+      return format === '--json' ? JSON.parse(stderr).error : (/^Failed: (.*)\n$/.exec(stderr)?.[1] ?? stderr)
+    }),
+  )
+  expect(new Set(messages).size).toBe(1)
+  return messages[0]
 }
 
 const page = (given: object) => JSON.stringify({ data: [{ type: 'View', attributes: viewOf() }], ...given })

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { runHere } from '../../cli/run-here.ts'
-import { startProgram } from '../../cli/run-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
@@ -21,10 +20,6 @@ beforeEach(async () => {
 
 const report = (...args: string[]) => runHere(['report', ...args], { cwd, env })
 const PERIOD = ['--last', '90d']
-
-async function isFaultWaiting(): Promise<boolean> {
-  return (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('delay_ms')
-}
 
 describe('a report', () => {
   test.each([
@@ -90,17 +85,6 @@ describe('a report in a file', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^\{"error":".*"\}\n$/)])
     expect(readFileSync(output, 'utf8')).toBe('older')
     expect(readdirSync(cwd)).toEqual(['views.json'])
-  })
-
-  test('Ctrl-C leaves no partial report', async () => {
-    await addFault(emulator, { path: '/v1/views', delay_ms: 30_000 })
-    const args = ['report', 'views', ...PERIOD, '--csv', '--output', 'views.csv']
-    const { child, ended } = startProgram(args, { cwd, env })
-    await expect.poll(isFaultWaiting, { timeout: 30_000, interval: 50 }).toBe(false)
-    expect(readdirSync(cwd)).toEqual([expect.stringMatching(/^\.views\.csv\.[0-9a-f]{8}\.part$/)])
-    child.kill('SIGINT')
-    expect(await ended).toEqual({ status: 1, stdout: '', stderr: 'Failed: Stopped.\n' })
-    expect(readdirSync(cwd)).toEqual([])
   })
 
   test('a report is refused before any request if its file cannot be written', async () => {
