@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { endRedisSessions, openRedisSessionStore } from '../../src/sessions/redis-store.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
@@ -32,116 +32,115 @@ sessionStoreContract('Redis', () =>
   Promise.resolve(async (limits, nowSeconds) => openRedisSessionStore(await openLink(), limits, nowSeconds)),
 )
 
-describe('sessions in Redis', () => {
-  const clock = { seconds: 0 }
-  let store: SessionStore
-  beforeEach(() => {
-    clock.seconds = 10_000
-    store = openRedisSessionStore(link, LIMITS, () => clock.seconds)
-  })
-  const sessionKeys = async () => (await link.client.keys('*session:*')).toSorted()
+const clock = { seconds: 0 }
+let store: SessionStore
+beforeEach(() => {
+  clock.seconds = 10_000
+  store = openRedisSessionStore(link, LIMITS, () => clock.seconds)
+})
 
-  test('are forgotten by Redis itself when they end, with the list of their viewer', async () => {
-    await set(store, 'a', sessionOf('ada', clock.seconds))
-    await set(store, 'b', sessionOf('ada', clock.seconds - 950))
-    expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
-    expect(await link.client.ttl('viewer-auth:session:b')).toBeLessThanOrEqual(50)
-    expect(await link.client.ttl('viewer-auth:sessions-of:ada')).toBeCloseTo(1000, -1)
-    expect(await link.client.dbSize()).toBe(3)
-  })
+const sessionKeys = async () => (await link.client.keys('*session:*')).toSorted()
 
-  test('live longer in Redis with every use, and never longer than they may', async () => {
-    await set(store, 'a', sessionOf('ada', clock.seconds))
-    await link.client.expire('viewer-auth:session:a', 5)
-    clock.seconds += 95
+test('Redis deletes an ended session and the list of its viewer', async () => {
+  await set(store, 'a', sessionOf('ada', clock.seconds))
+  await set(store, 'b', sessionOf('ada', clock.seconds - 950))
+  expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
+  expect(await link.client.ttl('viewer-auth:session:b')).toBeLessThanOrEqual(50)
+  expect(await link.client.ttl('viewer-auth:sessions-of:ada')).toBeCloseTo(1000, -1)
+  expect(await link.client.dbSize()).toBe(3)
+})
+
+test('each use of a session extends its expiry in Redis, up to its lifetime', async () => {
+  await set(store, 'a', sessionOf('ada', clock.seconds))
+  await link.client.expire('viewer-auth:session:a', 5)
+  clock.seconds += 95
+  await touch(store, 'a', (await get(store, 'a')) as SessionData)
+  expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
+  for (clock.seconds += 90; clock.seconds < 10_960; clock.seconds += 90) {
     await touch(store, 'a', (await get(store, 'a')) as SessionData)
-    expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
-    for (clock.seconds += 90; clock.seconds < 10_960; clock.seconds += 90) {
-      await touch(store, 'a', (await get(store, 'a')) as SessionData)
-    }
-    clock.seconds = 10_980
+  }
+  clock.seconds = 10_980
+  await touch(store, 'a', (await get(store, 'a')) as SessionData)
+  expect(await link.client.ttl('viewer-auth:session:a')).toBeLessThanOrEqual(20)
+})
+
+test('a session that is used often in a short time is written once', async () => {
+  await set(store, 'a', sessionOf('ada', clock.seconds))
+  const commands = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await link.client.info('commandstats'))?.[1])
+  const before = await commands()
+  for (let use = 0; use < 20; use += 1) {
+    clock.seconds += 1
     await touch(store, 'a', (await get(store, 'a')) as SessionData)
-    expect(await link.client.ttl('viewer-auth:session:a')).toBeLessThanOrEqual(20)
-  })
+  }
+  expect((await commands()) - before).toBe(2)
+})
 
-  test('are written once when they are used many times in short order', async () => {
-    await set(store, 'a', sessionOf('ada', clock.seconds))
-    const commands = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await link.client.info('commandstats'))?.[1])
-    const before = await commands()
-    for (let use = 0; use < 20; use += 1) {
-      clock.seconds += 1
-      await touch(store, 'a', (await get(store, 'a')) as SessionData)
-    }
-    expect((await commands()) - before).toBe(2)
-  })
+test('all sessions of one viewer end, in any spelling of the name, and no others', async () => {
+  for (const id of ['a', 'b']) await set(store, id, sessionOf('Ada@Example.com', clock.seconds))
+  await set(store, 'c', sessionOf('eve', clock.seconds))
+  expect(await endRedisSessions(link, 'ada@EXAMPLE.com')).toBe(2)
+  expect(await sessionKeys()).toEqual(['viewer-auth:session:c'])
+  expect(await endRedisSessions(link, 'ada@example.com')).toBe(0)
+  expect(await endRedisSessions(link, '*')).toBe(0)
+  expect(await get(store, 'c')).not.toBeNull()
+})
 
-  test('of a viewer end all at once, in whatever spelling, and no other', async () => {
-    for (const id of ['a', 'b']) await set(store, id, sessionOf('Ada@Example.com', clock.seconds))
-    await set(store, 'c', sessionOf('eve', clock.seconds))
-    expect(await endRedisSessions(link, 'ada@EXAMPLE.com')).toBe(2)
-    expect(await sessionKeys()).toEqual(['viewer-auth:session:c'])
-    expect(await endRedisSessions(link, 'ada@example.com')).toBe(0)
-    expect(await endRedisSessions(link, '*')).toBe(0)
-    expect(await get(store, 'c')).not.toBeNull()
-  })
-
-  test('that begin while those of their viewer are ended can be ended afterwards', async () => {
-    const run: RedisLink['run'] = async (command) => {
-      const answer = await link.run(command)
-      await endRedisSessions(link, 'ada')
-      return answer
-    }
-    const during = openRedisSessionStore({ ...link, run }, LIMITS, () => clock.seconds)
-    await set(during, 'a', sessionOf('ada', clock.seconds))
+test('a session that begins while the others are ended can be ended later', async () => {
+  const run: RedisLink['run'] = async (command) => {
+    const answer = await link.run(command)
     await endRedisSessions(link, 'ada')
-    expect(await get(store, 'a')).toBeNull()
-    expect(await sessionKeys()).toEqual([])
-  })
+    return answer
+  }
+  const during = openRedisSessionStore({ ...link, run }, LIMITS, () => clock.seconds)
+  await set(during, 'a', sessionOf('ada', clock.seconds))
+  await endRedisSessions(link, 'ada')
+  expect(await get(store, 'a')).toBeNull()
+  expect(await sessionKeys()).toEqual([])
+})
 
-  test('of everybody end at once, 2,500 of them, and what is not theirs stays', async () => {
-    const other = await openLink('other:')
-    onTestFinished(() => other.close())
-    await set(
-      openRedisSessionStore(other, LIMITS, () => clock.seconds),
-      'x',
-      sessionOf('ada', clock.seconds),
-    )
-    await link.client.set('viewer-auth:failed-account:x', '1')
-    // Not all at once: a command has half a second to be answered.
-    for (let from = 0; from < 2_500; from += 100) {
-      const some = Array.from({ length: 100 }, (_, index) => from + index)
-      await Promise.all(some.map((index) => set(store, `s${index}`, sessionOf(`ada${index % 7}`, clock.seconds))))
-    }
-    expect(await endRedisSessions(link, 'ada0')).toBe(358)
-    expect(await endRedisSessions(link, null)).toBe(2_142)
-    expect((await link.client.keys('*')).toSorted()).toEqual([
-      'other:session:x',
-      'other:sessions-of:ada',
-      'viewer-auth:failed-account:x',
-    ])
-  })
-
-  test('leave nothing in the list of their viewer when they are over or signed out', async () => {
-    for (const id of ['a', 'b', 'c']) await set(store, id, sessionOf('ada', clock.seconds))
-    await destroy(store, 'a')
-    expect((await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toSorted()).toEqual(['b', 'c'])
-    clock.seconds += 1000
-    await set(store, 'd', sessionOf('ada', clock.seconds))
-    expect(await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toEqual(['d'])
-  })
-
-  test.each(['{', '', 'null', '[]', '{"cookie":{}}', '{"cookie":{},"viewer":"ada","usedAtSeconds":1}'])(
-    'that cannot be read, as %j, are none',
-    async (text) => {
-      await link.client.set('viewer-auth:session:a', text)
-      expect(await get(store, 'a')).toBeNull()
-      await destroy(store, 'a')
-      expect(await sessionKeys()).toEqual([])
-    },
+test('all 2,500 sessions end at once, and other keys stay', async () => {
+  const other = await openLink('other:')
+  onTestFinished(() => other.close())
+  await set(
+    openRedisSessionStore(other, LIMITS, () => clock.seconds),
+    'x',
+    sessionOf('ada', clock.seconds),
   )
+  await link.client.set('viewer-auth:failed-account:x', '1')
+  // In batches, because each command must be answered within half a second.
+  for (let from = 0; from < 2_500; from += 100) {
+    const some = Array.from({ length: 100 }, (_, index) => from + index)
+    await Promise.all(some.map((index) => set(store, `s${index}`, sessionOf(`ada${index % 7}`, clock.seconds))))
+  }
+  expect(await endRedisSessions(link, 'ada0')).toBe(358)
+  expect(await endRedisSessions(link, null)).toBe(2_142)
+  expect((await link.client.keys('*')).toSorted()).toEqual([
+    'other:session:x',
+    'other:sessions-of:ada',
+    'viewer-auth:failed-account:x',
+  ])
+})
 
-  test('of another kind than a text are an error, not a session', async () => {
-    await link.client.hSet('viewer-auth:session:a', 'viewer', 'ada')
-    await expect(get(store, 'a')).rejects.toThrow(/WRONGTYPE/)
-  })
+test('an ended session is removed from the list of its viewer', async () => {
+  for (const id of ['a', 'b', 'c']) await set(store, id, sessionOf('ada', clock.seconds))
+  await destroy(store, 'a')
+  expect((await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toSorted()).toEqual(['b', 'c'])
+  clock.seconds += 1000
+  await set(store, 'd', sessionOf('ada', clock.seconds))
+  expect(await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toEqual(['d'])
+})
+
+test.each(['{', '', 'null', '[]', '{"cookie":{}}', '{"cookie":{},"viewer":"ada","usedAtSeconds":1}'])(
+  'the unreadable session %j counts as none',
+  async (text) => {
+    await link.client.set('viewer-auth:session:a', text)
+    expect(await get(store, 'a')).toBeNull()
+    await destroy(store, 'a')
+    expect(await sessionKeys()).toEqual([])
+  },
+)
+
+test('a key of another Redis type is an error, not a session', async () => {
+  await link.client.hSet('viewer-auth:session:a', 'viewer', 'ada')
+  await expect(get(store, 'a')).rejects.toThrow(/WRONGTYPE/)
 })

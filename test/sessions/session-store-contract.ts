@@ -29,8 +29,8 @@ export function destroy({ store }: SessionStore, id: string): Promise<void> {
 }
 
 /**
- * What every store of sessions promises, on the real thing.
- * @param prepare called before each test; gives what opens the same store again and again, empty at first.
+ * Tests the promises of every session store, against the real store.
+ * @param prepare called before each test. Returns a function that opens the same store each time, empty at first.
  */
 export function sessionStoreContract(name: string, prepare: () => Promise<Open>): void {
   describe(`session store contract: ${name}`, () => {
@@ -47,7 +47,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
     }
     const ada = (signedInAtSeconds = clock.seconds) => sessionOf('ada', signedInAtSeconds)
 
-    test('gives a session back as it was, and null for one that is not there', async () => {
+    test(`the session store in ${name} returns a session unchanged, and null for an unknown id`, async () => {
       const sessionStore = await open()
       const snapshot = { groups: ['gold'], attributes: { street: 'Straße 1' } }
       const viewer = { username: 'ada', signedInAtSeconds: 10_000, snapshot }
@@ -56,7 +56,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await get(sessionStore, 'b')).toBeNull()
     })
 
-    test('serves several processes at once', async () => {
+    test(`the session store in ${name} serves several processes at once`, async () => {
       const [one, two] = [await open(), await open()]
       await set(one, 'a', ada())
       expect(await get(two, 'a')).toMatchObject({ viewer: { username: 'ada' } })
@@ -64,7 +64,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await get(one, 'a')).toBeNull()
     })
 
-    test('ends a session at the second its idle time or its life is over', async () => {
+    test(`the session store in ${name} ends a session in the second when its idle time or lifetime is over`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'idle', ada())
       await set(sessionStore, 'old', sessionOf('bob', clock.seconds - 950))
@@ -78,7 +78,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await get(sessionStore, 'idle')).toBeNull()
     })
 
-    test('counts the idle time from the last use, and the life from the sign-in however much it is used', async () => {
+    test(`the session store in ${name} counts the idle time from the last use, and the lifetime from the sign-in`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'a', ada())
       for (let use = 0; use < 12; use += 1) {
@@ -92,7 +92,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await get(sessionStore, 'a')).toBeNull()
     })
 
-    test('ends a session that was used, at the second its idle time is over', async () => {
+    test(`the session store in ${name} ends a used session in the second when its idle time is over`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'a', ada())
       clock.seconds += 80
@@ -103,7 +103,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await get(sessionStore, 'a')).toBeNull()
     })
 
-    test('does not bring back, by its use, a session that was ended meanwhile', async () => {
+    test(`the session store in ${name} does not restore a session that was ended before it was used`, async () => {
       const sessionStore = await open()
       await touch(sessionStore, 'never', ada(clock.seconds - 90))
       await set(sessionStore, 'a', ada())
@@ -114,13 +114,13 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect([await get(sessionStore, 'a'), await get(sessionStore, 'never')]).toEqual([null, null])
     })
 
-    test('does not keep a session in which nobody is signed in', async () => {
+    test(`the session store in ${name} does not keep a session without a viewer`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'a', { cookie: { originalMaxAge: 1000 } } as SessionData)
       expect(await get(sessionStore, 'a')).toBeNull()
     })
 
-    test('takes an id for a value, not for a part of a query or a pattern', async () => {
+    test(`the session store in ${name} treats an id as a value, not as part of a query or pattern`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'a', ada())
       const others = ["a' OR '1'='1", '%', '*', '?', '[a]', '', 'a\0b', 'A', 'a\r\nFLUSHALL\r\n']

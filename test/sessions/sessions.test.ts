@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectRefused } from '../login/refused-answer.ts'
 import { responseOf } from '../login/response-of.ts'
 import { expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
@@ -8,115 +8,111 @@ import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const BOB = { username: 'bob', password: 'bob’s own' }
 
-describe('a session', () => {
-  test('has a new id after each sign-in, and the one before is dead: it cannot be planted', async () => {
-    const file = join(temporaryFolder(), 'sessions.db')
-    const app = await startLoginApp({ sessionFile: file })
-    app.users.add(BOB.username, BOB.password)
-    const planted = await signIn(app, BOB)
-    const own = await signIn(app, ADA, planted)
-    expect(idIn(own)).not.toBe(idIn(planted))
-    expectScreen(await app.get('/', { Cookie: planted }))
-    expect(responseOf((await app.get('/', { Cookie: own })).location).parameters).toEqual([['user', ADA.username]])
-    expect(rowsIn(file)).toEqual([{ id: idIn(own), username: ADA.username }])
-  })
-
-  test('does not take an id that a client made up', async () => {
-    const app = await startLoginApp()
-    const own = await signIn(app, ADA, '__Host-viewer=s%3Achosen.by-the-client')
-    expect(idIn(own)).toMatch(/^[\w-]{32}$/)
-  })
-
-  test('ids do not repeat and do not follow from one another', async () => {
-    const app = await startLoginApp()
-    const ids = await Promise.all(Array.from({ length: 50 }, async () => idIn(await signIn(app))))
-    expect(new Set(ids).size).toBe(50)
-    expect(Math.min(...ids.map((id) => new Set(id).size))).toBeGreaterThan(12)
-  })
-
-  test('is kept after a wrong password, and after who is signed in gives up', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    await app.post('/sign-in', { ...ADA, password: 'x' }, { Cookie })
-    await app.post('/cancel', '', { Cookie })
-    expect((await app.get('/', { Cookie })).status).toBe(303)
-  })
-
-  test('is over when it was not used for the idle time', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
-    expect((await app.get('/', { Cookie })).status).toBe(303)
-    app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
-    expect((await app.get('/', { Cookie })).status).toBe(303)
-    app.clock.seconds += SESSION_LIMITS.idleSeconds + 60
-    expectScreen(await app.get('/', { Cookie }))
-  })
-
-  test('is over after its whole life, however much it was used', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    for (let used = 0; used < SESSION_LIMITS.lifetimeSeconds - 1800; used += 1800) {
-      app.clock.seconds += 1800
-      expect((await app.get('/', { Cookie })).status).toBe(303)
-    }
-    app.clock.seconds += 1799
-    expect((await app.get('/', { Cookie })).status).toBe(303)
-    app.clock.seconds += 1
-    expectScreen(await app.get('/', { Cookie }))
-  })
-
-  test('ends on the server when the viewer signs out: the cookie, kept by somebody, opens nothing', async () => {
-    const file = join(temporaryFolder(), 'sessions.db')
-    const app = await startLoginApp({ sessionFile: file })
-    const Cookie = await signIn(app)
-    const answer = await app.post('/sign-out', '', { Cookie })
-    expect(answer).toMatchObject({ status: 303, location: '/' })
-    expect(answer.setCookies).toEqual([
-      '__Host-viewer=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; Partitioned; SameSite=None',
-    ])
-    expect(rowsIn(file)).toEqual([])
-    expectScreen(await app.get('/', { Cookie }))
-    expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-out' })
-  })
-
-  test('is not needed to sign out', async () => {
-    const app = await startLoginApp()
-    for (const headers of [{}, { Cookie: '__Host-viewer=s%3Aforged.x' }, { 'Content-Type': 'application/json' }]) {
-      expect(await app.post('/sign-out', undefined, headers)).toMatchObject({ status: 303, location: '/' })
-    }
-  })
-
-  test('of one viewer ends alone', async () => {
-    const app = await startLoginApp()
-    const [first, second] = [await signIn(app), await signIn(app)]
-    await app.post('/sign-out', '', { Cookie: first })
-    expectScreen(await app.get('/', { Cookie: first }))
-    expect((await app.get('/', { Cookie: second })).status).toBe(303)
-  })
+test('each sign-in gives the session a new id, so that no id can be planted', async () => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  app.users.add(BOB.username, BOB.password)
+  const planted = await signIn(app, BOB)
+  const own = await signIn(app, ADA, planted)
+  expect(idIn(own)).not.toBe(idIn(planted))
+  expectScreen(await app.get('/', { Cookie: planted }))
+  expect(responseOf((await app.get('/', { Cookie: own })).location).parameters).toEqual([['user', ADA.username]])
+  expect(rowsIn(file)).toEqual([{ id: idIn(own), username: ADA.username }])
 })
 
-describe('a session store that is down', () => {
-  test('costs the comfort only: viewers sign in, and sign in again when they return', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    app.sessionStore.close()
-    for (const headers of [{}, { Cookie }]) {
-      const answer = await app.post('/sign-in', ADA, headers)
-      expect(answer).toMatchObject({ status: 303, setCookies: [] })
-      responseOf(answer.location)
-    }
-    expectScreen(await app.get('/', { Cookie }))
-    expect((await app.post('/cancel', '', { Cookie })).status).toBe(303)
-    expect(app.lines.filter(({ level }) => level === 40)).toHaveLength(3)
-  })
+test('an id that a client made up opens no session', async () => {
+  const app = await startLoginApp()
+  const own = await signIn(app, ADA, '__Host-viewer=s%3Achosen.by-the-client')
+  expect(idIn(own)).toMatch(/^[\w-]{32}$/)
+})
 
-  test('cannot end a session, and the viewer who asks for it is told', async () => {
-    const app = await startLoginApp()
-    const Cookie = await signIn(app)
-    app.sessionStore.close()
-    const answer = await app.post('/sign-out', '', { Cookie })
-    expectRefused(answer, 503)
-    expect(answer.headers['retry-after']).toBe('30')
-  })
+test('session ids do not repeat and cannot be predicted', async () => {
+  const app = await startLoginApp()
+  const ids = await Promise.all(Array.from({ length: 50 }, async () => idIn(await signIn(app))))
+  expect(new Set(ids).size).toBe(50)
+  expect(Math.min(...ids.map((id) => new Set(id).size))).toBeGreaterThan(12)
+})
+
+test('a session survives a wrong password and a cancel', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  await app.post('/sign-in', { ...ADA, password: 'x' }, { Cookie })
+  await app.post('/cancel', '', { Cookie })
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+})
+
+test('a session ends when it was not used for the idle time', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds + 60
+  expectScreen(await app.get('/', { Cookie }))
+})
+
+test('a session ends after its lifetime, even if it is used', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  for (let used = 0; used < SESSION_LIMITS.lifetimeSeconds - 1800; used += 1800) {
+    app.clock.seconds += 1800
+    expect((await app.get('/', { Cookie })).status).toBe(303)
+  }
+  app.clock.seconds += 1799
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  app.clock.seconds += 1
+  expectScreen(await app.get('/', { Cookie }))
+})
+
+test('a sign-out ends the session on the server, so a copied cookie is useless', async () => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  const Cookie = await signIn(app)
+  const answer = await app.post('/sign-out', '', { Cookie })
+  expect(answer).toMatchObject({ status: 303, location: '/' })
+  expect(answer.setCookies).toEqual([
+    '__Host-viewer=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; Partitioned; SameSite=None',
+  ])
+  expect(rowsIn(file)).toEqual([])
+  expectScreen(await app.get('/', { Cookie }))
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-out' })
+})
+
+test('a sign-out works without a session', async () => {
+  const app = await startLoginApp()
+  for (const headers of [{}, { Cookie: '__Host-viewer=s%3Aforged.x' }, { 'Content-Type': 'application/json' }]) {
+    expect(await app.post('/sign-out', undefined, headers)).toMatchObject({ status: 303, location: '/' })
+  }
+})
+
+test('a sign-out ends the session of one viewer only', async () => {
+  const app = await startLoginApp()
+  const [first, second] = [await signIn(app), await signIn(app)]
+  await app.post('/sign-out', '', { Cookie: first })
+  expectScreen(await app.get('/', { Cookie: first }))
+  expect((await app.get('/', { Cookie: second })).status).toBe(303)
+})
+
+test('viewers can sign in while the session store is down, but without a session', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  app.sessionStore.close()
+  for (const headers of [{}, { Cookie }]) {
+    const answer = await app.post('/sign-in', ADA, headers)
+    expect(answer).toMatchObject({ status: 303, setCookies: [] })
+    responseOf(answer.location)
+  }
+  expectScreen(await app.get('/', { Cookie }))
+  expect((await app.post('/cancel', '', { Cookie })).status).toBe(303)
+  expect(app.lines.filter(({ level }) => level === 40)).toHaveLength(3)
+})
+
+test('a sign-out fails with a message while the session store is down', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  app.sessionStore.close()
+  const answer = await app.post('/sign-out', '', { Cookie })
+  expectRefused(answer, 503)
+  expect(answer.headers['retry-after']).toBe('30')
 })

@@ -11,14 +11,14 @@ import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const WRONG = { ...ADA, password: 'wrong' }
 
-/** For the long series: by a client that keeps its connections. */
+/** Posts with fetch, which keeps its connections. For long series. */
 async function post(app: LoginApp, form: Record<string, string>, headers: Record<string, string> = {}) {
   const url = `http://127.0.0.1:${app.port}/sign-in`
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' })
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
 }
 
-/** Runs the work for each number, so many at a time. */
+/** Runs the work `count` times, at most `width` at once. */
 async function inParallel<T>(count: number, width: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -50,7 +50,7 @@ describe('guessing', { timeout: 60_000 }, () => {
     vi.useRealTimers()
   })
 
-  test('500 times at one account, one after the other, is throttled', async () => {
+  test('500 guesses at one account, one after the other, are throttled', async () => {
     const app = await startLoginApp()
     const answers = await inParallel(500, 1, () => post(app, WRONG))
     expect(countOf(answers, 401)).toBe(5)
@@ -68,15 +68,15 @@ describe('guessing', { timeout: 60_000 }, () => {
     })
   })
 
-  test('500 times at one account at the same moment is throttled as well', async () => {
+  test('500 simultaneous guesses at one account are throttled', async () => {
     const app = await startLoginApp()
     const answers = await inParallel(500, 250, () => post(app, WRONG))
     expect(countOf(answers, 401)).toBe(5)
     expect(countOf(answers, 429)).toBe(495)
   })
 
-  // In front of a login service may be something that answers 403, "disabled", to what looks to it like an attack.
-  test('is not forgiven for a refusal in between that lets nobody in', async () => {
+  // A firewall in front of a login service may answer 403 ("disabled") to an attack.
+  test('the answer "disabled" between guesses does not reset the count', async () => {
     const app = await startLoginApp()
     const { authenticate } = app.users
     app.users.authenticate = (username, password) =>
@@ -86,12 +86,12 @@ describe('guessing', { timeout: 60_000 }, () => {
       post(app, { ...ADA, password: passwords[index] ?? '' }),
     )
     expect(countOf(answers, 401)).toBe(5)
-    // Nor is it counted: from the fifth wrong password on, everything waits.
+    // It is not counted either: only the fifth wrong password starts the wait.
     expect(countOf(answers, 403)).toBe(4)
     expect(countOf(answers.slice(9), 429)).toBe(31)
   })
 
-  test('is held up for an unknown name as for a known one', async () => {
+  test('guesses at an unknown name are throttled like guesses at a known name', async () => {
     const app = await startLoginApp()
     const statuses = async (username: string) => {
       const answers = await inParallel(10, 1, () => post(app, { username, password: 'x' }))
@@ -100,7 +100,7 @@ describe('guessing', { timeout: 60_000 }, () => {
     expect(await statuses('nobody')).toEqual(await statuses(ADA.username))
   })
 
-  test('one password for 500 names from one address is noticed, and the log says so', async () => {
+  test('guesses at 500 names from one address are throttled and logged', async () => {
     const app = await startLoginApp()
     const answers = await inParallel(500, 20, (index) => post(app, { username: `u${index}`, password: 'x' }))
     expect(countOf(answers, 401)).toBeLessThanOrEqual(320)
@@ -113,7 +113,7 @@ describe('guessing', { timeout: 60_000 }, () => {
     )
   })
 
-  test('from elsewhere does not lock out the owner, whose address signed in before', async () => {
+  test('guesses from other addresses do not lock out the owner at a known address', async () => {
     const app = await startLoginApp({ trustProxyHops: 1 })
     expect((await post(app, ADA, from('198.51.100.7'))).status).toBe(303)
     const answers = await inParallel(200, 20, (index) => post(app, WRONG, from(`10.0.0.${index}`)))
@@ -124,7 +124,7 @@ describe('guessing', { timeout: 60_000 }, () => {
 })
 
 describe('2,000 viewers behind one address', { timeout: 60_000 }, () => {
-  test('pass though one in ten mistypes first', async () => {
+  test('2,000 viewers behind one address get in, though one in ten mistypes first', async () => {
     const app = await startLoginApp()
     for (let viewer = 0; viewer < 2000; viewer += 1) app.users.add(`user${viewer}`, 'right')
     const answers = await inParallel(2000, 100, async (viewer) => {
@@ -135,7 +135,7 @@ describe('2,000 viewers behind one address', { timeout: 60_000 }, () => {
     expect(countOf(answers, 303)).toBe(2000)
   })
 
-  test('pass when all their passwords are being checked at the same moment', async () => {
+  test('2,000 viewers behind one address get in at the same moment', async () => {
     const app = await startLoginApp()
     for (let viewer = 0; viewer < 600; viewer += 1) app.users.add(`user${viewer}`, 'right')
     let open = () => {}
@@ -151,137 +151,128 @@ describe('2,000 viewers behind one address', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the address that is counted', () => {
-  const attackFrom = async (app: LoginApp, headersOf: (index: number) => Record<string, string | string[]>) => {
-    const answers = await inParallel(8, 1, (index) => app.post('/sign-in', WRONG, headersOf(index)))
-    return countOf(answers, 429)
+const attackFrom = async (app: LoginApp, headersOf: (index: number) => Record<string, string | string[]>) => {
+  const answers = await inParallel(8, 1, (index) => app.post('/sign-in', WRONG, headersOf(index)))
+  return countOf(answers, 429)
+}
+
+test.each([
+  ['the connection, without a proxy', 0, (index: number) => from(`10.0.0.${index}`), 3],
+  ['the last entry, behind one proxy', 1, (index: number) => from(`10.0.0.${index}, 192.0.2.1`), 3],
+  ['each client, behind one proxy', 1, (index: number) => from(`192.0.2.1, 10.0.0.${index}`), 0],
+  [
+    'the last but one entry, behind two proxies',
+    2,
+    (index: number) => from(`10.0.0.${index}, 192.0.2.1, 10.1.1.${index}`),
+    3,
+  ],
+  ['each client, behind two proxies', 2, (index: number) => from(`192.0.2.9, 10.0.0.${index}, 10.1.1.1`), 0],
+  ['an IPv4 address without its port', 1, (index: number) => from(`192.0.2.1:${5000 + index}`), 3],
+  ['an IPv6 address without its port', 1, (index: number) => from(`[2001:db8::1]:${5000 + index}`), 3],
+  ['the network of a household, in IPv6', 1, (index: number) => from(`2001:db8:1:2:${index}::${index}`), 3],
+  ['each household, in IPv6', 1, (index: number) => from(`2001:db8:1:${index}::1`), 0],
+])('failed sign-ins are counted for %s', async (_case, trustProxyHops, headersOf, refused) => {
+  const app = await startLoginApp({ trustProxyHops })
+  expect(await attackFrom(app, headersOf)).toBe(refused)
+})
+
+test('the log has the counted address, without a port', async () => {
+  const app = await startLoginApp({ trustProxyHops: 1 })
+  await app.post('/sign-in', ADA, from('192.0.2.1:5000'))
+  await app.post('/sign-in', ADA, from('[2001:db8::1]:5000'))
+  await app.post('/sign-in', ADA, from('x'.repeat(500)))
+  expect(app.lines.map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1', 'x'.repeat(64)])
+})
+
+test('a proxy that TRUST_PROXY_HOPS does not count causes one warning', async () => {
+  const app = await startLoginApp()
+  for (let visit = 0; visit < 3; visit += 1) await app.post('/sign-in', WRONG, from('192.0.2.1'))
+  const warnings = app.lines.filter(({ event }) => event === 'unexpected-proxy')
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]?.msg).toContain('TRUST_PROXY_HOPS')
+  const silent = await startLoginApp({ trustProxyHops: 1 })
+  await silent.post('/sign-in', WRONG, from('192.0.2.1'))
+  expect(silent.lines.filter(({ event }) => event === 'unexpected-proxy')).toEqual([])
+})
+
+test('an overloaded store gives 503 with Retry-After, and nothing is counted', async () => {
+  const app = await startLoginApp()
+  app.users.fail(new OverloadedError('INTERNAL 2 wait', 2))
+  for (let round = 0; round < 20; round += 1) {
+    const answer = await app.post('/sign-in', round % 2 === 0 ? ADA : WRONG)
+    expectRefused(answer, 503)
+    expect(answer.headers['retry-after']).toBe('2')
+    expect(answer.text).not.toContain('INTERNAL')
   }
-
-  test.each([
-    ['without a proxy is the connection’s, whatever a client claims', 0, (index: number) => from(`10.0.0.${index}`), 3],
-    ['behind one proxy is what the proxy wrote, last', 1, (index: number) => from(`10.0.0.${index}, 192.0.2.1`), 3],
-    ['behind one proxy differs by client', 1, (index: number) => from(`192.0.2.1, 10.0.0.${index}`), 0],
-    [
-      'behind two proxies is the last but one',
-      2,
-      (index: number) => from(`10.0.0.${index}, 192.0.2.1, 10.1.1.${index}`),
-      3,
-    ],
-    ['behind two proxies differs by client', 2, (index: number) => from(`192.0.2.9, 10.0.0.${index}, 10.1.1.1`), 0],
-    ['behind one proxy that writes ports leaves them out', 1, (index: number) => from(`192.0.2.1:${5000 + index}`), 3],
-    [
-      'behind one proxy that writes IPv6 with ports too',
-      1,
-      (index: number) => from(`[2001:db8::1]:${5000 + index}`),
-      3,
-    ],
-    ['in IPv6 is the network of a household', 1, (index: number) => from(`2001:db8:1:2:${index}::${index}`), 3],
-    ['in IPv6 differs by household', 1, (index: number) => from(`2001:db8:1:${index}::1`), 0],
-  ])('%s', async (_case, trustProxyHops, headersOf, refused) => {
-    const app = await startLoginApp({ trustProxyHops })
-    expect(await attackFrom(app, headersOf)).toBe(refused)
-  })
-
-  test('is in the log, without a port', async () => {
-    const app = await startLoginApp({ trustProxyHops: 1 })
-    await app.post('/sign-in', ADA, from('192.0.2.1:5000'))
-    await app.post('/sign-in', ADA, from('[2001:db8::1]:5000'))
-    await app.post('/sign-in', ADA, from('x'.repeat(500)))
-    expect(app.lines.map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1', 'x'.repeat(64)])
-  })
-
-  test('of a proxy nobody told us of is warned of once', async () => {
-    const app = await startLoginApp()
-    for (let visit = 0; visit < 3; visit += 1) await app.post('/sign-in', WRONG, from('192.0.2.1'))
-    const warnings = app.lines.filter(({ event }) => event === 'unexpected-proxy')
-    expect(warnings).toHaveLength(1)
-    expect(warnings[0]?.msg).toContain('TRUST_PROXY_HOPS')
-    const silent = await startLoginApp({ trustProxyHops: 1 })
-    await silent.post('/sign-in', WRONG, from('192.0.2.1'))
-    expect(silent.lines.filter(({ event }) => event === 'unexpected-proxy')).toEqual([])
-  })
+  app.users.fail(null)
+  expect((await app.post('/sign-in', WRONG)).status).toBe(401)
+  expect((await app.post('/sign-in', ADA)).status).toBe(303)
 })
 
-describe('overload', () => {
-  test('gives 503 at once, with the time to wait, and does not count', async () => {
-    const app = await startLoginApp()
-    app.users.fail(new OverloadedError('INTERNAL 2 wait', 2))
-    for (let round = 0; round < 20; round += 1) {
-      const answer = await app.post('/sign-in', round % 2 === 0 ? ADA : WRONG)
-      expectRefused(answer, 503)
-      expect(answer.headers['retry-after']).toBe('2')
-      expect(answer.text).not.toContain('INTERNAL')
-    }
-    app.users.fail(null)
-    expect((await app.post('/sign-in', WRONG)).status).toBe(401)
-    expect((await app.post('/sign-in', ADA)).status).toBe(303)
+test('a full hashing queue refuses new sign-ins, and still checks the queued ones', async () => {
+  const file = `${temporaryFolder()}/viewers.db`
+  let finish = () => {}
+  const checking = new Promise<void>((resolve) => {
+    finish = resolve
   })
-
-  test('refuses what the queue of the embedded store has no room for, while what is inside is still checked', async () => {
-    const file = `${temporaryFolder()}/viewers.db`
-    let finish = () => {}
-    const checking = new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    const passwords = {
-      hash: () => Promise.resolve('hash'),
-      verify: () => checking.then(() => false),
-      needsRehash: () => false,
-      faultIn: () => null,
-      dummyHash: 'dummy',
-    }
-    const queue = createQueue({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
-    const users = createSqliteStore(openViewersFile(file, 100), file, { queue, passwords })
-    const app = await startLoginApp({ users })
-    const inside: Promise<Answer>[] = []
-    const refused: Answer[] = []
-    const tries = Array.from({ length: 40 }, async (_, index) => {
-      const answer = app.post('/sign-in', { username: `user${index}`, password: 'x' })
-      inside.push(answer)
-      const { status } = await answer
-      if (status === 503) refused.push(await answer)
-    })
-    await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(35)
-    for (const answer of refused) {
-      expectRefused(answer, 503)
-      expect(answer.headers['retry-after']).toBe('7')
-    }
-    finish()
-    await Promise.all(tries)
-    expect(countOf(await Promise.all(inside), 401)).toBe(5)
-    await users.close()
+  const passwords = {
+    hash: () => Promise.resolve('hash'),
+    verify: () => checking.then(() => false),
+    needsRehash: () => false,
+    faultIn: () => null,
+    dummyHash: 'dummy',
+  }
+  const queue = createQueue({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
+  const users = createSqliteStore(openViewersFile(file, 100), file, { queue, passwords })
+  const app = await startLoginApp({ users })
+  const inside: Promise<Answer>[] = []
+  const refused: Answer[] = []
+  const tries = Array.from({ length: 40 }, async (_, index) => {
+    const answer = app.post('/sign-in', { username: `user${index}`, password: 'x' })
+    inside.push(answer)
+    const { status } = await answer
+    if (status === 503) refused.push(await answer)
   })
+  await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(35)
+  for (const answer of refused) {
+    expectRefused(answer, 503)
+    expect(answer.headers['retry-after']).toBe('7')
+  }
+  finish()
+  await Promise.all(tries)
+  expect(countOf(await Promise.all(inside), 401)).toBe(5)
+  await users.close()
+})
 
-  test('refuses before it counts a try or asks for the viewer', async () => {
-    let isFull = true
-    const app = await startLoginApp({
-      users: {
-        assertRoom() {
-          if (isFull) throw new OverloadedError('2 wait', 2)
-        },
-        authenticate: () =>
-          isFull
-            ? expect.unreachable('nobody is looked up')
-            : Promise.resolve({ ok: false, reason: 'wrong-credentials' }),
-        checkHealth: () => Promise.resolve(),
-        close: () => Promise.resolve(),
+test('a full hashing queue refuses a sign-in before it is counted or looked up', async () => {
+  let isFull = true
+  const app = await startLoginApp({
+    users: {
+      assertRoom() {
+        if (isFull) throw new OverloadedError('2 wait', 2)
       },
-    })
-    for (let round = 0; round < 20; round += 1) expectRefused(await app.post('/sign-in', ADA), 503)
-    isFull = false
-    expect((await app.post('/sign-in', ADA)).status).toBe(401)
+      authenticate: () =>
+        isFull
+          ? expect.unreachable('nobody is looked up')
+          : Promise.resolve({ ok: false, reason: 'wrong-credentials' }),
+      checkHealth: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    },
   })
-
-  test('is logged without a stack for each of those it turns away', async () => {
-    const app = await startLoginApp()
-    app.users.fail(new OverloadedError('2 wait', 2))
-    await app.post('/sign-in', ADA)
-    expect(app.lines).toMatchObject([{ level: 40, outcome: 'overloaded', viewer: ADA.username, status: 503 }])
-    expect(app.lines[0]?.err).toBeUndefined()
-  })
+  for (let round = 0; round < 20; round += 1) expectRefused(await app.post('/sign-in', ADA), 503)
+  isFull = false
+  expect((await app.post('/sign-in', ADA)).status).toBe(401)
 })
 
-test('a user store that is down gives 503 and a sentence without details, and does not count', async () => {
+test('a sign-in refused by overload is logged without a stack', async () => {
+  const app = await startLoginApp()
+  app.users.fail(new OverloadedError('2 wait', 2))
+  await app.post('/sign-in', ADA)
+  expect(app.lines).toMatchObject([{ level: 40, outcome: 'overloaded', viewer: ADA.username, status: 503 }])
+  expect(app.lines[0]?.err).toBeUndefined()
+})
+
+test('a user store that is down gives 503 without details, and nothing is counted', async () => {
   const app = await startLoginApp()
   app.users.fail(STORE_DOWN)
   for (let round = 0; round < 20; round += 1) {

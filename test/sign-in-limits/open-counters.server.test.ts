@@ -4,7 +4,7 @@ import { redisAddress, startRedis } from '../servers/redis.ts'
 
 const nowSeconds = () => Date.now() / 1000
 
-/** What is logged when the counters of a Redis with these settings are opened, and that they can be used. */
+/** Opens the counters of a Redis with these settings, checks that they work, and returns the logged warnings. */
 async function warningsOf(more: readonly string[]): Promise<string[]> {
   const redis = await startRedis({ more })
   onTestFinished(() => redis.remove())
@@ -13,7 +13,7 @@ async function warningsOf(more: readonly string[]): Promise<string[]> {
   const settings = { kind: 'redis', redis: redisAddress(redis) } as const
   const { openCounter, optionalStores, close } = await openCounters(settings, { nowSeconds, log })
   onTestFinished(close)
-  // Answered after what was asked before, on the same connection.
+  // Redis answers in order, so its settings were answered before this.
   expect(await openCounter('failed', 60).penalty('ada')).toMatchObject({ consumedPoints: 1 })
   expect(optionalStores.map((store) => store.isAvailable())).toEqual([true])
   return warnings
@@ -28,6 +28,6 @@ test.each([
     [expect.stringMatching(/^LIMITS_STORE_URL: .*volatile-lru.*noeviction/)],
   ],
   [['--rename-command', 'INFO', ''], []],
-])('the operator is told where a Redis started with %j may forget counts', async (more, expected) => {
+])('a warning is logged if a Redis started with %j may forget counts', async (more, expected) => {
   expect(await warningsOf(more)).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { redisCounters, unlockInRedis } from '../../src/sign-in-limits/redis-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
@@ -7,7 +7,7 @@ import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 
 const HOME = '198.51.100.7'
-/** Takes so many milliseconds from the life of every key. */
+/** Shortens the life of every key by so many milliseconds. */
 const AGE = `for _, key in ipairs(redis.call('keys', '*')) do
   redis.call('pexpire', key, redis.call('pttl', key) - ARGV[1])
 end`
@@ -45,92 +45,88 @@ async function fail(limits: SignInLimits, username: string, address: string): Pr
   return 'failed'
 }
 
-describe('counts in Redis', () => {
-  test('are those of all copies of the app together, and outlive each of them', async () => {
-    const other = await openLink()
-    const [one, two] = [link, other].map((from) => createSignInLimits(redisCounters(from)))
-    if (one === undefined || two === undefined) expect.unreachable()
-    for (let count = 0; count < 50; count += 1) {
-      expect(await fail(one, 'ada', `192.0.2.${count}`)).toBe('failed')
-      expect(await fail(two, 'ada', `192.0.3.${count}`)).toBe('failed')
-    }
-    expect(await fail(one, 'ada', HOME)).toBe('account')
-    other.close()
-    expect(await fail(createSignInLimits(redisCounters(link)), 'ada', HOME)).toBe('account')
-  })
-
-  test('pass no more of 400 simultaneous guesses at two copies than of guesses at one', async () => {
-    const other = await openLink()
-    onTestFinished(() => other.close())
-    const copies = [link, other].map((from) => createSignInLimits(redisCounters(from)))
-    const results = await Promise.all(
-      Array.from({ length: 200 }, () => copies.map((limits) => fail(limits, 'ada', HOME))).flat(),
-    )
-    expect(results.filter((result) => result === 'failed')).toHaveLength(5)
-  })
-
-  test('go on in memory, every limit of them, while Redis is full and can still be read', async () => {
-    const own = await openLink()
-    onTestFinished(() => own.close())
-    await link.client.configSet('maxmemory', '1')
-    onTestFinished(async () => void (await link.client.configSet('maxmemory', '0')))
-    const limits = createSignInLimits(redisCounters(own))
-    for (let count = 0; count < 100; count += 1) {
-      expect(await fail(limits, 'ada', `192.0.2.${count}`)).toBe('failed')
-    }
-    expect(await fail(limits, 'ada', HOME)).toBe('account')
-    for (let count = 0; count < 300; count += 1) await fail(limits, `user${count}`, HOME)
-    expect(await fail(limits, 'eve', HOME)).toBe('address')
-  })
-
-  test('hold no name and no password, only what is forgotten by itself', async () => {
-    const limits = createSignInLimits(redisCounters(link))
-    await fail(limits, 'ada@example.com', HOME)
-    const keys = await link.client.keys('*')
-    expect(keys.map((key) => key.replace(/:[\w-]{22}/, ':ACCOUNT')).toSorted()).toEqual([
-      'viewer-auth:failed-account:ACCOUNT',
-      `viewer-auth:failed-address:${HOME}`,
-      `viewer-auth:failed-pair:ACCOUNT@${HOME}`,
-    ])
-    for (const key of keys) expect(await link.client.ttl(key)).toBeGreaterThan(500)
-  })
-
-  test('taken back at the same time by two copies leave no credit behind', async () => {
-    const other = await openLink()
-    onTestFinished(() => other.close())
-    const counters = [link, other].map((from) => redisCounters(from)('test', 60))
-    for (let round = 0; round < 50; round += 1) {
-      await counters[0]?.penalty(`key${round}`, 3)
-      await Promise.all(counters.flatMap((counter) => [2, 2].map((points) => counter.giveBack(`key${round}`, points))))
-    }
-    expect(await link.client.keys('*test*')).toEqual([])
-    await counters[0]?.giveBack('never', 1)
-    expect(await link.client.keys('*test*')).toEqual([])
-    await counters[0]?.penalty('some', 5)
-    await counters[1]?.giveBack('some', 2)
-    expect((await counters[0]?.get('some'))?.consumedPoints).toBe(3)
-  })
+test('all copies of the app share their counts, and the counts outlive each copy', async () => {
+  const other = await openLink()
+  const [one, two] = [link, other].map((from) => createSignInLimits(redisCounters(from)))
+  if (one === undefined || two === undefined) expect.unreachable()
+  for (let count = 0; count < 50; count += 1) {
+    expect(await fail(one, 'ada', `192.0.2.${count}`)).toBe('failed')
+    expect(await fail(two, 'ada', `192.0.3.${count}`)).toBe('failed')
+  }
+  expect(await fail(one, 'ada', HOME)).toBe('account')
+  other.close()
+  expect(await fail(createSignInLimits(redisCounters(link)), 'ada', HOME)).toBe('account')
 })
 
-describe('unlocking an account', () => {
-  test('lets it in at once from everywhere, in whatever spelling, and no other account', async () => {
-    const limits = createSignInLimits(redisCounters(link))
-    for (let count = 0; count < 100; count += 1) await fail(limits, 'ada@example.com', `192.0.2.${count}`)
-    for (let count = 0; count < 6; count += 1) await fail(limits, 'eve', HOME)
-    expect(await fail(limits, 'ada@example.com', HOME)).toBe('account')
-    expect(await unlockInRedis(link, ' ADA@example.com ')).toBe(true)
-    expect(await fail(limits, 'ada@example.com', HOME)).toBe('failed')
-    expect(await fail(limits, 'eve', HOME)).toBe('account-and-address')
-    expect(await unlockInRedis(link, 'eve')).toBe(true)
-    for (let free = 0; free < 5; free += 1) expect(await fail(limits, 'eve', HOME)).toBe('failed')
-    expect(await unlockInRedis(link, 'nobody')).toBe(false)
-  })
+test('two copies check no more of 400 simultaneous guesses than one copy', async () => {
+  const other = await openLink()
+  onTestFinished(() => other.close())
+  const copies = [link, other].map((from) => createSignInLimits(redisCounters(from)))
+  const results = await Promise.all(
+    Array.from({ length: 200 }, () => copies.map((limits) => fail(limits, 'ada', HOME))).flat(),
+  )
+  expect(results.filter((result) => result === 'failed')).toHaveLength(5)
+})
 
-  test('does not make the addresses unknown from which its owner signed in', async () => {
-    const limits = createSignInLimits(redisCounters(link))
-    const admission = await limits.admit('ada', HOME)
-    if (admission.ok) await admission.attempt.succeeded()
-    await unlockInRedis(link, 'ada')
-    expect(await link.client.keys('*known-pair*')).toHaveLength(1)
-  })
+test('all limits count in memory while Redis is full but readable', async () => {
+  const own = await openLink()
+  onTestFinished(() => own.close())
+  await link.client.configSet('maxmemory', '1')
+  onTestFinished(async () => void (await link.client.configSet('maxmemory', '0')))
+  const limits = createSignInLimits(redisCounters(own))
+  for (let count = 0; count < 100; count += 1) {
+    expect(await fail(limits, 'ada', `192.0.2.${count}`)).toBe('failed')
+  }
+  expect(await fail(limits, 'ada', HOME)).toBe('account')
+  for (let count = 0; count < 300; count += 1) await fail(limits, `user${count}`, HOME)
+  expect(await fail(limits, 'eve', HOME)).toBe('address')
+})
+
+test('the keys in Redis hold no name and no password, and all expire', async () => {
+  const limits = createSignInLimits(redisCounters(link))
+  await fail(limits, 'ada@example.com', HOME)
+  const keys = await link.client.keys('*')
+  expect(keys.map((key) => key.replace(/:[\w-]{22}/, ':ACCOUNT')).toSorted()).toEqual([
+    'viewer-auth:failed-account:ACCOUNT',
+    `viewer-auth:failed-address:${HOME}`,
+    `viewer-auth:failed-pair:ACCOUNT@${HOME}`,
+  ])
+  for (const key of keys) expect(await link.client.ttl(key)).toBeGreaterThan(500)
+})
+
+test('two copies that take back a count at the same time leave no credit', async () => {
+  const other = await openLink()
+  onTestFinished(() => other.close())
+  const counters = [link, other].map((from) => redisCounters(from)('test', 60))
+  for (let round = 0; round < 50; round += 1) {
+    await counters[0]?.penalty(`key${round}`, 3)
+    await Promise.all(counters.flatMap((counter) => [2, 2].map((points) => counter.giveBack(`key${round}`, points))))
+  }
+  expect(await link.client.keys('*test*')).toEqual([])
+  await counters[0]?.giveBack('never', 1)
+  expect(await link.client.keys('*test*')).toEqual([])
+  await counters[0]?.penalty('some', 5)
+  await counters[1]?.giveBack('some', 2)
+  expect((await counters[0]?.get('some'))?.consumedPoints).toBe(3)
+})
+
+test('an unlocked account can sign in from everywhere, in any spelling, and no other account can', async () => {
+  const limits = createSignInLimits(redisCounters(link))
+  for (let count = 0; count < 100; count += 1) await fail(limits, 'ada@example.com', `192.0.2.${count}`)
+  for (let count = 0; count < 6; count += 1) await fail(limits, 'eve', HOME)
+  expect(await fail(limits, 'ada@example.com', HOME)).toBe('account')
+  expect(await unlockInRedis(link, ' ADA@example.com ')).toBe(true)
+  expect(await fail(limits, 'ada@example.com', HOME)).toBe('failed')
+  expect(await fail(limits, 'eve', HOME)).toBe('account-and-address')
+  expect(await unlockInRedis(link, 'eve')).toBe(true)
+  for (let free = 0; free < 5; free += 1) expect(await fail(limits, 'eve', HOME)).toBe('failed')
+  expect(await unlockInRedis(link, 'nobody')).toBe(false)
+})
+
+test('an unlock keeps the known addresses of the owner', async () => {
+  const limits = createSignInLimits(redisCounters(link))
+  const admission = await limits.admit('ada', HOME)
+  if (admission.ok) await admission.attempt.succeeded()
+  await unlockInRedis(link, 'ada')
+  expect(await link.client.keys('*known-pair*')).toHaveLength(1)
 })

@@ -5,20 +5,20 @@ import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/
 const HOME = '198.51.100.7'
 const ELSEWHERE = '203.0.113.9'
 const DAY_MS = 86_400_000
-/** Within five seconds: counted from the first failure, and where the time goes on by itself the last comes later. */
+/** Accepts five seconds less: in real time, the last failure comes later than the first. */
 const NEARLY_A_DAY = expect.closeTo(86_400, -1)
 const NEARLY_TEN_MINUTES = expect.closeTo(600, -1)
 
 export interface CountersUnderTest {
   readonly openCounter: OpenCounter
-  /** Makes all counts so much older. */
+  /** Makes all counts older by so much. */
   advance(ms: number): Promise<void>
   close?(): Promise<void> | void
 }
 
 /**
- * What the limits promise wherever the counts are kept. Where the time goes on by itself, a second is tested to the half.
- * @param open called before each test: nothing is counted yet.
+ * Tests the promises of the limits for one place of the counts. Real clocks are tested to half a second.
+ * @param open called before each test. Opens counters without counts.
  */
 export function signInLimitsContract(name: string, open: () => Promise<CountersUnderTest>): void {
   let limits: SignInLimits
@@ -30,7 +30,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   afterEach(() => counters.close?.())
   const advance = (ms: number) => counters.advance(ms)
 
-  /** One attempt: what became of it, or the limit that held it back and for how many seconds. */
+  /** Makes one attempt. Returns its outcome, or the limit that refused it with the seconds to wait. */
   async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' | 'denied' = 'failed') {
     const admission = await limits.admit(username, address)
     if (!admission.ok) return [admission.limit, admission.retryAfterSeconds]
@@ -48,7 +48,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
     }
   }
 
-  /** Failures of one account from as many addresses, so that no pair has to wait. */
+  /** Fails at one account, each time from another address, so that no pair has to wait. */
   async function attack(username: string, failures: number): Promise<void> {
     for (let count = 0; count < failures; count += 1) {
       expect(await attempt(username, `192.0.2.${count}`)).toBe('failed')
@@ -56,7 +56,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   }
 
   describe(`one account from one address: ${name}`, () => {
-    test('has five free failures, then waits 1, 2, 4, 8, 16, 32 and at last always 60 seconds', async () => {
+    test(`an account has five free failures, then waits 1, 2, 4, 8, 16, 32 and always 60 seconds (${name})`, async () => {
       for (let free = 0; free < 5; free += 1) expect(await attempt('ada', HOME)).toBe('failed')
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60, 60]) {
         expect(await attempt('ada', HOME)).toEqual(['account-and-address', seconds])
@@ -67,21 +67,21 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       }
     })
 
-    test('that only waits is not made to wait longer by asking again', async () => {
+    test(`an attempt during a wait does not extend it (${name})`, async () => {
       await failTimes(8, 'ada', HOME)
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 8])
       for (let impatience = 0; impatience < 50; impatience += 1) await attempt('ada', HOME)
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 8])
     })
 
-    test('is neither forgiven nor held against it when the right password lets nobody in', async () => {
+    test(`a right password of a disabled viewer changes no count (${name})`, async () => {
       await failTimes(4, 'ada', HOME)
       for (let time = 0; time < 10; time += 1) expect(await attempt('ada', HOME, 'denied')).toBe('denied')
       expect(await attempt('ada', HOME)).toBe('failed')
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 1])
     })
 
-    test('starts anew after the right password', async () => {
+    test(`a right password resets the count of its address (${name})`, async () => {
       await failTimes(7, 'ada', HOME)
       await advance(60_000)
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
@@ -89,7 +89,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 1])
     })
 
-    test('is refused for the rest of the day after 100 failures, and open the day after', async () => {
+    test(`an address is refused for the rest of the day after 100 failures at one account (${name})`, async () => {
       await failTimes(100, 'ada', HOME)
       await advance(60_000)
       const [limit, seconds] = (await attempt('ada', HOME)) as [string, number]
@@ -99,7 +99,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME)).toBe('failed')
     })
 
-    test('passes no more of 500 simultaneous guesses than of guesses one after the other', async () => {
+    test(`500 simultaneous guesses pass no more often than guesses one after the other (${name})`, async () => {
       const results = await Promise.all(Array.from({ length: 500 }, () => attempt('ada', HOME)))
       expect(results.filter((result) => result === 'failed')).toHaveLength(5)
       await advance(1000)
@@ -107,7 +107,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME)).toEqual(['account-and-address', 2])
     })
 
-    test('does not count an attempt that was not checked, nor waits after it', async () => {
+    test(`an abandoned attempt is not counted (${name})`, async () => {
       await failTimes(5, 'ada', HOME)
       await advance(60_000)
       for (let overload = 0; overload < 20; overload += 1) {
@@ -130,12 +130,12 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       ['ada', 'ada\ufeff'],
       ['ada', 'a\u2060d\ufe0fa'],
       ['i\u0307lker', '\u0130lker'],
-    ])('%j and %j are one account, since a directory may take them for one', async (first, second) => {
+    ])(`%j and %j are one account, because a directory may treat them as one (${name})`, async (first, second) => {
       await failTimes(5, first, HOME)
       expect(await attempt(second, HOME)).toEqual(['account-and-address', 1])
     })
 
-    test('is another account for another name', async () => {
+    test(`another name is another account (${name})`, async () => {
       await failTimes(6, 'ada', HOME)
       for (const name of ['adb', 'ad', 'ada2', 'bob', '\u0905\u0926', '\u0905\u0926\u093e']) {
         expect(await attempt(name, HOME)).toBe('failed')
@@ -144,7 +144,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   })
 
   describe(`one account from everywhere: ${name}`, () => {
-    test('takes 100 failures a day, then nobody gets in from an address it has not signed in from', async () => {
+    test(`an account with 100 failures a day is closed for unknown addresses (${name})`, async () => {
       await attack('ada', 100)
       expect(await attempt('ada', HOME, 'succeeded')).toEqual(['account', NEARLY_A_DAY])
       expect(await attempt('ada', ELSEWHERE)).toEqual(['account', NEARLY_A_DAY])
@@ -153,7 +153,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
     })
 
-    test('lets the owner in from an address that signed in before, which ends the count', async () => {
+    test(`the owner gets in from a known address, which resets the count (${name})`, async () => {
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
       await attack('ada', 100)
       expect(await attempt('ada', ELSEWHERE)).toEqual(['account', NEARLY_A_DAY])
@@ -162,7 +162,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', ELSEWHERE)).toBe('failed')
     })
 
-    test('knows an address for 14 days', async () => {
+    test(`an address stays known for 14 days (${name})`, async () => {
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
       await advance(14 * DAY_MS - 5_000)
       await attack('ada', 100)
@@ -171,7 +171,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME)).toMatchObject(['account', expect.any(Number)])
     })
 
-    test('answers at most 100 of 500 simultaneous guesses from 500 addresses, the right one among the others too', async () => {
+    test(`at most 100 of 500 simultaneous guesses from 500 addresses are answered (${name})`, async () => {
       const addresses = Array.from({ length: 500 }, (_, index) => `10.0.${index >> 8}.${index & 255}`)
       const admissions = await Promise.all(addresses.map((address) => limits.admit('ada', address)))
       const answers = []
@@ -187,7 +187,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   })
 
   describe(`one address: ${name}`, () => {
-    test('takes 300 failures in ten minutes: 500 names with one password are noticed', async () => {
+    test(`an address has 300 failures in ten minutes, so guesses at 500 names are stopped (${name})`, async () => {
       const results = []
       for (let name = 0; name < 500; name += 1) results.push(await attempt(`user${name}`, HOME))
       expect(results.filter((result) => result === 'failed')).toHaveLength(300)
@@ -197,14 +197,14 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('bob', HOME, 'succeeded')).toBe('succeeded')
     })
 
-    test('that guesses spares those who have signed in from it before', async () => {
+    test(`a guessing address does not lock out viewers who signed in from it before (${name})`, async () => {
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
       for (let name = 0; name < 300; name += 1) await attempt(`user${name}`, HOME)
       expect(await attempt('bob', HOME, 'succeeded')).toEqual(['address', NEARLY_TEN_MINUTES])
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
     })
 
-    test('of 2,000 viewers, one in ten of whom mistypes, blocks none: one after the other', async () => {
+    test(`an address of 2,000 viewers blocks none if one in ten mistypes (${name})`, async () => {
       const results = []
       for (let viewer = 0; viewer < 2000; viewer += 1) {
         if (viewer % 10 === 0) results.push(await attempt(`user${viewer}`, HOME))
@@ -213,7 +213,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(results.filter(Array.isArray)).toEqual([])
     })
 
-    test('of 2,000 viewers blocks none who try at the same moment', async () => {
+    test(`an address of 2,000 viewers blocks none at the same moment (${name})`, async () => {
       const admissions = await Promise.all(
         Array.from({ length: 2000 }, (_, viewer) => limits.admit(`user${viewer}`, HOME)),
       )
@@ -230,7 +230,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(new Set(again)).toEqual(new Set(['succeeded']))
     })
 
-    test('of which 500 names are tried at the same moment gets no more answers than one after the other', async () => {
+    test(`500 simultaneous guesses of one address get no more answers than one after the other (${name})`, async () => {
       const admissions = await Promise.all(Array.from({ length: 500 }, (_, name) => limits.admit(`user${name}`, HOME)))
       const answers = []
       for (const [index, admission] of admissions.entries()) {
