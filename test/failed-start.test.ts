@@ -71,7 +71,7 @@ const newerVersion = (file: string) => {
 }
 
 test.each([
-  ['viewers.db', 'not a database', notADatabase, /viewers\.db is damaged or no database at all: .*backup/],
+  ['viewers.db', 'not a database', notADatabase, /viewers\.db is damaged or not a database.*backup/],
   ['viewers.db', 'of a newer version', newerVersion, /viewers\.db was last written by a newer version.*update/],
   ['viewers.db', 'a folder', mkdirSync, /viewers\.db cannot be written .*USER_STORE_URL\.$/],
   [

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
 
-/** What a store needs to check passwords; tests hand in one that counts. */
+/** Hashing and verification of passwords, as stores use them. */
 export interface PasswordHashing {
   hash(password: string): Promise<string>
   verify(passwordHash: string, password: string): Promise<boolean>
   needsRehash(passwordHash: string): boolean
-  /** Why a hash cannot be verified; null when it can. */
+  /** Returns why a hash cannot be verified; null if it can. */
   faultIn(passwordHash: string): string | null
-  /** A hash that no password has, to be checked for a name that nobody has: the answer then takes the same time. */
+  /** A hash without a password. Verified for an unknown user, so that the answer takes the same time. */
   readonly dummyHash: string
 }
 
@@ -18,8 +18,8 @@ const PASSES = 2
 const LANES = 1
 
 /**
- * Bounds for a hash that came from elsewhere: its parameters are chosen by whoever wrote it, and `m=4194304000` would
- * take all memory. 256 MiB, and memory times passes of 1 GiB, admit what PHP, Django, Spring and libsodium write.
+ * Limits for hashes of other systems: parameters such as `m=4194304000` would take all memory. 256 MiB, and 1 GiB for
+ * memory times passes, allow the hashes of PHP, Django, Spring and libsodium.
  */
 const MOST_MEMORY_KIB = 262_144
 const MOST_MEMORY_KIB_TIMES_PASSES = 1_048_576
@@ -39,8 +39,8 @@ export const argon2Passwords: PasswordHashing = {
 }
 
 /**
- * The argon2id hash of a password, in the PHC string form, with a new salt.
- * @throws RangeError for half a character (a lone surrogate), which could not be told from any other.
+ * Returns the argon2id hash of a password in the PHC string form, with a new salt.
+ * @throws RangeError for half a character (a lone surrogate), which hashes like every other one.
  */
 export function hashPassword(password: string): Promise<string> {
   if (!password.isWellFormed()) throw new RangeError('A password cannot hold half of a character')
@@ -58,7 +58,7 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
   return matches && password.isWellFormed()
 }
 
-/** Why a stored hash cannot be verified, as the end of a sentence that begins with what it is; null when it can. */
+/** Returns why a stored hash cannot be verified, as the end of a sentence; null if it can. */
 export function faultInPasswordHash(passwordHash: string): string | null {
   const parameters = readParameters(passwordHash)
   if (!parameters) return 'is of no known form'
@@ -70,7 +70,7 @@ export function faultInPasswordHash(passwordHash: string): string | null {
   return null
 }
 
-/** Whether a hash, just found right, should be replaced by one of today's costs. */
+/** True if a hash should be replaced by one with the current costs. */
 export function needsRehash(passwordHash: string): boolean {
   const parameters = readParameters(passwordHash)
   if (!parameters || !passwordHash.startsWith('$argon2id$v=19$')) return true

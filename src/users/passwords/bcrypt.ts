@@ -12,7 +12,7 @@ const MOST_COST = 14
 const BCRYPT =
   /^(bcrypt\$|bcrypt_sha256\$|\$wp)?(\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/
 
-/** What each prefix means was done to the password before bcrypt, which sees no more than 72 bytes. */
+/** How each prefix prepares the password for bcrypt, which reads 72 bytes at most. */
 const PREPARATIONS = new Map<string, (password: string) => string>([
   ['', (password) => password],
   ['bcrypt$', (password) => password],

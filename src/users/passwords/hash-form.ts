@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** What a text says it is a hash of, once its form is known. */
+/** A hash whose form is known: a way to verify it, or why it cannot be verified. */
 export type HashReading =
   | { readonly ok: true; readonly verify: (password: string) => Promise<boolean> }
   /** The end of a sentence that begins with the hash. */
   | { readonly ok: false; readonly fault: string }
 
-/** Reads a hash of one system's form; null for a text that is of another form. */
+/** Reads a hash of one form. Returns null for a text of another form. */
 export type HashForm = (text: string) => HashReading | null
 
 /**
@@ -15,7 +15,7 @@ export type HashForm = (text: string) => HashReading | null
  */
 export const TOO_COSTLY: HashReading = { ok: false, fault: 'asks for more memory or time than is given to one sign-in' }
 
-/** A reading that derives a key from the password and compares it, in the same time wherever they differ. */
+/** Derives a key from the password and compares it in constant time. */
 export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): HashReading {
   return {
     ok: true,

@@ -19,8 +19,8 @@ const FORMS: readonly HashForm[] = [
 ]
 
 /**
- * Passwords hashed here or brought along from another system: argon2i, argon2d and argon2id, bcrypt, scrypt, PBKDF2,
- * salted SHA of LDAP, phpass. Those brought along are to be replaced: `needsRehash` is true of all but today's own.
+ * Hashes of this app and of other systems: argon2i, argon2d, argon2id, bcrypt, scrypt, PBKDF2, salted SHA of LDAP, and
+ * phpass. `needsRehash` is true for all but argon2id with the current costs.
  */
 export const knownPasswords: PasswordHashing = {
   ...argon2Passwords,
@@ -35,7 +35,7 @@ export const knownPasswords: PasswordHashing = {
 }
 
 /**
- * Some passwords are not told apart by what hashes them. In UTF-8 every lone surrogate becomes U+FFFD. HMAC, and with it
+ * Refuses passwords that a hash cannot tell from others. In UTF-8 every lone surrogate becomes U+FFFD. HMAC, and with it
  * PBKDF2 and scrypt, fills the password up with NUL, and bcrypt repeats it with a NUL in between.
  */
 function isComparedExactly(password: string): boolean {

@@ -1,15 +1,15 @@
 const FEWEST_CHARACTERS = 8
 const MOST_CHARACTERS = 128
 const COMMON_PASSWORDS = 10_000
-/** A word shorter than this is in too many good passwords to mean anything. */
+/** Shorter words are in too many good passwords. */
 const SHORTEST_CONTEXT_WORD = 4
 
 /**
- * Why a password cannot be chosen, as a whole sentence; null when it can. Any characters are allowed and none asked for
+ * Returns why a password cannot be chosen, as a sentence; null if it can. Any characters are allowed and none required
  * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never changed on the way:
  * no trimming, no other case, no other form of a letter.
  *
- * @param contextWords what a guesser who knows the viewer tries first: the user name, the name of the service.
+ * @param contextWords words that a guesser tries first, such as the user name and the name of the service.
  */
 export async function faultInNewPassword(password: string, contextWords: readonly string[]): Promise<string | null> {
   if (!password.isWellFormed()) return 'The password contains half of a character (a lone surrogate).'
@@ -26,7 +26,7 @@ export async function faultInNewPassword(password: string, contextWords: readonl
   return null
 }
 
-/** Whether less than a password's worth is left of it once the words and the parts of an address are taken out. */
+/** True if too few characters are left without the words and their parts. */
 function isLittleBut(folded: string, contextWords: readonly string[]): boolean {
   const words = contextWords.flatMap((word) => [fold(word), ...fold(word).split(/[@._\s-]+/)])
   const telling = words.filter((word) => word.length >= SHORTEST_CONTEXT_WORD)
@@ -43,7 +43,7 @@ function fold(text: string): string {
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded when the first password is chosen, never when one is checked: the list takes 20 MB and 30 ms. */
+/** Loads the list when the first password is chosen, never at a sign-in: it takes 20 MB and 30 ms. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= loadCommonPasswords()
   return common

@@ -4,10 +4,10 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createPrivateFile } from '../../server/private-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 
-/** "VwrA", in the header of the file: another program's database, or our own of sessions, is not taken for this one. */
+/** "VwrA" in the header of the file. Databases of other programs, and the sessions of this app, are refused. */
 const APPLICATION_ID = 0x56777241
 
-/** Each brings a file from the version before it to its own; a file's version is the number of those it has seen. */
+/** Each updates a file by one version. The version of a file is the number of migrations it has had. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE viewers (
      key TEXT PRIMARY KEY,
@@ -28,12 +28,12 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
 /**
- * Opens the file of viewers, makes it and its folder when missing, and brings it to the version of this app. Several
- * processes may do so at once.
+ * Opens the file of viewers. Creates the file and its folder if missing, and updates it to the version of this app.
+ * Several processes may do so at once.
  *
- * @param busyTimeoutMs how long a later write waits for that of another process; the whole process waits with it.
+ * @param busyTimeoutMs how long a later write waits for another process. It blocks this whole process.
  * @param openingTimeoutMs the same for opening.
- * @throws ConfigError with one sentence that says what to do.
+ * @throws ConfigError with what to do.
  */
 export function openViewersFile(
   file: string,
@@ -48,7 +48,7 @@ export function openViewersFile(
     assertOurs(database, path)
     useWriteAheadLog(database, openingTimeoutMs)
     migrate(database)
-    // One row is read, so that a file cut short is found now and not by the first viewer.
+    // Finds a truncated file now, and not at the first sign-in.
     database.prepare('SELECT * FROM viewers LIMIT 1').get()
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     return database
@@ -61,7 +61,7 @@ export function openViewersFile(
 
 /**
  * Runs a query on an open file.
- * @throws UpstreamError for whatever SQLite or a closed file answers.
+ * @throws UpstreamError for every error of SQLite, and for a closed file.
  */
 export function queryViewers<T>(file: string, query: () => T): T {
   try {
@@ -74,11 +74,11 @@ export function queryViewers<T>(file: string, query: () => T): T {
   }
 }
 
-/** SQLite's primary result code; 0 for a file that we closed; null for an error that is not of the database. */
+/** The primary result code of SQLite; 0 for a closed file; null for other errors. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   if (error.code === 'ERR_INVALID_STATE') return 0
-  // The upper bytes of an extended code only say more about the same.
+  // The upper bytes of an extended code are details.
   return error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error ? Number(error.errcode) & 0xff : null
 }
 
@@ -94,7 +94,7 @@ function createWhenMissing(path: string): void {
 function assertOurs(database: DatabaseSync, path: string): void {
   const { application, version, tables } = readHeader(database)
   if (application !== APPLICATION_ID && (version !== 0 || tables !== 0)) {
-    throw new ConfigError(`${path} is a database of something else, not of viewers: name another file.`)
+    throw new ConfigError(`${path} is a database of another program. Set USER_STORE_URL to another file.`)
   }
   if (version > MIGRATIONS.length) {
     throw new ConfigError(
@@ -104,7 +104,7 @@ function assertOurs(database: DatabaseSync, path: string): void {
   }
 }
 
-/** In one statement, so that a file that another process is making is seen either before or after. */
+/** Reads all in one statement, so that a file in creation by another process is never seen half done. */
 function readHeader(database: DatabaseSync): { application: number; version: number; tables: number } {
   const row = database
     .prepare(`SELECT (SELECT application_id FROM pragma_application_id) AS application,
@@ -115,8 +115,8 @@ function readHeader(database: DatabaseSync): { application: number; version: num
 }
 
 /**
- * With a write-ahead log nobody who reads waits for who writes. While another process is writing SQLite refuses this
- * switch at once, whatever the busy timeout.
+ * Turns on the write-ahead log, so that readers do not wait for writers. Retries, since SQLite ignores the busy timeout
+ * for this switch.
  */
 function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
   const lastTryMs = performance.now() + timeoutMs
@@ -131,7 +131,7 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
   }
 }
 
-/** Also when there is nothing to bring up: only the attempt to write shows that the file can be written. */
+/** Runs the missing migrations. Opens a transaction in any case: that shows whether the file is writable. */
 function migrate(database: DatabaseSync): void {
   inTransaction(database, () => {
     const { version } = readHeader(database)
@@ -146,9 +146,9 @@ function openingFault(path: string, error: unknown): string {
   switch (sqliteCode(error)) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return `${path} is damaged or no database at all: importBatch it back from a backup, or move it away to begin anew.`
+      return `${path} is damaged or not a database. Restore it from a backup, or move it away to start with an empty one.`
     case SQLITE_BUSY:
-      return `Another program keeps the viewer database ${path} locked: end it, then try again.`
+      return `Another program locks the viewer database ${path}. Stop that program, then try again.`
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
       return cannotWrite(path, 'read-only')

@@ -9,12 +9,12 @@ import { openViewersFile, queryViewers } from './database-file.ts'
 import { viewerImporter } from './import-batch.ts'
 import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
 
-/** A command can wait for another one, an import's batch for instance, to finish writing. */
+/** A command can wait until another command has written, such as a batch of an import. */
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Opens the embedded store to change it, beside a running app and other commands.
- * @throws ConfigError when the file cannot be used, with a sentence that says what to do.
+ * Opens the file to change its viewers. The app and other commands may use the file at the same time.
+ * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openEditableSqliteStore(file: string, options: SqliteStoreOptions = {}): EditableUserStore {
   const database = openViewersFile(file, BUSY_TIMEOUT_MS)

@@ -13,7 +13,7 @@ interface Statements {
   readonly update: StatementSync
 }
 
-/** The import of many viewers into an open file. */
+/** Returns `importBatch` for an open file. */
 export function viewerImporter(database: DatabaseSync, file: string): EditableUserStore['importBatch'] {
   const statements: Statements = {
     load: viewerLoader(database, file),

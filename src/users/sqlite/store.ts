@@ -15,10 +15,7 @@ export interface SqliteStoreOptions {
   readonly warn?: Warn
 }
 
-/**
- * The only write of the login app is the renewal of a hash, which can wait for the next sign-in: while it waits for the
- * command line to finish its own, every other viewer waits too.
- */
+/** Short, since all viewers wait with it. The only write of the app renews a hash, which the next sign-in can do. */
 const BUSY_TIMEOUT_MS = 100
 
 const ViewerRow = z.object({
@@ -30,14 +27,14 @@ const ViewerRow = z.object({
 })
 
 /**
- * Opens the embedded store: one file, which the command line may change meanwhile.
- * @throws ConfigError when the file cannot be used, with a sentence that says what to do.
+ * Opens the store in a file. The command line may change the file at the same time.
+ * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openSqliteStore(file: string, options: SqliteStoreOptions = {}): UserStore {
   return createSqliteStore(openViewersFile(file, BUSY_TIMEOUT_MS), file, options)
 }
 
-/** The store over a file that is open already; the file is closed with it. */
+/** Makes the store of an open file. Closing the store closes the file. */
 export function createSqliteStore(
   database: DatabaseSync,
   file: string,
@@ -81,7 +78,7 @@ export function createSqliteStore(
   }
 }
 
-/** Looks viewers up by the key of their name. */
+/** Looks up viewers by the key of the name. */
 export function viewerLoader(database: DatabaseSync, file: string): (key: string) => StoredViewer | null {
   const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   return function load(key) {
@@ -90,7 +87,7 @@ export function viewerLoader(database: DatabaseSync, file: string): (key: string
   }
 }
 
-/** What SQLite does at once, as the promise that other stores need: it rejects where the query throws. */
+/** Runs a synchronous query as a promise, which rejects if the query throws. */
 export function promised<T>(query: () => T): Promise<T> {
   return new Promise((resolve) => resolve(query()))
 }

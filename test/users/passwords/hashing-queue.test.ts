@@ -20,7 +20,7 @@ function heldWork() {
   }
 }
 
-test('as many run as the queue is wide, the others wait in their order', async () => {
+test('a queue runs as many tasks at once as its width, and the others wait in order', async () => {
   const queue = createQueue({ width: 2, queueLength: 3 })
   const held = heldWork()
   const all = ['a', 'b', 'c', 'd', 'e'].map((name) => queue.run(held.work(name)))
@@ -95,7 +95,7 @@ test('work that fails, later or at once, leaves its place to the next', async ()
   await again
 })
 
-test('a thousand at once through a queue of three never run more than three together', async () => {
+test('a queue of width three never runs more than three of a thousand tasks at once', async () => {
   const queue = createQueue({ width: 3, queueLength: 1000 })
   let running = 0
   let most = 0
@@ -116,7 +116,7 @@ test.each([
   { width: 0, queueLength: 1 },
   { width: 1.5, queueLength: 1 },
   { width: 1, queueLength: -1 },
-])('a queue of $width with a queue of $queueLength cannot be built', (options) => {
+])('a queue of width $width and length $queueLength is refused', (options) => {
   expect(() => createQueue(options)).toThrow(RangeError)
 })
 
