@@ -10,10 +10,8 @@ export const compileCache: Readonly<Record<string, string>> =
 
 /** Makes one folder of compiled code for all workers of a run. Vitest calls this function before the first test. */
 export function setup(): void {
-  process.env[VARIABLE] = mkdtempSync(join(tmpdir(), 'compiled-'))
-}
-
-/** Removes the folder. Vitest calls this function after the last test. */
-export function teardown(): void {
-  rmSync(process.env[VARIABLE] ?? '', { recursive: true, force: true, maxRetries: 3 })
+  const folder = mkdtempSync(join(tmpdir(), 'compiled-'))
+  process.env[VARIABLE] = folder
+  // Not in a teardown: the last workers may still write.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 }
