@@ -4,7 +4,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A service of this test's own on a free port of the loopback interface, until the test is over. */
+/** Starts a service on a free loopback port, and stops it at the end of the test. */
 export async function startService(answer: RequestListener, tls?: ServerOptions): Promise<URL> {
   const server: Server = tls ? createHttpsServer(tls, answer) : createHttpServer(answer)
   server.listen(0, '127.0.0.1')
@@ -17,7 +17,7 @@ export async function startService(answer: RequestListener, tls?: ServerOptions)
   return new URL(`${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
 
-/** An address of this machine where nobody listens any more. */
+/** Returns a loopback address without a listener. */
 export async function closedAddress(): Promise<URL> {
   const server = createHttpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -14,7 +14,7 @@ export function environmentAt(url: URL): Record<string, string> {
   }
 }
 
-/** A service of this test's own, that gives a token to everybody and answers any report as the test wants. */
+/** Starts a service that issues a token to every client, and lets the test answer reports. */
 export async function startReportService(
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): Promise<Record<string, string>> {
@@ -25,7 +25,7 @@ export async function startReportService(
   return environmentAt(url)
 }
 
-/** A service whose reports have these rows, on one page. */
+/** Starts a service whose reports have these rows on one page. */
 export function serviceWithRows(type: string, rows: readonly object[]): Promise<Record<string, string>> {
   const data = rows.map((attributes) => ({ type, attributes }))
   return startReportService((_req, res) => sendJson(res, { data, pagination: { count: rows.length, next: null } }))
@@ -35,7 +35,7 @@ export function sendJson(res: ServerResponse, body: object): void {
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** A view as the service describes one. */
+/** Returns a view in the format of the service. */
 export function viewOf(given: object = {}): object {
   return {
     view_id: '00000000-0000-4000-8000-000000000001',

@@ -8,14 +8,14 @@ import { createTransport } from '../../../src/video-service/transport.ts'
 export const nowSeconds = () => Date.now() / 1000
 export const send = createTransport({ firstWaitMs: 1 })
 
-/** An emulator of the running test's own. */
+/** Starts an emulator, and stops it at the end of the test. */
 export async function emulatorOfTest(views = 0): Promise<RunningEmulator> {
   const emulator = await startEmulator({ port: 0, seed: { views } })
   onTestFinished(() => emulator.close())
   return emulator
 }
 
-/** What a customer would set: the first seeded client, whose user is `studio`. */
+/** Settings of the first seeded client, which belongs to the user `studio`. */
 export function settingsFor({ url, seed }: RunningEmulator, owner = 'studio'): ServiceSettings {
   const client = seed.clients.find((one) => one.owner === owner)
   if (client === undefined) throw new Error(`${owner} has no client`)
@@ -23,7 +23,7 @@ export function settingsFor({ url, seed }: RunningEmulator, owner = 'studio'): S
   return { ...addresses, clientId: client.client_id, clientSecret: client.client_secret, basicForm: 'standard' }
 }
 
-/** The settings as the environment holds them. */
+/** The same settings as environment variables. */
 export function environmentFor(emulator: RunningEmulator): Record<string, string> {
   const settings = settingsFor(emulator)
   return {

@@ -44,7 +44,7 @@ interface Line {
   readonly y: number
 }
 
-/** Returns the vega specification of a chart. All sizes are computed here, because vega has no font to measure with. */
+/** Returns the vega specification of a chart. Computes all sizes, because vega has no font to measure with. */
 export function chartSpec(chart: Chart, widthPixels: number): Spec {
   return chart.kind === 'columns' ? columnsSpec(chart, widthPixels) : rowsSpec(chart, widthPixels)
 }
