@@ -2,21 +2,21 @@
 # Run, with the settings of .env.example in a file:
 #   docker run --read-only --cap-drop ALL --env-file .env -v viewer-auth-data:/app/data -p 3000:3000 viewer-auth
 #
-# To pin the base image to the bytes that you tested, put the digest that this prints after the tag, in both places:
+# To pin the base image, append the digest that this command prints to its tag, in both places:
 #   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
 #   FROM node:24.21.0-bookworm-slim@sha256:…
 
 FROM node:24.21.0-bookworm-slim AS dependencies
-# A file with the certificate of a proxy that stands between the build and the package registry, if there is one.
+# A file with the certificate of a proxy between the build and the package registry. Optional.
 ARG NODE_EXTRA_CA_CERTS
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Never with --omit=optional: the password hash's native code is an optional dependency, one for each platform.
+# Do not add --omit=optional: the native code of the password hash is an optional dependency for each platform.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
-# npm is here for `npm run -s viewer-auth -- …`; it must not want to write, nor to look for a newer npm.
+# For `npm run -s viewer-auth -- …`: npm must not write outside /tmp, nor look for updates.
 ENV NPM_CONFIG_CACHE=/tmp/npm NPM_CONFIG_LOGS_MAX=0 NPM_CONFIG_UPDATE_NOTIFIER=false
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -24,13 +24,13 @@ COPY package.json ./
 COPY public ./public
 COPY views ./views
 COPY src ./src
-# All else belongs to root and can be mounted read-only.
+# Only this folder is writable. All other files belong to root and can be mounted read-only.
 RUN mkdir data && chown 1000:1000 data
 VOLUME /app/data
-# The image's user "node", by number, so that an orchestrator can see that it is not root.
+# The user "node". By number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 3000
-# A file with settings can be mounted at /app/.env; the environment wins over it.
-# Of the program alone: a store that is down is no reason to start the program again. A balancer asks /health/ready.
+# A file with settings can be mounted at /app/.env. The environment overrides it.
+# Checks only that the program lives, because a restart does not repair a store. Load balancers check /health/ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "--env-file-if-exists=.env", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--env-file-if-exists=.env", "src/main.ts"]

@@ -17,7 +17,7 @@ const UNREAD_MS = 3_000
 const MEBIBYTE = 2 ** 20
 const DIMENSIONS = ['month', 'day', 'hour', 'location', 'device', 'view-source']
 
-/** Each endpoint of the analytics document, with the paths that stand for it. */
+/** Each endpoint of the analytics document, with the measured paths. */
 const ENDPOINTS: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ...['viewers', 'views'].flatMap((list) => [
     [`/${list}`, [`/${list}`]] as const,
@@ -39,14 +39,14 @@ const ENDPOINTS: readonly (readonly [name: string, paths: readonly string[]])[] 
 interface Service {
   readonly pid: number
   readonly startedInSeconds: number
-  /** GET below /v1, over the whole time of the segments. @throws Error when the answer is not 200. */
+  /** Sends a GET below /v1 for the whole time of the segments. @throws Error if the answer is not 200. */
   open(path: string): Promise<IncomingMessage>
   stop(): Promise<void>
 }
 
 /**
- * The first page of every endpoint in a service with a million segments, asked by the owner of most of them for a range
- * that holds them all; and by what its memory grows while a great page passes. Without the emulator there are no rows.
+ * Measures the first page of every endpoint of a service with a million segments, and the memory for a large page. The
+ * request comes from the owner of most segments, and its range holds all of them. No rows without the emulator.
  */
 export async function analyticsRows(): Promise<BenchRow[]> {
   if (!hasEmulator()) return []
@@ -95,8 +95,8 @@ async function firstPages(service: Service): Promise<BenchRow[]> {
 }
 
 /**
- * A page of 10,000 viewers holds all of their segments. Its client reads nothing at first: whatever the service makes of
- * the page before it is wanted shows in its memory (without the pages of files, which belong to the system).
+ * Measures the memory for a page of 10,000 viewers with all of their segments. The client reads nothing at first, so
+ * that a buffered page shows in the memory of the service. Mapped pages of files do not count.
  */
 async function memoryRow(service: Service): Promise<BenchRow> {
   const before = anonymousBytes(service.pid)

@@ -5,7 +5,7 @@ import { usernameOf } from './many-viewers.ts'
 const ROWS = 100_000
 const BATCH = 250
 
-/** What an import can at most do: rows that are made up, not read, checked or compared, in transactions as large. */
+/** Measures the upper limit of an import: generated rows, not read or checked, in transactions of the same size. */
 export function bareSqliteRowsPerSecond(file: string, passwordHash: string): number {
   const database = new DatabaseSync(file)
   try {
@@ -30,7 +30,7 @@ export function bareSqliteRowsPerSecond(file: string, passwordHash: string): num
   }
 }
 
-/** The same in PostgreSQL, one statement a batch. */
+/** The same in PostgreSQL, with one statement per batch. */
 export async function barePostgresRowsPerSecond(url: string, passwordHash: string): Promise<number> {
   const client = new Client({ connectionString: url, ssl: false })
   await client.connect()

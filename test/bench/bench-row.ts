@@ -4,18 +4,18 @@ export interface BenchRow {
   /** The median of the rounds. */
   readonly value: number
   readonly unit: string
-  /** The same figure of what it is compared with, the median of the same rounds. */
+  /** The median of the baseline in the same rounds. */
   readonly baseline?: number
-  /** Value by baseline within each round; of these the median. What slows a whole round down cancels itself out. */
+  /** The median of value divided by baseline in each round. A slow round slows down both. */
   readonly ratio?: number
-  /** Held against the ratio where there is one, else against the value. */
+  /** The target for the ratio if there is one, else for the value. */
   readonly target?: Target
   readonly note?: string
 }
 
 export type Target = { readonly atMost: number } | { readonly atLeast: number }
 
-/** Null where a row has no target: it is there to be compared with. */
+/** Null for a row without a target. */
 export function isMet({ value, ratio, target }: BenchRow): boolean | null {
   if (target === undefined) return null
   const figure = ratio ?? value

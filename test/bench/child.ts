@@ -12,16 +12,16 @@ export interface Child {
   readonly pid: number | undefined
   readonly port: number
   usage(): Promise<Usage>
-  /** SIGTERM, and SIGKILL for one that does not stop; resolves when the process has ended. */
+  /** Sends SIGTERM, then SIGKILL if the process does not stop. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
 export interface ChildOptions {
-  /** Relative to this folder. */
+  /** Path relative to this folder. */
   readonly script: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Where the output goes, as it does in production: to a file. */
+  /** The folder of the file for the output. Production also writes to a file. */
   readonly folder: string
 }
 
@@ -30,7 +30,7 @@ const STOP_MS = 10_000
 let started = 0
 const Started = z.object({ event: z.literal('started'), port: z.number() })
 
-/** @throws Error with the output of a server that does not start. */
+/** @throws Error with the output if the server does not start. */
 export async function startChild({ script, args = [], env = {}, folder }: ChildOptions): Promise<Child> {
   const output = join(folder, `${script.replaceAll(/[^a-z0-9]+/g, '-')}.${started++}.log`)
   const file = openSync(output, 'w')
@@ -74,7 +74,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Several may be asked for at once: each question has a number, which its answer repeats. */
+/** Several questions may be open at once. Each has a number, which its answer repeats. */
 function usageQuestions(child: ChildProcess): () => Promise<Usage> {
   const waiting = new Map<number, (usage: Usage) => void>()
   let asked = 0

@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url'
 
 export interface CommandRun {
   readonly elapsedSeconds: number
-  /** The most that was resident at once. */
+  /** The peak of resident memory. */
   readonly peakBytes: number
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Runs the command line as the npm script does, its flags for V8 included, in a process of its own.
- * @throws Error with what it said, when it fails.
+ * Runs the command line as the npm script does, with the same V8 flags, in its own process.
+ * @throws Error with its output if it fails.
  */
 export async function runCommandLine(
   args: readonly string[],

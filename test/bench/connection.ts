@@ -7,11 +7,11 @@ export interface Answer {
   readonly body: string
 }
 
-/** A kept connection, one request at a time. It parses no more than it must: what it costs is taken from the server. */
+/** A keep-alive connection, one request at a time. It parses little, because it shares the CPU with the server. */
 export interface Connection {
-  /** Resolves with the status when the whole answer is here. @throws Error when the connection ends before. */
+  /** Resolves with the status after the whole answer. @throws Error if the connection ends before. */
   exchange(request: Buffer): Promise<number>
-  /** The same, with all that was answered. */
+  /** The same, but resolves with the whole answer. */
   read(request: Buffer): Promise<Answer>
   close(): void
 }

@@ -13,10 +13,10 @@ const WARM_UP_REQUESTS = 5000
 const ROUND_REQUESTS = 1200
 const CONNECTIONS = 32
 const TARGET = { atMost: 0.7 }
-/** A session is used once: more than three returns within ten seconds would be taken for a loop. */
+/** Each session is used once, because more than three returns within ten seconds count as a redirect loop. */
 const SESSIONS = WARM_UP_REQUESTS + ROUNDS * ROUND_REQUESTS + 1
 
-/** CPU of the whole server process for one answer, against the plain Express app and against bare HTTP. */
+/** Measures CPU time of the server process per answer, compared with a plain Express app and with bare HTTP. */
 export async function cpuRows(installation: Installation): Promise<BenchRow[]> {
   const { folder, environment } = installation
   const sessions = await installation.addSessions(SESSIONS)
@@ -92,7 +92,7 @@ async function cpuRow(name: string, status: number, [login, plain, bare]: Contes
 
 type Contestants = readonly [login: Contestant, plain: Contestant, bare: Contestant]
 
-/** @throws Error when an answer has another status than it should. */
+/** @throws Error if an answer has another status. */
 async function microsPerRequest({ child, request }: Contestant, from: number, count: number, status: number) {
   const before = await child.usage()
   const { statuses } = await closedLoad({

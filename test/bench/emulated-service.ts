@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** The emulated service as a program of its own, with its data in a file, as people run it. */
+/** The emulated service in its own process, with its data in a file. */
 export interface EmulatedService {
   readonly url: string
   readonly pid: number
@@ -18,12 +18,12 @@ const EMULATOR = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta
 const Client = z.object({ client_id: z.string(), client_secret: z.string() })
 const Seed = z.object({ clients: z.tuple([Client], z.unknown()) })
 
-/** False in a fork that has deleted the emulator: there are no rows about it then. */
+/** False in a fork that has deleted the emulator. */
 export function hasEmulator(): boolean {
   return existsSync(EMULATOR)
 }
 
-/** @throws Error when the program ends before it listens. */
+/** @throws Error if the program ends before it listens. */
 export async function startEmulatedService(folder: string, ...args: readonly string[]): Promise<EmulatedService> {
   const child = spawn(process.execPath, [EMULATOR, ...args], {
     env: { PATH: process.env.PATH, EMULATOR_PORT: '0', EMULATOR_DATA_FILE: join(folder, 'emulator.db') },

@@ -7,14 +7,14 @@ import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { type ListedSession, newSession } from './session-list.ts'
 
-/** A login app's settings and data, in a folder of its own, with viewers who all have the same password. */
+/** Settings and data of a login app in a new folder. All viewers have the same password. */
 export interface Installation {
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
   readonly password: string
   readonly passwordHash: string
   usernameOf(index: number): string
-  /** One session for each of so many returns, used an hour ago: a viewer seldom comes back twice within seconds. */
+  /** Creates sessions that were last used an hour ago, because a viewer seldom returns within seconds. */
   addSessions(count: number): Promise<ListedSession[]>
   remove(): Promise<void>
 }
@@ -58,7 +58,7 @@ function usernameOf(index: number): string {
   return `viewer${index % VIEWERS}@example.com`
 }
 
-/** Through the store's own door, but hashed once: 2,000 hashes would take longer than the measurement. */
+/** Adds all viewers with one hash, because 2,000 hashes would take longer than the measurement. */
 async function addViewers(file: string, password: string, passwordHash: string): Promise<void> {
   const passwords = { ...argon2Passwords, hash: () => Promise.resolve(passwordHash) }
   const store = openEditableSqliteStore(file, { passwords })

@@ -1,11 +1,11 @@
 import { type Connection, openConnection } from './connection.ts'
 
-/** The request with this number; numbers go on from round to round. */
+/** Makes the request with this number. The next round continues the numbers. */
 export type MakeRequest = (index: number) => Buffer
 
 export interface LoadResult {
   readonly elapsedSeconds: number
-  /** Answers by status. */
+  /** The number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>
 }
 
@@ -13,11 +13,11 @@ export interface ClosedLoad {
   readonly port: number
   readonly connections: number
   readonly request: MakeRequest
-  /** Asked before each request: the load ends when it says no and all answers are here. */
+  /** Called before each request. After false, the load ends when all answers have arrived. */
   readonly goesOn: (sent: number) => boolean
 }
 
-/** Each connection sends its next request when it has the answer to the last: as many as the server can take. */
+/** Sends as many requests as the server can take: each connection sends the next one after its last answer. */
 export async function closedLoad({ port, connections, request, goesOn }: ClosedLoad): Promise<LoadResult> {
   const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(port)))
   const statuses = new Map<number, number>()
@@ -46,15 +46,15 @@ export interface OpenLoad {
 
 export interface TimedAnswer {
   readonly status: number
-  /** When it was here, since the start. */
+  /** The time of the answer since the start. */
   readonly atMs: number
-  /** From the moment at which the request was due, so that a generator that lags does not hide a slow answer. */
+  /** Measured from the time when the request was due, so that a late generator does not hide a slow answer. */
   readonly latencyMs: number
 }
 
 const TICK_MS = 2
 
-/** Sends at its own pace, whatever the answers do: what a crowd does. Resolves when all answers are here. */
+/** Sends at a fixed rate without waiting for answers, as a crowd does. Resolves after the last answer. */
 export async function openLoad({ port, perSecond, durationMs, request }: OpenLoad): Promise<TimedAnswer[]> {
   const idle: Connection[] = []
   const all: Connection[] = []

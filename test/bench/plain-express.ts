@@ -11,7 +11,7 @@ export interface PlainSettings {
   readonly sessionSecret: string
 }
 
-/** What the login app is held against: the same two answers, as anybody would write them with the same libraries. */
+/** The baseline of the login app: the same two answers, written plainly with the same libraries. */
 export function plainExpress(settings: PlainSettings, store: session.Store): Express {
   const { playerOrigin, returnUrl, hashSecret, sessionSecret } = settings
   const app = express()

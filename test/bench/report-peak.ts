@@ -1,4 +1,4 @@
 import { writeSync } from 'node:fs'
 
-/** Loaded before a command under measurement: at its end it says on descriptor 3 what was resident at most, in KiB. */
+/** Loaded before a measured command. At its end, writes the peak of resident memory in KiB to descriptor 3. */
 process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))

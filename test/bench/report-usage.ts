@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 
-/** What a server has used, as it says itself. */
+/** The resources that a server has used, as reported by itself. */
 export interface Usage {
   /** User and system time of all its threads since it started, microseconds. */
   readonly cpuMicros: number
@@ -8,8 +8,8 @@ export interface Usage {
 }
 
 /**
- * Loaded before every server under measurement (`node --import`): asked by its parent, the process says what it has
- * used. Nothing else in it changes, so the login app is the program that `npm start` starts.
+ * Loaded before every measured server (`node --import`). The process reports its usage when its parent asks. Nothing
+ * else changes, so the measured login app is the program of `npm start`.
  */
 process.on('message', (question) => {
   const { user, system } = process.cpuUsage()
@@ -18,7 +18,7 @@ process.on('message', (question) => {
 })
 process.channel?.unref()
 
-/** In the words of the login app's log, so that all children are waited for alike. */
+/** Prints the start line of the login app's log, so that the parent waits for all children in the same way. */
 export function sayStarted(server: Server): void {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : null

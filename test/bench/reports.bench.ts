@@ -26,7 +26,7 @@ const REPORTS: readonly Report[] = [
   { name: 'viewers --html', endpoint: 'viewers', args: ['viewers', '--html'] },
 ]
 
-/** Reports over a million segments: how quickly they are written, and how much memory the command takes at most. */
+/** Measures reports of a million segments: rows per second and peak memory of the command. */
 export async function reportRows({ folder }: Installation): Promise<BenchRow[]> {
   const service = await startChild({ script: 'serve-report-pages.ts', args: [String(SEGMENTS)], folder })
   const origin = `http://127.0.0.1:${service.port}`
@@ -61,7 +61,7 @@ export async function reportRows({ folder }: Installation): Promise<BenchRow[]> 
   }
 }
 
-/** The same pages by nothing but fetch and JSON.parse, each after the other as well. */
+/** Reads the same pages one after the other with only fetch and JSON.parse. */
 async function readPagesBarely(
   address: string,
   rowsPerPage: number,

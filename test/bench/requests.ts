@@ -14,7 +14,7 @@ const BROWSER_HEADERS = [
   'Sec-Fetch-Dest: iframe',
 ]
 
-/** @param cookie `name=value`; null from a browser that has none. */
+/** @param cookie `name=value`, or null. */
 export function getRequest(index: number, cookie: string | null): Buffer {
   return Buffer.from(
     [
@@ -47,7 +47,7 @@ export function signInRequest(index: number, username: string, password: string)
   )
 }
 
-/** 50,000 different addresses. */
+/** Returns one of 50,000 addresses. */
 function addressOf(index: number): string {
   const host = index % 50_000
   return `10.7.${Math.floor(host / 250)}.${(host % 250) + 1}`

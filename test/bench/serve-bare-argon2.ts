@@ -6,8 +6,8 @@ import { sayStarted } from './report-usage.ts'
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
 /**
- * Arguments: a hash of today's costs and its password, and "refusing" for one that has the queue of the login app. What
- * the machine can verify, behind the same width as in the login app, with nothing else done for a post.
+ * Verifies passwords with the concurrency of the login app, and does nothing else for a post. Arguments: a hash with
+ * the current costs, its password, and "refusing" to use the queue of the login app.
  */
 const [passwordHash = '', password = '', refusing] = process.argv.slice(2)
 const options = hashingQueueOptions()

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { Answer } from './connection.ts'
 import { sayStarted } from './report-usage.ts'
 
-/** Argument: a file with the answer of the login app as JSON. Here it costs nothing but HTTP. */
+/** Sends a fixed answer, so that only HTTP costs time. Argument: a file with the answer of the login app as JSON. */
 const [file = ''] = process.argv.slice(2)
 const { status, headers, body } = JSON.parse(readFileSync(file, 'utf8')) as Answer
 const byNode = ['date', 'connection', 'keep-alive']

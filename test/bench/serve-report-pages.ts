@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { sayStarted } from './report-usage.ts'
 
 /**
- * Argument: how many segments. A service that reports them as views, and as viewers with 25 segments each, page by page;
- * it makes the text of each row as it is wanted, so that a page costs the same wherever it lies.
+ * Serves pages of views, and of viewers with 25 segments each. Argument: the number of segments. Rows are generated per
+ * page, so that every page costs the same.
  */
 const segments = Number(process.argv[2])
 const SEGMENTS_OF_VIEWER = 25
@@ -65,7 +65,7 @@ function nameOf(number: number): string {
   return `viewer.number.${number}@example.com`
 }
 
-/** The same at every run, without an order that a program could profit from. */
+/** Returns numbers without a useful order, the same in every run. */
 function scattered(at: number): number {
   return Math.imul(at + 1, 0x9e3779b1) >>> 0
 }

@@ -9,7 +9,7 @@ export interface ListedSession {
 
 const LIFETIME_MS = 28_800_000
 
-/** A session as express-session keeps it, for a viewer who signed in at this moment. */
+/** Makes a session in the form of express-session, for a viewer who signed in now. */
 export function newSession(username: string, nowSeconds: number): ListedSession {
   const cookie = {
     originalMaxAge: LIFETIME_MS,
@@ -24,7 +24,7 @@ export function newSession(username: string, nowSeconds: number): ListedSession 
   return { id: randomBytes(24).toString('base64url'), data: data as unknown as SessionData }
 }
 
-/** The value of a session's cookie, signed as express-session does. */
+/** Returns the cookie value of a session, signed as express-session does. */
 export function cookieValue({ id }: ListedSession, secret: string): string {
   const signature = createHmac('sha256', secret).update(id).digest('base64').replace(/=+$/, '')
   return encodeURIComponent(`s:${id}.${signature}`)

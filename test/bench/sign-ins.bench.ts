@@ -12,14 +12,14 @@ const OVERLOAD_MS = 3500
 const OVERLOAD_FACTOR = 10
 const SAMPLE_MEMORY_EVERY_MS = 200
 const MEBIBYTE = 2 ** 20
-/** Enough to keep every core at work, and few enough that nobody is refused. */
+/** Enough to keep every core busy, and few enough that no sign-in is refused. */
 const CONNECTIONS = 4 * availableParallelism()
 
 interface Round {
   readonly limit: Throughput
   readonly signIns: Throughput
   readonly overload: Overload
-  /** Of a server that does nothing but verify or refuse, under the same load. */
+  /** The figure of a server that only verifies or refuses, under the same load. */
   readonly bareOverload: Overload
 }
 
@@ -30,15 +30,15 @@ interface Throughput {
 
 interface Overload {
   readonly answeredPerSecond: number
-  /** Of the whole process, for what was neither hashed nor passed on. */
+  /** CPU time of the whole process per refused sign-in. */
   readonly cpuMicrosPerRefusal: number
   readonly refusedLatenciesMs: readonly number[]
   readonly grownBytes: number
 }
 
 /**
- * Sign-ins against what the machine can hash: a server that only verifies, under the same generator in the same round.
- * Then ten times as many as that.
+ * Measures sign-ins, compared with a server that only verifies, under the same load in the same round. Then measures
+ * ten times that load.
  */
 export async function signInRows(installation: Installation): Promise<BenchRow[]> {
   const { folder, environment, password, passwordHash, usernameOf } = installation
@@ -74,7 +74,7 @@ export async function signInRows(installation: Installation): Promise<BenchRow[]
   }
 }
 
-/** @throws Error when anything but a right answer came. */
+/** @throws Error for any wrong answer. */
 async function throughputOf(child: Child, request: MakeRequest, durationMs: number): Promise<Throughput> {
   const before = await child.usage()
   const untilMs = performance.now() + durationMs
@@ -110,7 +110,7 @@ async function overload(
   }
 }
 
-/** @throws Error when an answer is neither a sign-in nor the refusal that overload has. */
+/** @throws Error for an answer that is neither a sign-in nor the refusal by overload. */
 function judged(answers: readonly TimedAnswer[]) {
   const strange = answers.filter(({ status }) => status !== 303 && status !== 503)
   if (strange.length > 0) throw new Error(`Expected only 303 and 503: ${JSON.stringify(strange.slice(0, 5))}`)

@@ -15,7 +15,7 @@ const ROUND_MS = 2000
 const CONNECTIONS = 8
 const MEGABYTE = 1_000_000
 
-/** Viewers by the million: how fast they are brought, and what their number costs a sign-in. */
+/** Measures a million viewers: the speed of their import, and the cost of their number for a sign-in. */
 export async function storeRows(installation: Installation): Promise<BenchRow[]> {
   const { folder, passwordHash } = installation
   const files = { many: join(folder, 'many.csv'), few: join(folder, 'few.csv') }
@@ -139,7 +139,7 @@ function startLogin({ folder, environment }: Installation, url: string, name: st
 
 let asked = 0
 
-/** @throws Error when anything but a right answer came. */
+/** @throws Error for any wrong answer. */
 async function signInsPerSecond(
   { password }: Installation,
   children: readonly Child[],
@@ -151,7 +151,7 @@ async function signInsPerSecond(
       closedLoad({
         port,
         connections: CONNECTIONS / children.length,
-        // Every name is another one than the last, from all over the store.
+        // Consecutive names are far apart in the store.
         request: () => signInRequest(asked, usernameOf((asked++ * 7919) % viewers), password),
         goesOn: () => performance.now() < untilMs,
       }),

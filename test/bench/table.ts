@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { type BenchRow, isMet } from './bench-row.ts'
 
-/** The rows for people: one line each, with what it is held against. */
+/** Formats the rows for people: one line each, with baseline and target. */
 export function tableOf(rows: readonly BenchRow[]): string {
   const table = new Table({
     head: ['', 'measured', 'compared with', 'ratio', 'target', ''],
@@ -27,7 +27,7 @@ function verdictOf(row: BenchRow): string {
   return met === null ? '' : met ? 'met' : 'MISSED'
 }
 
-/** Three digits say all that such a measurement knows. */
+/** Three digits, because the measurement is no more precise. */
 function rounded(figure: number): string {
   return figure >= 100 ? Math.round(figure).toLocaleString('en') : figure.toPrecision(3)
 }

@@ -14,8 +14,8 @@ const ROUND_MS = 2_000
 const CONNECTIONS = 8
 
 /**
- * Tokens that the emulated service issues in a second, each written to its file before it is answered, against a bare
- * server of node:http that sends the same bytes to the same requests. Without the emulator there is no row.
+ * Measures tokens per second of the emulated service, which writes each token to its file before it answers. The
+ * baseline is a server of node:http that sends the same bytes. No row without the emulator.
  */
 export async function tokenRows(): Promise<BenchRow[]> {
   if (!hasEmulator()) return []
@@ -73,7 +73,7 @@ async function startBareServer(folder: string, port: number, request: Buffer): P
   return await startChild({ script: 'serve-bare-http.ts', args: [file], folder })
 }
 
-/** @throws Error when anything but a token came. */
+/** @throws Error for any answer without a token. */
 async function answersPerSecond(port: number, request: Buffer, durationMs: number): Promise<number> {
   const untilMs = performance.now() + durationMs
   const load = { port, connections: CONNECTIONS, request: () => request, goesOn: () => performance.now() < untilMs }

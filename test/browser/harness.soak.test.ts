@@ -8,8 +8,8 @@ import { type BrowserKind, type LaunchedBrowser, launchBrowser } from './launch.
 import { press } from './press-and-type.ts'
 
 /**
- * What the other browser tests rest on: that these browsers block what viewers' browsers block, and that a test which
- * finds no complaint would have found one.
+ * Tests the assumptions of the other browser tests: these browsers block what the browsers of viewers block, and every
+ * fault is reported as a complaint.
  */
 
 interface Received {
@@ -113,7 +113,7 @@ describe.each<Expected>([
 
   afterAll(() => launched.close())
 
-  test('a frame of another site gets back only the cookies that this browser keeps for it', async () => {
+  test(`a frame of another site gets back only the cookies that ${kind} keeps for it`, async () => {
     const { page, waitForFrame } = await launched.openPage()
     await page.goto(top(`/plain?frame=${encodeURIComponent('/plain?bake')}`))
     const frame = await waitForFrame(other('/plain?bake'))
@@ -122,7 +122,7 @@ describe.each<Expected>([
     await page.close()
   })
 
-  test('a page that is not framed gets back its cookies unless all are blocked', async () => {
+  test(`a page that is not framed gets back its cookies in ${kind}, unless all are blocked`, async () => {
     const { page } = await launched.openPage()
     await page.goto(other('/plain?bake'))
     await page.goto(other('/form'))
@@ -130,7 +130,7 @@ describe.each<Expected>([
     await page.close()
   })
 
-  test('what a site stored on its own page does not reach its frames in another site', async () => {
+  test(`data of a site's own page does not reach its frames in another site in ${kind}`, async () => {
     const { page, waitForFrame } = await launched.openPage()
     await page.goto(other('/plain?bake'))
     await page.goto(`http://page.localhost:${port}/plain?frame=/form`)
@@ -140,7 +140,7 @@ describe.each<Expected>([
     await page.close()
   })
 
-  test("a framed form's post says same-origin and its own origin", async () => {
+  test(`the post of a framed form has Sec-Fetch-Site same-origin and its own Origin in ${kind}`, async () => {
     const { page, waitForFrame } = await launched.openPage()
     await page.goto(top('/plain?frame=/free-form'))
     const frame = await waitForFrame(other('/free-form'))
@@ -151,7 +151,7 @@ describe.each<Expected>([
     await page.close()
   })
 
-  test('page.localhost is this machine', async () => {
+  test(`page.localhost is this machine in ${kind}`, async () => {
     const { page, complaints } = await launched.openPage()
     const response = await page.goto(`http://page.localhost:${port}/plain`)
     expect(response?.status()).toBe(200)
@@ -159,7 +159,7 @@ describe.each<Expected>([
     await page.close()
   })
 
-  test('a page without fault and its frame draw no complaint', async () => {
+  test(`a page without faults causes no complaint in ${kind}`, async () => {
     const { page, complaints, waitForFrame } = await launched.openPage()
     await page.goto(top('/plain?frame=/plain'))
     await waitForFrame(other('/plain'))
@@ -169,17 +169,17 @@ describe.each<Expected>([
 
   test.each([
     ['an uncaught exception', '/exception', 'missing'],
-    ['a rejection that nobody handles', '/rejection', 'in vain'],
-    ['an inline script against the policy', '/inline', 'script-src'],
-    ['a page that does not let itself be framed', '/shut', 'frame-ancestors'],
-  ])('%s in a frame of another site is a complaint', async (_what, path, text) => {
+    ['an unhandled rejection', '/rejection', 'in vain'],
+    ['a blocked inline script', '/inline', 'script-src'],
+    ['a page that cannot be framed', '/shut', 'frame-ancestors'],
+  ])(`%s in a frame of another site is a complaint in ${kind}`, async (_what, path, text) => {
     const { page, waitForComplaint } = await launched.openPage()
     await page.goto(top(`/plain?frame=${path}`))
     await waitForComplaint(text)
     await page.close()
   })
 
-  test('a frame that never comes is told with the frames that did', async () => {
+  test(`the error for a missing frame names the existing frames in ${kind}`, async () => {
     const { page, waitForFrame } = await launched.openPage()
     await page.goto(top('/plain'))
     await expect(waitForFrame(other('/nowhere'), 50)).rejects.toThrow(top('/plain'))
@@ -187,40 +187,38 @@ describe.each<Expected>([
   })
 })
 
-describe('a form whose post is answered by a redirect to an origin that form-action does not list', () => {
-  async function postInFrame(launched: LaunchedBrowser) {
-    const opened = await launched.openPage()
-    await opened.page.goto(top('/plain?frame=/form'))
-    const frame = await opened.waitForFrame(other('/form'))
-    await press(frame, 'button')
-    return { ...opened, frame }
+async function postInFrame(launched: LaunchedBrowser) {
+  const opened = await launched.openPage()
+  await opened.page.goto(top('/plain?frame=/form'))
+  const frame = await opened.waitForFrame(other('/form'))
+  await press(frame, 'button')
+  return { ...opened, frame }
+}
+
+test('Chromium blocks a redirect to an origin that form-action does not list, and names the directive', async () => {
+  const launched = await launchBrowser('chromium')
+  try {
+    const { frame, waitForComplaint } = await postInFrame(launched)
+    await waitForComplaint(`form-action of ${other('/form')}`)
+    expect(frame.url()).toBe(other('/form'))
+    expect(received.map(({ url }) => url)).toContain('/post')
+  } finally {
+    await launched.close()
   }
-
-  test('Chromium stays on the form, and the complaint names the directive', async () => {
-    const launched = await launchBrowser('chromium')
-    try {
-      const { frame, waitForComplaint } = await postInFrame(launched)
-      await waitForComplaint(`form-action of ${other('/form')}`)
-      expect(frame.url()).toBe(other('/form'))
-      expect(received.map(({ url }) => url)).toContain('/post')
-    } finally {
-      await launched.close()
-    }
-  })
-
-  test('Firefox follows the redirect', async () => {
-    const launched = await launchBrowser('firefox')
-    try {
-      const { waitForFrame, complaints } = await postInFrame(launched)
-      await waitForFrame(top('/arrived'))
-      expect(complaints).toEqual([])
-    } finally {
-      await launched.close()
-    }
-  })
 })
 
-test('a photograph has the size and the colour scheme asked for', async () => {
+test('Firefox follows a redirect to an origin that form-action does not list', async () => {
+  const launched = await launchBrowser('firefox')
+  try {
+    const { waitForFrame, complaints } = await postInFrame(launched)
+    await waitForFrame(top('/arrived'))
+    expect(complaints).toEqual([])
+  } finally {
+    await launched.close()
+  }
+})
+
+test('a photograph has the requested size and colour scheme', async () => {
   const launched = await launchBrowser('chromium')
   const file = join(tmpdir(), `photograph-${process.pid}.png`) as `${string}.png`
   try {

@@ -5,25 +5,24 @@ import puppeteer, { type Browser } from 'puppeteer-core'
 import { type OpenPage, openPage } from './open-page.ts'
 
 /**
- * Stock builds of Debian's, each in a fresh profile:
- * - `chromium`: as shipped, so third-party cookies are blocked, partitioned ones are not;
- * - `chromium-no-cookies`: its owner blocks every cookie, first-party ones too;
- * - `firefox`: as shipped, so total cookie protection is on;
- * - `firefox-no-cookies`: its owner blocks every cookie.
+ * Debian's builds, each in a fresh profile:
+ * - `chromium`: default settings. Third-party cookies are blocked, partitioned cookies are not.
+ * - `chromium-no-cookies`: all cookies are blocked, also first-party cookies.
+ * - `firefox`: default settings, with total cookie protection.
+ * - `firefox-no-cookies`: all cookies are blocked.
  */
 export type BrowserKind = 'chromium' | 'chromium-no-cookies' | 'firefox' | 'firefox-no-cookies'
 
 export interface LaunchedBrowser {
   readonly browser: Browser
-  /** @returns a new tab whose complaints are collected from before its first request. */
+  /** Opens a new tab, and collects its complaints from the start. */
   openPage(): Promise<OpenPage>
   /** Ends the browser and removes its profile. */
   close(): Promise<void>
 }
 
 /**
- * Starts a browser of its own for one test file: nothing is shared with any other, and the machine's user profile is
- * not touched. The browsers are those that `test/provision.ts` installs.
+ * Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers.
  */
 export async function launchBrowser(kind: BrowserKind): Promise<LaunchedBrowser> {
   const profile = await mkdtemp(join(tmpdir(), `${kind}-`))
@@ -53,7 +52,7 @@ async function startChromium(kind: BrowserKind, profile: string): Promise<Browse
     executablePath: '/usr/bin/chromium',
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
-    // Puppeteer's own flags switch features on and off; what is tested is the browser that viewers have.
+    // Puppeteer's flags change features, but the tests need the browser that viewers have.
     ignoreDefaultArgs: true,
     args: [
       '--headless',
@@ -79,7 +78,7 @@ function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
     args: ['--profile', profile],
-    // Puppeteer's profile loosens cookies and SameSite; these are the defaults of Firefox again.
+    // Puppeteer's profile weakens cookie rules and SameSite. These are the defaults of Firefox.
     extraPrefsFirefox: {
       'browser.contentblocking.features.standard': '',
       'network.cookie.cookieBehavior': kind === 'firefox-no-cookies' ? 2 : 5,
@@ -89,6 +88,6 @@ function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
 }
 
 async function removeProfile(profile: string): Promise<void> {
-  // A browser's last processes may still write into the profile for a moment after the first has gone.
+  // The last processes of a browser may still write to the profile after the main process has ended.
   await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }

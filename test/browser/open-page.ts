@@ -10,29 +10,28 @@ export interface Look {
 export interface OpenPage {
   readonly page: Page
   /**
-   * Everything that broke in any frame so far: violations of a Content-Security-Policy, uncaught exceptions, errors on
-   * the console, blocked mixed content. Not among them: answers with an error status, which a page may well expect, and
-   * cookies that the browser refuses.
+   * The faults in all frames so far: violations of a Content-Security-Policy, uncaught exceptions, console errors and
+   * blocked mixed content. Error statuses and refused cookies are left out, because pages may expect them.
    */
   readonly complaints: readonly string[]
-  /** Waits until some frame, of whatever process, has an address that begins so. */
+  /** Waits until a frame of any process has an address with this prefix. */
   waitForFrame(urlPrefix: string, timeoutMs?: number): Promise<Frame>
-  /** Waits until some complaint contains the text, for tests in which the browser must object. */
+  /** Waits until a complaint contains the text. */
   waitForComplaint(text: string, timeoutMs?: number): Promise<string>
   /**
-   * Shows the page as a viewer with this window and preference sees it, and keeps a PNG of it. Chromium only: Firefox
-   * cannot be told the preference from outside.
+   * Writes a PNG of the page in this window size and colour scheme. Chromium only, because the colour scheme of Firefox
+   * cannot be set from outside.
    */
   photograph(file: `${string}.png`, look: Look): Promise<void>
 }
 
 const PATIENCE_MS = 20_000
-/** Chromium's issues that tell of a broken policy, frame or address; those about refused cookies are expected here. */
+/** Issues of Chromium that are complaints. Issues about refused cookies are not, because tests expect them. */
 const TELLING_ISSUES = ['ContentSecurityPolicyIssue', 'MixedContentIssue', 'BlockedByResponseIssue']
-/** Firefox reports a refused cookie in the same way as an uncaught exception, Chromium an error status as a message. */
+/** Expected messages: refused cookies in Firefox, which look like exceptions, and error statuses in Chromium. */
 const EXPECTED_MESSAGES = /^(Cookie “|Partitioned cookie or storage access|Failed to load resource)/
 
-/** Begins to listen on a new page, which must not have left `about:blank` yet. */
+/** Starts to listen on a new page, which must still be at `about:blank`. */
 export async function openPage(page: Page): Promise<OpenPage> {
   const complaints: string[] = []
   const arrivals = new EventEmitter()
@@ -50,7 +49,7 @@ export async function openPage(page: Page): Promise<OpenPage> {
   })
   await page.evaluateOnNewDocument(REPORT_FROM_INSIDE)
 
-  /** What a person needs to see why a wait was in vain. */
+  /** Describes the page for the error of a failed wait. */
   function inVain(wanted: string, cause: unknown): Error {
     const frames = page.frames().map((frame) => frame.url())
     return new Error(`${wanted} did not come. Frames: ${frames.join(' ')}. Complaints: ${complaints.join('; ')}`, {
@@ -87,8 +86,8 @@ export async function openPage(page: Page): Promise<OpenPage> {
 }
 
 /**
- * Runs in every document before its own scripts: no protocol of the two browsers tells all of this of all frames.
- * It is text because the types of a page (`document`, `location`) have no place in a program of the server's.
+ * Runs in every document before its own scripts, because the protocols of the two browsers do not report all of this
+ * for all frames. It is text, so that the server code needs no types of a page (`document`, `location`).
  */
 const REPORT_FROM_INSIDE = `
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, documentURI }) => {

@@ -1,20 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ElementHandle, Frame } from 'puppeteer-core'
 
-/** A click that has not reached its element by then never will. */
+/** A click that did not reach its element within this time is lost. */
 const ARRIVAL_MS = 3_000
 const MOST_ATTEMPTS = 5
 
 /**
- * Presses what a viewer sees. A browser decides by its last painted picture which frame a click belongs to, so that one
- * on a frame of another site that has only just appeared, or moved, can be lost: then, like the viewer, it presses again.
- *
- * @throws Error when the element is never shown, or no press reaches it.
+ * Clicks an element, and retries a lost click. A browser chooses the frame of a click from its last painted picture, so
+ * a click on a frame that has just appeared or moved can be lost.
+ * @throws Error if the element is never shown, or no click reaches it.
  */
 export async function press(frame: Frame, selector: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const element = await find(frame, selector)
-    // What the press leads away from ends the question instead of answering it.
+    // If the click leads to another page, the question fails: the click arrived.
     const isReached = element
       .evaluate((target) => {
         return new Promise<boolean>((resolve) => {
@@ -28,7 +27,7 @@ export async function press(frame: Frame, selector: string): Promise<void> {
   throw new Error(`No press reached ${selector} at ${frame.url()}`)
 }
 
-/** Replaces the text of a field, and sees to it that it is there. */
+/** Replaces the text of a field, and retries until the field holds the text. */
 export async function type(frame: Frame, selector: string, text: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const field = await find(frame, selector)

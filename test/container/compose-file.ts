@@ -23,7 +23,7 @@ const HealthCheck = z.union([
   }),
 ])
 
-/** Strict: a key that Compose does not know, or that is misspelt, is not one of these. */
+/** Strict, so that an unknown or misspelt key is refused. */
 const Service = z.strictObject({
   image: z.string(),
   build: z.literal('.').optional(),
@@ -57,8 +57,8 @@ const ComposeFile = z.object({
 export type ComposeService = z.infer<typeof Service>
 
 /**
- * compose.yaml as Compose would read it in this environment.
- * @throws Error with the sentence of the file where a variable is missing that has no default.
+ * Reads compose.yaml as Compose would in this environment.
+ * @throws Error with the message from the file if a required variable is missing.
  */
 export function readComposeFile(path: string, environment: Readonly<Record<string, string>>) {
   return ComposeFile.parse(interpolated(load(readFileSync(path, 'utf8')), environment))
@@ -71,7 +71,7 @@ function interpolated(value: unknown, environment: Readonly<Record<string, strin
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, interpolated(inner, environment)]))
 }
 
-/** `$$`, `${NAME:-default}` and `${NAME:?sentence}`: no other form may stand in the file. */
+/** Replaces `$$`, `${NAME:-default}` and `${NAME:?sentence}`. The file may contain no other form. */
 function inText(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replace(/\$(\$|\{([A-Z_]+):([-?])([^}]*)\})?/g, (_all, form, name, kind, rest) => {
     if (form === '$') return '$'

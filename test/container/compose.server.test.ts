@@ -61,7 +61,7 @@ function environmentOf(name: string, pathOf: (secret: string) => string): Record
   )
 }
 
-test('the secrets of the README open Redis as compose.yaml starts it, and it stops when told to', async () => {
+test('the secrets of the README open the Redis of compose.yaml, and this Redis stops on a signal', async () => {
   const secretAt = makeSecrets()
   const folder = temporaryFolder()
   const [sh = '', c = '', script = ''] = services.redis?.command ?? []
@@ -87,7 +87,7 @@ test('the secrets of the README open Redis as compose.yaml starts it, and it sto
   expect(await ended).toEqual([0, null])
 })
 
-test('the table is made once, and both copies sign in a viewer who was added at one of them', async () => {
+test('the table is created once, and both copies sign in a viewer who was added at one of them', async () => {
   const secretAt = makeSecrets()
   const password = readFileSync(secretAt('postgres-password'), 'utf8').trim()
   await postgres.query(`CREATE ROLE viewer_auth LOGIN PASSWORD '${password}'`)
@@ -122,7 +122,7 @@ test('the table is made once, and both copies sign in a viewer who was added at 
   expect(await readinessOf(two)).toEqual([200, 'ready'])
 })
 
-test('PostgreSQL is not ready while it is only the server that makes the database, and is ended again', () => {
+test('PostgreSQL is not ready while the temporary server creates the database', () => {
   const check = services.postgres?.healthcheck
   const [shell, script = ''] = check && 'test' in check ? check.test : []
   expect(shell).toBe('CMD-SHELL')

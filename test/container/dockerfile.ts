@@ -3,19 +3,19 @@ import { z } from 'zod'
 export interface Instruction {
   /** In capitals, such as COPY. */
   readonly name: string
-  /** What follows, its lines joined. */
+  /** The rest of the instruction, with its lines joined. */
   readonly rest: string
 }
 
 export interface Stage {
-  /** The image or stage that it starts from. */
+  /** The image or stage after FROM. */
   readonly base: string
-  /** What comes after AS, if anything. */
+  /** The name after AS, if there is one. */
   readonly alias: string | undefined
   readonly instructions: readonly Instruction[]
 }
 
-/** Reads as much of the Dockerfile language as the project's own file uses: no here-documents, no other escape. */
+/** Parses the part of the Dockerfile language that this project uses: no here-documents, no escape directive. */
 export function parseDockerfile(text: string): Stage[] {
   const lines = text
     .split('\n')
@@ -38,19 +38,19 @@ export function parseDockerfile(text: string): Stage[] {
   return stages
 }
 
-/** @returns what follows each instruction of this name, in order. */
+/** Returns the rest of each instruction with this name, in order. */
 export function restsOf(stage: Stage, name: string): string[] {
   return stage.instructions.filter((instruction) => instruction.name === name).map(({ rest }) => rest)
 }
 
-/** The words of an instruction in the form that no shell reads, such as `CMD ["node", "src/main.ts"]`. */
+/** Returns the words of an instruction in exec form, such as `CMD ["node", "src/main.ts"]`. */
 export function execForm(rest: string): string[] {
   return z.array(z.string()).min(1).parse(JSON.parse(rest))
 }
 
 /**
- * Whether .dockerignore keeps a path out of the build: the last line that names it or a folder above it decides.
- * Only `*` alone and plain paths are understood.
+ * True if .dockerignore keeps a path out of the build. The last line that names the path or a folder above it decides.
+ * Understands only plain paths and a single `*`.
  */
 export function isIgnored(dockerignore: string, path: string): boolean {
   let ignored = false

@@ -1,4 +1,4 @@
 declare module 'js-yaml' {
-  /** @throws Error for what is no YAML. */
+  /** @throws Error for invalid YAML. */
   export function load(text: string): unknown
 }

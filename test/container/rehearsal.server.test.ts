@@ -22,8 +22,8 @@ import { freePort } from '../servers/free-port.ts'
 import { execForm, isIgnored, parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
 
 /**
- * Does by hand what an engine would do with the Dockerfile, line by line, so that it cannot drift from this test: the
- * production install, the files, the user, the health check, the command, the stop.
+ * Follows the instructions of the Dockerfile without a container engine: production install, files, user, health check,
+ * command and stop.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,7 +37,7 @@ const HEALTH_CHECK = execForm(
 )
 const SECRET = randomBytes(32).toString('hex')
 const PASSWORD = 'correct horse battery staple'
-/** Debian's "nobody", for a machine where the tests run as root; elsewhere whoever runs them. */
+/** Debian's user "nobody" if the tests run as root, else the current user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 let scratch: string
@@ -72,7 +72,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true })
 })
 
-/** `COPY package.json package-lock.json ./` and its like. */
+/** Follows an instruction such as `COPY package.json package-lock.json ./`. */
 function copy(rest: string): void {
   const paths = rest.split(/\s+/)
   const target = paths.pop() ?? ''
@@ -82,7 +82,7 @@ function copy(rest: string): void {
   }
 }
 
-/** Without what npm and the test runner set for their children: the install of the image must not be changed by it. */
+/** Leaves out variables of npm and the test runner, because they would change the install of the image. */
 function builderEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_ENV')
   return { ...Object.fromEntries(own), NPM_CONFIG_PREFER_OFFLINE: 'true' }
@@ -99,7 +99,7 @@ const SETTINGS = {
   SHUTDOWN_DELAY_SECONDS: '0',
 }
 
-/** What the image itself sets. */
+/** Returns the variables that the Dockerfile sets. */
 function imageEnvironment(): Record<string, string> {
   const environment: Record<string, string> = { PATH: `${join(scratch, 'bin')}:/usr/bin:/bin` }
   for (const [, name = '', value = ''] of restsOf(image, 'ENV')
@@ -129,23 +129,23 @@ async function run(command: string[], input = '', settings: Record<string, strin
 }
 
 describe('the image', () => {
-  test('has the Node that the tests run under, by its full version, in both stages', () => {
+  test('both stages of the image have the full Node version of the tests', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect([dependencies.base, image.base]).toEqual(Array(2).fill(`node:${devDependencies.node}-bookworm-slim`))
     expect(process.versions.node).toBe(devDependencies.node)
   })
 
-  test('runs as a user by number who is not root', () => {
+  test('the image runs as a numeric user that is not root', () => {
     expect(restsOf(image, 'USER')).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)])
   })
 
-  test('holds neither tests, nor the emulator, nor settings, nor what only development needs', () => {
+  test('the image contains no tests, emulator, settings or development dependencies', () => {
     for (const path of ['test', '.env', '.git', 'src/emulator', 'node_modules/vitest', 'node_modules/typescript']) {
       expect(globSync(path, { cwd: app }), path).toEqual([])
     }
   })
 
-  test('adds a viewer and signs them in on a read-only tree, is healthy, and stops with status 0 on SIGTERM', async () => {
+  test('the image adds a viewer, signs the viewer in on a read-only tree, and stops with status 0', async () => {
     const added = await run(['node', 'src/cli/main.ts', 'viewers', 'add', 'ada@example.com'], PASSWORD)
     expect(added.code, added.output).toBe(0)
     const listed = await run(['node', 'src/cli/main.ts', 'viewers', 'list'])
@@ -167,7 +167,7 @@ describe('the image', () => {
     expect(globSync('*', { cwd: join(app, 'data') })).toContain('viewers.db')
   })
 
-  test('takes its settings from a file .env beside package.json, the health check its port, too', async () => {
+  test('the image and its health check read a file .env beside package.json', async () => {
     const port = await freePort()
     const settings = {
       ...SETTINGS,
@@ -197,12 +197,12 @@ describe('the image', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  test.each(['.', 'src', 'views', 'public'])('may not write into %s', async (folder) => {
+  test.each(['.', 'src', 'views', 'public'])('the image cannot write to %s', async (folder) => {
     const written = await run(['node', '-e', `require('node:fs').writeFileSync('${folder}/x', '')`])
     expect(written).toEqual({ code: 1, output: expect.stringContaining('EACCES') })
   })
 
-  test('is not healthy when nothing listens', async () => {
+  test('the image is unhealthy when the port is closed', async () => {
     expect((await run(HEALTH_CHECK, '', { PORT: '1' })).code).toBe(1)
   })
 })
@@ -221,7 +221,7 @@ async function portOf(program: ChildProcess): Promise<number> {
   throw new Error('The program ended before it listened')
 }
 
-/** The hash is checked by the words of the specification alone, not by the code under test. */
+/** Signs in, and checks the hash as the specification says, without code of the app. */
 async function expectSignIn(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/sign-in`, {
     method: 'POST',

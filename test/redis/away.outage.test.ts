@@ -135,7 +135,7 @@ describe('an outage of Redis', () => {
     }
     expect(await guesses(3)).toEqual([401, 401, 401])
     redis.pause()
-    // Nothing is counted in memory yet: five are free. On a slow machine, the first wait of a second may pass meanwhile.
+    // Memory has no counts yet, so five are free. On a slow machine, the first wait of a second may pass meanwhile.
     const inMemory = await guesses(8)
     expect(inMemory.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
     expect(inMemory.slice(5)).toContain(429)
