@@ -16,7 +16,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
 
 const APT_GET = '/usr/bin/apt-get'
 
-/** @returns an error sentence when something is missing and cannot be installed from here; undefined when all is there. */
+/** Installs what is missing. Returns an error sentence if that is impossible, or undefined. */
 function provision(): string | undefined {
   const missing = findMissing()
   if (missing.length === 0) return undefined

@@ -14,9 +14,9 @@ const CLIENT_LIMITS: ClientLimits = {
 const connections = new WeakMap<Server, Set<Socket>>()
 
 /**
- * Creates an HTTP server with time limits against slow clients. Node checks the limits every 30 seconds by default, which is
- * too rare. Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502
- * when the app closes first.
+ * Creates an HTTP server with time limits against slow clients. Node's default, a check every 30 seconds, is too rare.
+ * Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502 when the
+ * app closes first.
  */
 export function createHttpServer(listener: RequestListener, limits: ClientLimits = CLIENT_LIMITS): Server {
   const server = createServer({ ...limits, keepAliveTimeout: 65_000 }, listener)
@@ -48,12 +48,12 @@ export async function listen(server: Server, port: number, host: string): Promis
 }
 
 const CLOSE_IDLE_EVERY_MS = 100
-/** By then all requests have arrived that were sent before the client knew of the stop. */
+/** Requests that were sent before the client noticed the stop arrive within this time. */
 const LAST_ARRIVALS_MS = 1000
 
 /**
- * Stops listening, lets running requests finish, and closes idle connections, also those that a browser opened ahead and
- * never used.
+ * Stops listening, lets running requests finish, and closes idle connections. This includes connections that a browser
+ * opened and never used.
  * @param server from createHttpServer().
  * @param deadlineMs running requests are cut off after this time.
  */

@@ -3,7 +3,8 @@ import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 
 const MOST_CAUSES = 5
 
 /**
- * Opens the log: one JSON object per line, times in UTC. It writes no property of an error that could hold a form or secret.
+ * Opens the log: one JSON object per line, times in UTC. It writes no property of an error that could hold a form or a
+ * secret.
  * @param destination standard output by default.
  */
 export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {
@@ -12,8 +13,8 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
 }
 
 /**
- * Name, message, code and stack of an error and its causes. Other properties are left out: body-parser adds the form to its
- * errors.
+ * Name, message, code and stack of an error and its causes. Other properties are left out, because body-parser adds the
+ * form to its errors.
  */
 function describeFault(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `Thrown: ${typeof error}` }

@@ -11,7 +11,7 @@ export interface Metrics {
   readonly listener: RequestListener
 }
 
-/** Up to the wait in a full queue, and for a user store that hangs. */
+/** The highest values cover the wait in a full hashing queue and for a user store that hangs. */
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** Any other method is counted as "other". */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']

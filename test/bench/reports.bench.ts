@@ -26,7 +26,7 @@ const REPORTS: readonly Report[] = [
   { name: 'viewers --html', endpoint: 'viewers', args: ['viewers', '--html'] },
 ]
 
-/** Measures reports of a million segments: rows per second and peak memory of the command. */
+/** Measures reports of a million segments: pages per second and peak memory of the command. */
 export async function reportRows({ folder }: Installation): Promise<BenchRow[]> {
   const service = await startChild({ script: 'serve-report-pages.ts', args: [String(SEGMENTS)], folder })
   const origin = `http://127.0.0.1:${service.port}`

@@ -10,13 +10,13 @@ export interface Vector {
   readonly secret?: string
   /** From `json_encode` with `JSON_UNESCAPED_` `SLASHES`, `UNICODE` and `LINE_TERMINATORS`. */
   readonly plain: string
-  /** From `json_encode` without flags, which escapes "/" and all non-ASCII characters. Absent if the same as `plain`. */
+  /** From `json_encode` without flags, which escapes "/" and non-ASCII characters. Absent if the same as `plain`. */
   readonly escaped?: string
 }
 
 /**
- * Responses made with PHP 8.2.35. The hash is `md5(implode('|', $values))` of the values, the expiry if there is one, and
- * the secret. The text is `json_encode` of an array of arrays with one key each.
+ * Responses made with PHP 8.2.35. The hash is `md5(implode('|', $values))` of the values, the expiry if there is one,
+ * and the secret. The text is `json_encode` of an array of arrays with one key each.
  */
 export const PHP_VECTORS: Readonly<Record<string, Vector>> = {
   'one parameter': {

@@ -61,9 +61,9 @@ const HOST = '127.0.0.1'
 const run = promisify(execFile)
 
 /**
- * Starts a throwaway PostgreSQL server on a free loopback port and a Unix socket. It runs as `nobody` if the tests run as
- * root. Roles sign in with passwords (SCRAM). The start takes one to two seconds, so share a server in a test file, and
- * create a database for each test.
+ * Starts a throwaway PostgreSQL server on a free loopback port and a Unix socket. It runs as `nobody` if the tests run
+ * as root. Roles sign in with passwords (SCRAM). The start takes one to two seconds, so share a server in a test file,
+ * and create a database for each test.
  *
  * @throws Error when PostgreSQL is not installed or does not start.
  */

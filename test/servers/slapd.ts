@@ -58,9 +58,9 @@ const ADMINISTRATOR = `cn=administrator,${SUFFIX}`
 const PASSWORD = 'password-of-the-administrator'
 
 /**
- * Starts a throwaway OpenLDAP server on two free loopback ports. It runs as `nobody` if the tests run as root. Viewers have
- * `uid`, `departmentNumber`, `employeeNumber` and groups; disabled viewers have Active Directory's `userAccountControl`.
- * A password policy is active.
+ * Starts a throwaway OpenLDAP server on two free loopback ports. It runs as `nobody` if the tests run as root. Viewers
+ * have `uid`, `departmentNumber`, `employeeNumber` and groups. Disabled viewers have Active Directory's
+ * `userAccountControl`. A password policy is active.
  *
  * @throws Error when OpenLDAP is not installed or does not start.
  */
