@@ -12,7 +12,7 @@ import type { LogSignIn } from './sign-in-log.ts'
 /** What the routes of one entry point need. Each route picks the part that it uses. */
 export interface EntryPointDeps {
   readonly entryPoint: EntryPoint
-  readonly users: Pick<UserStore, 'assertRoom' | 'authenticate'>
+  readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly signInLimits: SignInLimits
   readonly loopBreaker: LoopBreaker

@@ -90,7 +90,7 @@ async function authenticate(deps: AuthenticateDeps, req: Request, form: SignInFo
     logSignIn(req, { outcome: 'too-many-tries', viewer: form.username, limit })
     return { ok: false, refusal: tooManyTries(retryAfterSeconds) }
   }
-  users.assertRoom?.()
+  users.assertCapacity?.()
   const admission = await signInLimits.admit(form.username, addressOf(req))
   if (!admission.ok) return refuseByLimit(admission)
   let authentication: Awaited<ReturnType<typeof users.authenticate>>

@@ -1,6 +1,6 @@
 import type { UserStore, Viewer } from './user-store.ts'
 
-/** A viewer as the command line shows one. */
+/** A viewer on the command line. */
 export interface ListedViewer extends Viewer {
   readonly disabled: boolean
 }
@@ -30,9 +30,9 @@ export interface EditableUserStore extends UserStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   add(viewer: Viewer, password: string): Promise<Change>
-  /** All viewers, by name. @throws UpstreamError when the store cannot be reached. */
+  /** Lists all viewers, sorted by name. @throws UpstreamError when the store cannot be reached. */
   list(): AsyncIterable<ListedViewer>
-  /** The viewer of this name, disabled or not. @throws UpstreamError when the store cannot be reached. */
+  /** Returns the viewer of this name, disabled or not. @throws UpstreamError when the store cannot be reached. */
   show(username: string): Promise<Change>
   /** @throws UpstreamError when the store cannot be reached. */
   setPassword(username: string, password: string): Promise<Change>

@@ -17,27 +17,27 @@ export interface UserStoreList {
   open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
   /**
    * Opens the chosen store to change its viewers.
-   * @throws ConfigError when the settings cannot be used, or the store's viewers cannot be changed by this app.
+   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
    */
   openEditable(settings: StoreSettings): Promise<EditableUserStore>
   /**
    * Creates the tables of the chosen store, or updates them to the version of this app.
    * @returns null for a store that is updated whenever it is opened.
-   * @throws ConfigError when the settings cannot be used, or the store's viewers cannot be changed by this app.
+   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
    * @throws UpstreamError when the store cannot be reached.
    */
   migrate(settings: StoreSettings): Promise<Migration | null>
 }
 
 /**
- * Makes one list of kinds of stores. The scheme of USER_STORE_URL chooses the store.
+ * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store.
  * @param defaultUrl the value of USER_STORE_URL where it is not set.
  */
 export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[]): UserStoreList {
   function kindOf(settings: StoreSettings): UserStoreKind {
-    const found = kinds.find(({ kind }) => kind === settings.kind)
-    if (!found) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
-    return found
+    const chosen = kinds.find(({ kind }) => kind === settings.kind)
+    if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
+    return chosen
   }
   async function openEditable(settings: StoreSettings): Promise<EditableUserStore> {
     const store = await kindOf(settings).openEditable?.(settings)
@@ -68,7 +68,7 @@ function environmentOf(defaultUrl: string, kinds: readonly UserStoreKind[]): z.Z
       context.addIssue({ code: 'custom', path: [setting], message })
     }
     if (!chosen) {
-      // The address itself is not repeated: one of a database holds a password.
+      // The message does not repeat the address, which may contain a password.
       add('USER_STORE_URL', `must be one of ${kinds.map(({ urlForm }) => urlForm).join(', ')}`)
       return z.NEVER
     }

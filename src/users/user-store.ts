@@ -3,7 +3,7 @@ export interface Viewer {
   /** In the spelling of the store, NFC. The player gets this spelling, whatever the viewer typed. */
   readonly username: string
   readonly groups: readonly string[]
-  /** Free attributes, any of which `HASH_PARAMETERS` can send. */
+  /** Further attributes by name. `HASH_PARAMETERS` can send any of them. */
   readonly attributes: Readonly<Record<string, string>>
 }
 
@@ -12,21 +12,22 @@ export type Authentication =
   | { readonly ok: false; readonly reason: 'wrong-credentials' | RefusalAfterPassword }
 
 /**
- * Why a viewer with the right password is refused. A guesser never sees these. `expired-password` also means a password
- * that must be changed first, in the system of the account.
+ * The reason for refusing a viewer after the right password; without it, the reason is never shown. `expired-password`
+ * also means a password that must be changed first, in the system of the account.
  */
 export type RefusalAfterPassword = 'disabled' | 'expired-password'
 
 /** The users, as the login screens need them. `open-user-store.ts` lists the stores. */
 export interface UserStore {
   /**
-   * Called before a sign-in, so that a refusal under overload costs nothing. Absent if the store does not hash.
+   * Checks that the store can take another sign-in, so that a refusal costs nothing. Absent if the store does not hash
+   * passwords.
    * @throws OverloadedError when too many passwords are being checked already.
    */
-  assertRoom?(): void
+  assertCapacity?(): void
   /**
-   * An unknown name and a wrong password give the same answer, in the same time. Other refusals need the right password.
-   * The password is compared exactly as given. Any two strings are allowed: none makes it throw.
+   * Checks a password. An unknown name and a wrong password give the same answer, in the same time. Other refusals need
+   * the right password. The password is compared exactly as given. Accepts any two strings.
    * @throws UpstreamError when the store cannot be reached.
    * @throws OverloadedError when too many passwords are being checked already.
    */
@@ -42,7 +43,7 @@ export interface UserStore {
    * @throws UpstreamError when it cannot.
    */
   checkHealth(): Promise<void>
-  /** Afterwards every call throws an UpstreamError. A second close does nothing. */
+  /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */
   close(): Promise<void>
 }
 

@@ -4,21 +4,21 @@ import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer } from './user-store.ts'
 import { canonicalViewer } from './viewer-fields.ts'
 
-/** Answers and rules that all editable stores share. */
+/** Rules and results that all editable stores share. */
 
-export function listed({ viewer, disabled }: StoredViewer): ListedViewer {
+export function toListed({ viewer, disabled }: StoredViewer): ListedViewer {
   return { ...viewer, disabled }
 }
 
-export function nobody(username: string): Change {
+export function noSuchViewer(username: string): Change {
   return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.` }
 }
 
-export function exists({ username }: Viewer): Change {
+export function viewerExists({ username }: Viewer): Change {
   return { ok: false, fault: `There is a viewer ${JSON.stringify(username)} already.` }
 }
 
-/** The known viewer with the imported values on top. The spelling of the name stays. */
+/** Returns the known viewer with the imported values. The spelling of the name stays. */
 function merged(imported: ImportedViewer, known: Viewer): Viewer {
   const attributes: Record<string, string> = { ...known.attributes }
   for (const [name, value] of Object.entries(imported.attributes)) {
@@ -28,7 +28,7 @@ function merged(imported: ImportedViewer, known: Viewer): Viewer {
   return canonicalViewer({ username: known.username, groups: imported.groups ?? known.groups, attributes })
 }
 
-/** The viewer to store for an imported name that is not in the store. */
+/** Returns the viewer to store for an imported name that is not in the store. */
 export function newViewer(imported: ImportedViewer): Viewer {
   return merged(imported, { username: imported.username, groups: [], attributes: {} })
 }
@@ -40,7 +40,7 @@ export function mayChange({ passwordHash }: ImportedViewer, existing: Existing):
   return existing === 'update' || passwordHash === null
 }
 
-/** The outcome for a name that was not added; with `updated`, the values to store. */
+/** Returns the outcome for a name that was not added; with `updated`, also the values to store. */
 export function outcomeForKnown(
   imported: ImportedViewer,
   stored: StoredViewer | null,

@@ -3,46 +3,46 @@ import type { Viewer } from './user-store.ts'
 
 const LONGEST_ATTRIBUTE_NAME_BYTES = 64
 const LONGEST_ATTRIBUTE_VALUE_BYTES = 1024
-/** `HASH_PARAMETERS` uses `username` for the name of the viewer. The others are properties of every object. */
-const TAKEN_ATTRIBUTE_NAMES = new Set(['username', '__proto__', 'constructor', 'prototype'])
+/** `HASH_PARAMETERS` uses `username` for the name of the viewer. Every JavaScript object has the other names. */
+const RESERVED_ATTRIBUTE_NAMES = new Set(['username', '__proto__', 'constructor', 'prototype'])
 
-/** The stored form of a text, NFC: texts that look the same are the same. */
+/** Returns the stored form of a text, NFC: texts that look the same become the same. */
 export function canonicalText(text: string): string {
   return text.normalize('NFC')
 }
 
-/** The key of a user name: canonical and in lower case, independent of the language of the machine. */
+/** Returns the key of a user name: canonical and in lower case, in every locale. */
 export function usernameKey(username: string): string {
   return canonicalText(canonicalText(username).toLowerCase())
 }
 
 /**
  * Returns why a text cannot be a user name, as the end of a sentence; null if it can. Refuses what an authentication
- * response cannot carry, since such a viewer could sign in and never watch.
+ * response cannot carry: such a viewer could sign in but never watch.
  */
 export function faultInUsername(username: string): string | null {
   // First, since the canonical form of a long text takes long.
   if (username.length > 255) return 'is longer than 255 bytes in UTF-8'
-  return faultInValue(canonicalText(username)) ?? faultAtTheEnds(username)
+  return faultInValue(canonicalText(username)) ?? faultInWhiteSpace(username)
 }
 
 /** Returns why a text cannot name a group, in the same form. */
 export function faultInGroup(group: string): string | null {
   if (group.includes(',')) return 'contains a comma, which separates groups in the settings'
-  return faultInValue(canonicalText(group)) ?? faultAtTheEnds(group)
+  return faultInValue(canonicalText(group)) ?? faultInWhiteSpace(group)
 }
 
 /** Returns why a text cannot name an attribute, in the same form. */
 export function faultInAttributeName(name: string): string | null {
-  if (TAKEN_ATTRIBUTE_NAMES.has(name)) return 'is reserved'
-  if (/[=,]/.test(name)) return 'holds a "=" or a comma, which separate attributes in the settings'
+  if (RESERVED_ATTRIBUTE_NAMES.has(name)) return 'is reserved'
+  if (/[=,]/.test(name)) return 'contains "=" or a comma, which separate attributes in the settings'
   if (Buffer.byteLength(name) > LONGEST_ATTRIBUTE_NAME_BYTES) {
     return `is longer than ${LONGEST_ATTRIBUTE_NAME_BYTES} bytes in UTF-8`
   }
-  return faultInValue(canonicalText(name)) ?? faultAtTheEnds(name)
+  return faultInValue(canonicalText(name)) ?? faultInWhiteSpace(name)
 }
 
-/** Returns why a text cannot be the value of an attribute, in the same form. It may be empty or hold a "|". */
+/** Returns why a text cannot be the value of an attribute, in the same form. It may be empty or contain "|". */
 export function faultInAttributeValue(value: string): string | null {
   if (/\p{Cc}/u.test(value)) return 'contains a control character'
   if (!value.isWellFormed()) return 'contains half of a character (a lone surrogate)'
@@ -79,6 +79,6 @@ export function canonicalViewer({ username, groups, attributes }: Viewer): Viewe
   }
 }
 
-function faultAtTheEnds(text: string): string | null {
+function faultInWhiteSpace(text: string): string | null {
   return text.trim() === text ? null : 'begins or ends with white space'
 }

@@ -248,7 +248,7 @@ test('a full hashing queue refuses a sign-in before it is counted or looked up',
   let isFull = true
   const app = await startLoginApp({
     users: {
-      assertRoom() {
+      assertCapacity() {
         if (isFull) throw new OverloadedError('2 wait', 2)
       },
       authenticate: () =>

@@ -158,7 +158,7 @@ function endurance(store: () => UserStore): void {
           ({ ok }) => ok === (index % 2 === 0),
           (error: unknown) => {
             // Whoever asks before, is told the same.
-            if (store().assertRoom) expect(() => store().assertRoom?.()).toThrow(OverloadedError)
+            if (store().assertCapacity) expect(() => store().assertCapacity?.()).toThrow(OverloadedError)
             return error instanceof OverloadedError && error.retryAfterSeconds > 0
           },
         ),

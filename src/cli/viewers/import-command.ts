@@ -99,12 +99,13 @@ function rowsOf({ good, refused }: ImportCounts): string {
 }
 
 function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcome {
-  const { good, added, updated, unchanged, refused, inTheClear } = counts
+  const { good, added, updated, unchanged, refused, plaintextPasswords } = counts
   const count = (number: number) => number.toLocaleString('en')
   const sentence = isCheck
     ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
     : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
-  const warning = inTheClear > 0 && !isCheck ? '\nThe file holds plaintext passwords. Delete it when you are done.' : ''
+  const warning =
+    plaintextPasswords > 0 && !isCheck ? '\nThe file holds plaintext passwords. Delete it when you are done.' : ''
   const data = isCheck ? { good, refused } : { added, updated, unchanged, refused }
   return { ok: true, text: sentence + warning, data, isPartial: refused > 0 }
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
 import type { Change } from '../../users/editable-user-store.ts'
-import { exists } from '../../users/viewer-changes.ts'
+import { viewerExists } from '../../users/viewer-changes.ts'
 import { faultInViewer } from '../../users/viewer-fields.ts'
 import { addCommand, addGroup, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
@@ -55,7 +55,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
           const fault = faultInViewer(viewer)
           if (fault !== null) return { ok: false, fault }
           const known = await store.show(username)
-          if (known.ok) return exists(known.viewer)
+          if (known.ok) return viewerExists(known.viewer)
           const read = await readNewPassword(context.io, username)
           return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
         }),

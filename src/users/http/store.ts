@@ -4,7 +4,7 @@ import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { createHttpAsker, type HttpAnswer } from './ask.ts'
+import { createHttpClient, type HttpAnswer } from './client.ts'
 import type { HttpStoreSettings } from './settings.ts'
 
 export interface HttpStoreOptions {
@@ -27,13 +27,13 @@ export function openHttpStore(
   { warn = () => {}, guard = createRemoteGuard({ timeoutMs: settings.timeoutMs, warn }) }: HttpStoreOptions = {},
 ): UserStore {
   const { url, findUrl } = settings
-  const asker = createHttpAsker(settings)
+  const client = createHttpClient(settings)
   let isOpen = true
 
-  /** The guard only sends the request. An answer is judged outside: a wrong one does not mean an outage. */
-  async function ask(address: string, body: Readonly<Record<string, string>>): Promise<HttpAnswer> {
+  /** Checks the answer outside the guard, because a wrong answer is not an outage. */
+  async function send(address: string, body: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     assertOpen()
-    return await guard.run((signal) => asker.post(address, JSON.stringify(body), signal))
+    return await guard.run((signal) => client.post(address, JSON.stringify(body), signal))
   }
   function assertOpen(): void {
     if (!isOpen) throw new UpstreamError('user-store', 'The user store is closed')
@@ -41,13 +41,13 @@ export function openHttpStore(
   async function authenticate(username: string, password: string): Promise<Authentication> {
     assertOpen()
     if (faultInUsername(username) !== null || !isPossiblePassword(password)) return WRONG
-    return judgeSignIn(url, await ask(url, { username: canonicalText(username), password }))
+    return judgeSignIn(url, await send(url, { username: canonicalText(username), password }))
   }
   async function find(address: string, username: string): Promise<Viewer | null> {
     assertOpen()
     if (faultInUsername(username) !== null) return null
-    const viewer = judgeLookUp(address, await ask(address, { username: canonicalText(username) }))
-    // The service may give a name to another viewer. The session must not pass to them.
+    const viewer = judgeLookUp(address, await send(address, { username: canonicalText(username) }))
+    // The service may have given the name to another viewer, who must not get the session.
     return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
   }
   return {
@@ -56,12 +56,12 @@ export function openHttpStore(
     async checkHealth() {
       assertOpen()
       const address = findUrl ?? url
-      // Any answer is healthy, 405 too, except one that rejects our token.
-      await guard.probe(async (signal) => assertTokenAccepted(address, await asker.head(address, signal)))
+      // Any answer is healthy, even 405, unless it rejects our token.
+      await guard.probe(async (signal) => assertTokenAccepted(address, await client.head(address, signal)))
     },
     close() {
       isOpen = false
-      asker.close()
+      client.close()
       return Promise.resolve()
     },
   }
@@ -96,7 +96,7 @@ function readViewer(address: string, { body }: HttpAnswer): Viewer {
   if (body === null) throw new UpstreamError('user-store', `${where} answered 200 with a body that is too long`)
   const parsed = RemoteViewer.safeParse(parseJson(body))
   if (parsed.success) return remoteViewer(parsed.data, where)
-  // Only the field names: names below a field come from the service, in any number.
+  // Only top-level field names: deeper names come from the service, and may be many.
   const fields = new Set(
     parsed.error.issues.map(({ path: [field] }) => String(field ?? 'the body, which must be JSON in UTF-8')),
   )

@@ -36,24 +36,24 @@ export interface ImportCounts {
   readonly unchanged: number
   readonly refused: number
   /** Rows with a plaintext password. */
-  readonly inTheClear: number
+  readonly plaintextPasswords: number
 }
 
 const BATCH_ROWS = 250
-/** Hashing a password takes a core 10 to 25 ms. A kill loses the hashes since the last transaction. */
+/** A hash takes one core 10 to 25 ms. A killed import loses the hashes of its last batch. */
 const BATCH_PASSWORDS = 64
 
 /**
  * Imports viewers, one transaction a batch. After a stop, the same import continues: it skips existing viewers before it
  * hashes their passwords, and adds no viewer twice.
- * @throws UpstreamError when the store fails. The batches before stay.
+ * @throws UpstreamError when the store fails. Earlier batches stay imported.
  */
 export async function importViewers(
   rows: AsyncIterable<readonly FileRow[]>,
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportCounts> {
-  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, inTheClear: 0 }
+  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
   const refuse = (line: number, fault: string) => {
     counts.refused += 1
     deps.onRefused(line, fault)
@@ -69,14 +69,14 @@ export async function importViewers(
     }
     const candidates = await hashPasswords(sound, refuse)
     counts.good += candidates.length
-    counts.inTheClear += sound.filter(hasPassword).length
+    counts.plaintextPasswords += sound.filter(hasPassword).length
     const outcomes = (await deps.store?.importBatch(candidates, options.existing)) ?? []
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome !== 'no-password') counts[outcome] += 1
-      else refuse(candidates[index]?.line ?? 0, 'has no password, and the viewer is not there yet')
+      else refuse(candidates[index]?.line ?? 0, 'has no password, and there is no such viewer yet')
     }
     deps.onProgress(batch.at(-1)?.bytesRead ?? 0, counts)
-    // Lets the progress bar and Ctrl-C have their turn.
+    // Lets the progress bar and Ctrl-C be handled.
     await setImmediate()
     if (deps.isStopped()) break
   }
@@ -96,17 +96,17 @@ function faultInRow(
   if (username === '') return 'has no user name'
   const attributes = Object.fromEntries(Object.entries(row.attributes).map(([name, value]) => [name, value ?? '']))
   const inViewer = faultInViewer({ username, groups, attributes })
-  if (inViewer !== null) return cannotBeKept(inViewer)
+  if (inViewer !== null) return cannotBeImported(inViewer)
   if (password !== undefined && passwordHash !== undefined) return 'has both a password and a password hash'
   if (password === undefined && passwordHash === undefined && existing === 'keep') {
     return 'has neither a password nor a password hash'
   }
   const inHash = passwordHash === undefined ? null : passwords.faultIn(passwordHash)
   if (inHash !== null) return `has a password hash that ${inHash}`
-  return seen.meet(usernameKey(username)) ? 'names a viewer whom an earlier line names' : null
+  return seen.add(usernameKey(username)) ? 'repeats the user name of an earlier line' : null
 }
 
-/** Makes rows into viewers to import, and hashes plaintext passwords. */
+/** Turns rows into viewers to import, and hashes plaintext passwords. */
 function passwordHasher(options: ImportOptions, deps: ImportDeps) {
   const queue = createQueue({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
   return async function hashPasswords(
@@ -142,12 +142,12 @@ async function hashWhenNew(
   if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
   const fault = await faultInNewPassword(password, [username])
   const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
-  if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeKept(fault) }
+  if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeImported(fault) }
   return { ok: true, passwordHash: store ? await queue.run(() => passwords.hash(password)) : null }
 }
 
-function cannotBeKept(sentence: string): string {
-  return `cannot be kept: ${sentence.replace(/\.$/, '')}`
+function cannotBeImported(sentence: string): string {
+  return `cannot be imported: ${sentence.replace(/\.$/, '')}`
 }
 
 async function* batches(rows: AsyncIterable<readonly FileRow[]>): AsyncGenerator<FileRow[]> {

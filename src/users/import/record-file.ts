@@ -26,8 +26,8 @@ const LONGEST_RECORD_BYTES = 1_048_576
 const NO_DELIMITER = '\0'
 
 /**
- * Opens a file of CSV or JSON Lines, however long. A file whose first line begins with "{" is JSON Lines.
- * CSV cells are separated by commas, semicolons or tabs: by the sign that the first line has most of.
+ * Opens a file of CSV or JSON Lines of any length. A file whose first line begins with "{" is JSON Lines.
+ * CSV cells are separated by commas, semicolons or tabs: by the one that is most frequent in the first line.
  * @throws ConfigError when the file cannot be read or is not UTF-8.
  */
 export async function openRecordFile(path: string): Promise<RecordFile> {
@@ -54,7 +54,7 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
   }
 }
 
-/** Chunks until the first line that is not blank is whole. */
+/** Reads until the first line that is not blank is complete. */
 async function readFirstLine(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let start = Buffer.alloc(0)
   while (start.length < LONGEST_RECORD_BYTES && !textOf(start).includes('\n')) {
@@ -65,7 +65,7 @@ async function readFirstLine(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return start
 }
 
-/** Without a byte order mark and blank lines, which count as white space. */
+/** Removes a byte order mark and blank lines at the start; trimStart() counts both as white space. */
 function textOf(start: Buffer): string {
   return start.toString().trimStart()
 }
@@ -92,7 +92,7 @@ async function* recordsOf(
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: LONGEST_RECORD_BYTES,
-    // Collected here, since a stream of a million objects would take as long as everything else.
+    // Collects the records here: a stream of a million objects would double the time of the import.
     on_record(cells) {
       if (cells.length > 1 || cells[0]?.trim()) records.push({ line, cells })
       // The parser's own count is wrong after a "\r\n" within quotation marks.
@@ -101,7 +101,7 @@ async function* recordsOf(
       return null
     },
   })
-  // Each error is also told to the callback of its call.
+  // Each call gets its error in its callback. Without a listener, the event would end the process.
   parser.on('error', () => {})
   try {
     for (let chunk: Buffer | undefined = start; chunk; chunk = (await rest.next()).value) {
@@ -127,7 +127,7 @@ function unreadableRecord(path: string, line: number, cause: CsvError): ConfigEr
 
 function assertNotUtf16(path: string, start: Buffer): void {
   const mark = start.subarray(0, 2).toString('hex')
-  if (mark === 'fffe' || mark === 'feff') throw new ConfigError(`${path} is UTF-16 text: save it as UTF-8.`)
+  if (mark === 'fffe' || mark === 'feff') throw new ConfigError(`${path} is UTF-16 text. Save it as UTF-8.`)
 }
 
 const WHY_UNREADABLE: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** The names so far, as 52 bits of their digests. A million names take 16 MB; a Set of texts takes 88 MB. */
+/** A set of names, stored as 52 bits of their digests. A million names take 16 MB; a Set of texts takes 88 MB. */
 export interface SeenNames {
-  /** Adds the name. True if the name was added before. */
-  meet(name: string): boolean
+  /** Adds the name. Returns true if the set already had it. */
+  add(name: string): boolean
 }
 
 const FIRST_SLOTS = 65_536
@@ -29,12 +29,12 @@ export function createSeenNames(): SeenNames {
     slots = new Float64Array(old.length * 2)
     count = 0
     for (const fingerprint of old) if (fingerprint !== 0) put(fingerprint)
-    // Frees the memory now. As garbage, the old tables would stay long and take as much as the new table.
+    // Frees the memory now: the garbage collector would do so much later.
     old.buffer.transfer(0)
   }
 
   return {
-    meet(name) {
+    add(name) {
       if (count * 2 >= slots.length) grow()
       return put(Number.parseInt(hash('sha256', name, 'hex').slice(0, 13), 16) || 1)
     },

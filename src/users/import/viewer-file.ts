@@ -37,7 +37,7 @@ type RawRow = ReadonlyMap<string, unknown>
 
 /**
  * Reads the viewers of a file of CSV with a header, or of JSON Lines.
- * @throws ConfigError when the header lacks a column or has one that cannot be used, or the rest cannot be read.
+ * @throws ConfigError when the header lacks a column, has an unusable column, or the rest cannot be read.
  */
 export async function* viewerRows(file: RecordFile, options: ColumnOptions): AsyncGenerator<FileRow[]> {
   let header: readonly string[] | undefined
@@ -62,7 +62,7 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
   }
 }
 
-/** The row, or its fault. */
+/** Returns the row, or its fault. */
 function jsonRow(cells: FileRecord['cells']): RawRow | string {
   const [text = '', ...rest] = cells
   if (text.includes('\uFFFD')) return NOT_UTF8
@@ -76,7 +76,7 @@ function jsonRow(cells: FileRecord['cells']): RawRow | string {
   }
 }
 
-/** The row, or its fault. */
+/** Returns the row, or its fault. */
 function csvRow(cells: FileRecord['cells'], header: readonly string[]): RawRow | string {
   if (cells.some(looksMisquoted)) return 'has a cell whose quotation marks do not match'
   if (cells.length !== header.length) return `has ${cells.length} cells where the header has ${header.length}`
@@ -85,14 +85,14 @@ function csvRow(cells: FileRecord['cells'], header: readonly string[]): RawRow |
 }
 
 /**
- * True for a cell with text after its closing quotation mark: the parser keeps both marks. The row is refused rather
- * than imported wrongly. Valid values of this form can be imported as JSON Lines.
+ * True for a cell with text after its closing quotation mark: the parser keeps both marks. Such a row is
+ * refused. Valid values of this form can be imported as JSON Lines.
  */
 function looksMisquoted(cell: string): boolean {
   return cell.startsWith('"') && cell.includes('"', 1)
 }
 
-/** @throws ConfigError when no row could be read right under these columns. */
+/** @throws ConfigError when a column is missing, repeated or unusable. */
 function readHeader(cells: readonly string[], options: ColumnOptions): string[] {
   const columns = cells.map((cell) => cell.trim())
   const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
@@ -103,13 +103,13 @@ function readHeader(cells: readonly string[], options: ColumnOptions): string[] 
   }
   if (!columns.includes(columnOf('username', options))) {
     throw new ConfigError(
-      `The file has no column "username": name the one that holds it, as in --column username=email. ${listing(columns)}`,
+      `The file has no column "username". Name the column with user names, as in --column username=email. ${listing(columns)}`,
     )
   }
   const passwordColumns = [columnOf('password', options), columnOf('password_hash', options)]
   if (options.needsPassword && !passwordColumns.some((column) => columns.includes(column))) {
     throw new ConfigError(
-      `The file has neither a column "password" nor "password_hash": name it, as in --column password_hash=user_pass. ${listing(columns)}`,
+      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass. ${listing(columns)}`,
     )
   }
   for (const column of columns) {
@@ -117,7 +117,7 @@ function readHeader(cells: readonly string[], options: ColumnOptions): string[] 
     if (fault === null) continue
     const name = JSON.stringify(column)
     throw new ConfigError(
-      `The column ${name} cannot be an attribute, since its name ${fault}: leave it out with --ignore.`,
+      `The column ${name} cannot be an attribute, since its name ${fault}. Leave it out with --ignore.`,
     )
   }
   return columns
@@ -135,7 +135,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
   return !options.ignored.has(column) && !ROW_FIELDS.some((field) => columnOf(field, options) === column)
 }
 
-const NOT_UTF8 = 'holds bytes that are not UTF-8'
+const NOT_UTF8 = 'contains bytes that are not UTF-8'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
 
@@ -162,7 +162,7 @@ const AttributeValue = z.union([
   z.null(),
 ])
 
-/** The row, or the end of a sentence that begins with the line. */
+/** Returns the row, or its fault as the end of a sentence that begins with the line. */
 function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
   const faults: string[] = []
   function read<T>(column: string, schema: z.ZodType<T>, expected: string): T | undefined {

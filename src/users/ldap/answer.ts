@@ -1,6 +1,6 @@
 /**
- * Checks the form of every message from a directory (RFC 4511, 4; X.690, 8.1) before ldapts reads it. ldapts takes a result
- * without a code for a success, and loops forever on a wrong length.
+ * Checks the form of every message from a directory (RFC 4511, 4; X.690, 8.1) before ldapts reads it. ldapts reads a result
+ * without a code as a success, and never returns for a wrong length.
  */
 
 /** A BER element: its tag, and the offsets of its content. */
@@ -72,8 +72,8 @@ export function assertAnswer(message: Buffer, request: PendingRequest): number {
 }
 
 function partsOf(message: Buffer) {
-  const [whole, ...others] = elementsIn(message, { start: 0, end: message.length })
-  if (whole?.tag !== SEQUENCE || others.length > 0) throw malformed()
+  const [whole, ...extra] = elementsIn(message, { start: 0, end: message.length })
+  if (whole?.tag !== SEQUENCE || extra.length > 0) throw malformed()
   const [id, operation, controls, ...more] = elementsIn(message, whole)
   if (id?.tag !== INTEGER || operation === undefined || more.length > 0) throw malformed()
   if (controls !== undefined && controls.tag !== CONTROLS) throw malformed()
@@ -85,8 +85,8 @@ function assertEntry(message: Buffer, entry: Element): number {
   if (name?.tag !== TEXT || list?.tag !== SEQUENCE || more.length > 0) throw malformed()
   let count = 0
   for (const attribute of elementsIn(message, list)) {
-    const [type, set, ...others] = elementsIn(message, attribute)
-    if (attribute.tag !== SEQUENCE || type?.tag !== TEXT || set?.tag !== SET || others.length > 0) throw malformed()
+    const [type, set, ...extra] = elementsIn(message, attribute)
+    if (attribute.tag !== SEQUENCE || type?.tag !== TEXT || set?.tag !== SET || extra.length > 0) throw malformed()
     // ldapts would take this attribute for the entry's name, and check the password of another entry.
     if (message.toString('latin1', type.start, type.end) === 'dn') throw malformed()
     count += 1 + assertAll(elementsIn(message, set), [TEXT])

@@ -59,7 +59,7 @@ export async function withDirectory<T>(
     throw asUpstreamError(directory, error)
   } finally {
     signal.removeEventListener('abort', disconnect)
-    // The answer is known or there is none, so the unbind is not awaited.
+    // Nothing depends on the answer to the unbind.
     client.unbind().catch(() => {})
     disconnect()
   }
@@ -74,8 +74,8 @@ export async function bindAsService(
     await client.bind(directory.bindDn, directory.bindPassword)
   } catch (error) {
     if (!(error instanceof ResultCodeError) || error.code !== LDAP_CODE.invalidCredentials) throw error
-    const what = 'rejects the service account: check LDAP_BIND_DN and LDAP_BIND_PASSWORD'
-    throw new UpstreamError('user-store', `${hostOf(directory)} ${what} (${error.message})`, { cause: error })
+    const fault = 'rejects the service account: check LDAP_BIND_DN and LDAP_BIND_PASSWORD'
+    throw new UpstreamError('user-store', `${hostOf(directory)} ${fault} (${error.message})`, { cause: error })
   }
 }
 
@@ -83,8 +83,8 @@ export async function bindAsService(
 export function asUpstreamError(directory: Pick<Directory, 'url'>, cause: unknown): UpstreamError {
   if (cause instanceof UpstreamError) return cause
   const { message, code } = cause as Error & { code?: unknown }
-  const what = typeof code === 'string' && !message.includes(code) ? `${code}: ${message}` : message
-  return new UpstreamError('user-store', `${hostOf(directory)} failed: ${what.trim()}${hintFor(code)}`, { cause })
+  const reason = typeof code === 'string' && !message.includes(code) ? `${code}: ${message}` : message
+  return new UpstreamError('user-store', `${hostOf(directory)} failed: ${reason.trim()}${hintFor(code)}`, { cause })
 }
 
 /** Names the settings to check. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { assertAnswer, elementAt, type PendingRequest, readRequest } from './answer.ts'
 
-/** Limits for one connection. Thousands of groups stay far below. */
+/** Limits for one connection, far above what thousands of groups need. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_ELEMENTS = 20_000
 

@@ -49,7 +49,7 @@ const ATTRIBUTES = 'must list name=attribute, as in department=departmentNumber'
 export const LdapStoreEnvironment = z.object({
   LDAP_START_TLS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LDAP_CA_FILE: CertificatesFile.optional(),
-  // ldapts takes other texts, such as EXTERNAL, for SASL mechanisms.
+  // ldapts reads other texts, such as EXTERNAL, as SASL mechanisms.
   LDAP_BIND_DN: z
     .string('is required: the DN of the service account that searches the directory')
     .regex(/[=@\\]/, ACCOUNT),
@@ -149,7 +149,7 @@ function nameFilter(attribute: string): string {
   return `(${attribute}={username})`
 }
 
-/** True if the placeholder is used only in values. Elsewhere, a user name could choose the attribute. */
+/** True if the placeholder is only in values. Elsewhere, a user name could choose the attribute. */
 function isFilledInValues(filter: string, placeholder: string): boolean {
   const rest = filter.replaceAll(/=[^()]*/g, (value) => value.replaceAll(placeholder, ''))
   return !/[{}]/.test(rest)

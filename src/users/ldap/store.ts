@@ -17,14 +17,14 @@ export interface LdapStoreOptions {
 }
 
 /** The result of a search for one user name. */
-interface Found {
+interface SearchResult {
   readonly entries: readonly Entry[]
   /** Empty if there is not exactly one entry, or `memberOf` is used. */
   readonly groups: readonly string[]
 }
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
-const UNKNOWN_NAME = 'nobody-of-this-name'
+const UNKNOWN_NAME = 'no-such-user'
 
 /**
  * Opens a store in an LDAP directory or Active Directory. A service account searches for the user name, and a bind as the
@@ -83,7 +83,7 @@ export function openLdapStore(
       const entry = singleEntry(entries)
       if (entry === null || isDisabled(entry, nowSeconds())) return null
       const viewer = readViewer(entry, groups, settings)
-      // Another attribute in the filter may have found another viewer. A session must not change its viewer.
+      // The filter may match another viewer by another attribute. A session must not change its viewer.
       return usernameKey(viewer.username) === usernameKey(username) ? viewer : null
     },
     async checkHealth() {
@@ -121,7 +121,7 @@ async function trySignIn(client: Client, settings: LdapStoreSettings, username: 
   return { entries, groups: await searchGroups(client, settings.groups, entry.dn), bind }
 }
 
-async function lookUp(client: Client, settings: LdapStoreSettings, username: string): Promise<Found> {
+async function lookUp(client: Client, settings: LdapStoreSettings, username: string): Promise<SearchResult> {
   const entries = await search(client, settings, username)
   const [entry] = entries
   const isSearched = settings.groups !== null && entry !== undefined && entries.length === 1
@@ -169,8 +169,8 @@ function readViewer(entry: Entry, searched: readonly string[], settings: LdapSto
   const groups = settings.groups === null ? groupsOf(entry) : searched
   const viewer = viewerOf(entry, settings, groups)
   if (viewer !== null) return remoteViewer(viewer, 'The directory')
-  const what = `An entry found by LDAP_USER_FILTER has no ${settings.usernameAttribute}`
-  throw new UpstreamError('user-store', `${what}: set LDAP_USERNAME_ATTRIBUTE to an attribute of every viewer`)
+  const fault = `An entry found by LDAP_USER_FILTER has no ${settings.usernameAttribute}`
+  throw new UpstreamError('user-store', `${fault}: set LDAP_USERNAME_ATTRIBUTE to an attribute of every viewer`)
 }
 
 function unknownUserDn({ searchBase }: LdapStoreSettings): string {

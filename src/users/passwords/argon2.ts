@@ -48,12 +48,12 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that was hashed, byte for byte in UTF-8. False also for a hash that cannot be
- * verified; `faultInPasswordHash` says why one cannot.
+ * True if the hash is of this password, byte for byte in UTF-8. False also for a hash that cannot be verified;
+ * `faultInPasswordHash` says why.
  */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   if (faultInPasswordHash(passwordHash) !== null) return false
-  // In UTF-8 every lone surrogate becomes U+FFFD: without this, one could be typed for the other.
+  // In UTF-8 every lone surrogate becomes U+FFFD, so any of them would match another one.
   const matches = await verify(passwordHash, password)
   return matches && password.isWellFormed()
 }
@@ -65,7 +65,7 @@ export function faultInPasswordHash(passwordHash: string): string | null {
   const { memoryCost, timeCost, parallelism } = parameters
   const work = memoryCost * timeCost
   if (memoryCost > MOST_MEMORY_KIB || work > MOST_MEMORY_KIB_TIMES_PASSES || parallelism > MOST_LANES) {
-    return 'asks for more memory or time than is given to one sign-in'
+    return 'needs more memory or time than one sign-in may use'
   }
   return null
 }
@@ -83,7 +83,7 @@ function readParameters(passwordHash: string): ParsedHashOptions | null {
   try {
     return parseOptions(passwordHash)
   } catch {
-    // The library throws for every text that is not an argon2 hash of the PHC form.
+    // The library throws for every text that is not an argon2 hash in the PHC string form.
     return null
   }
 }

@@ -10,10 +10,10 @@ export type HashReading =
 export type HashForm = (text: string) => HashReading | null
 
 /**
- * The parameters of a foreign hash were chosen by whoever wrote the file. What the form allows and no sign-in should
- * cost, about a second of one core or 256 MiB, is refused.
+ * The refusal of a hash that needs more than about a second of one core, or 256 MiB. The parameters of an imported hash
+ * are in the file, so an attacker could choose them.
  */
-export const TOO_COSTLY: HashReading = { ok: false, fault: 'asks for more memory or time than is given to one sign-in' }
+export const TOO_COSTLY: HashReading = { ok: false, fault: 'needs more memory or time than one sign-in may use' }
 
 /** Derives a key from the password and compares it in constant time. */
 export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): HashReading {

@@ -4,9 +4,9 @@ import { OverloadedError } from '../../errors.ts'
 /** Runs a limited number of tasks at once. A limited number wait, first in, first out. */
 export interface WorkQueue {
   /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
-  assertRoom(): void
+  assertCapacity(): void
   /**
-   * Runs the task as soon as there is room.
+   * Runs the task as soon as a slot is free.
    * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
    * @throws OverloadedError at once when the queue is full. The task does not start.
    */
@@ -18,7 +18,7 @@ export interface QueueOptions {
   readonly width: number
   /** The number of tasks that may wait. */
   readonly queueLength: number
-  /** The wait that a refused caller is told. */
+  /** The wait that `OverloadedError` suggests. */
   readonly retryAfterSeconds?: number
 }
 
@@ -37,8 +37,8 @@ export function hashingQueueOptions(cores: number = availableParallelism()): Que
 }
 
 /**
- * The value for UV_THREADPOOL_SIZE, which a program sets as its first statement. libuv's default of 4 threads would
- * leave the fifth core and further ones idle, and a burst of sign-ins would delay host name look-ups.
+ * Returns the value for UV_THREADPOOL_SIZE, which a program sets as its first statement. libuv's default of 4 threads
+ * would leave further cores idle, and a burst of sign-ins would delay host name look-ups.
  */
 export function threadPoolSize(cores: number = availableParallelism()): number {
   return Math.min(cores + OTHER_THREADS, 1024)
@@ -59,7 +59,7 @@ export function createQueue({ width, queueLength, retryAfterSeconds = RETRY_AFTE
     else running -= 1
   }
 
-  function assertRoom(): void {
+  function assertCapacity(): void {
     if (running < width || waiting.length < queueLength) return
     throw new OverloadedError(`${running} tasks run and ${waiting.length} wait already`, retryAfterSeconds)
   }
@@ -70,12 +70,12 @@ export function createQueue({ width, queueLength, retryAfterSeconds = RETRY_AFTE
       running += 1
       return
     }
-    assertRoom()
+    assertCapacity()
     await placeInQueue(waiting, signal)
   }
 
   return {
-    assertRoom,
+    assertCapacity,
     async run(work, signal) {
       await enter(signal)
       try {

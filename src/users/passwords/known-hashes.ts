@@ -35,8 +35,8 @@ export const knownPasswords: PasswordHashing = {
 }
 
 /**
- * Refuses passwords that a hash cannot tell from others. In UTF-8 every lone surrogate becomes U+FFFD. HMAC, and with it
- * PBKDF2 and scrypt, fills the password up with NUL, and bcrypt repeats it with a NUL in between.
+ * False for passwords that a hash cannot tell from others. In UTF-8 every lone surrogate becomes U+FFFD. HMAC pads the
+ * password with NUL, and so do PBKDF2 and scrypt. bcrypt repeats it with a NUL in between.
  */
 function isComparedExactly(password: string): boolean {
   return password.isWellFormed() && !password.includes('\0')
@@ -51,7 +51,7 @@ function readHash(text: string): HashReading {
   return NO_KNOWN_FORM
 }
 
-/** argon2 in the PHC form, also behind `argon2`, as Django keeps it, or `{ARGON2}`, as OpenLDAP does. */
+/** argon2 in the PHC string form, also with the prefix `argon2` of Django or `{ARGON2}` of OpenLDAP. */
 function argon2Form(text: string): HashReading | null {
   const phc = text.replace(/^(argon2|\{ARGON2\})(?=\$argon2)/i, '')
   if (!phc.startsWith('$argon2')) return null

@@ -6,20 +6,20 @@ const SHORTEST_CONTEXT_WORD = 4
 
 /**
  * Returns why a password cannot be chosen, as a sentence; null if it can. Any characters are allowed and none required
- * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never changed on the way:
- * no trimming, no other case, no other form of a letter.
+ * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalised or
+ * changed in any other way.
  *
  * @param contextWords words that a guesser tries first, such as the user name and the name of the service.
  */
 export async function faultInNewPassword(password: string, contextWords: readonly string[]): Promise<string | null> {
   if (!password.isWellFormed()) return 'The password contains half of a character (a lone surrogate).'
-  if (/[\0\r\n]/.test(password)) return 'The password holds a line break or NUL, which a password field cannot send.'
+  if (/[\0\r\n]/.test(password)) return 'The password contains a line break or NUL, which a password field cannot send.'
   const characters = [...password].length
   if (characters < FEWEST_CHARACTERS) return `The password is shorter than ${FEWEST_CHARACTERS} characters.`
   if (characters > MOST_CHARACTERS) return `The password is longer than ${MOST_CHARACTERS} characters.`
   const folded = fold(password)
-  if (isLittleBut(folded, contextWords)) return 'The password is little more than the user name.'
-  if (new Set(folded).size === 1) return 'The password is one character again and again.'
+  if (isMostly(folded, contextWords)) return 'The password is little more than the user name.'
+  if (new Set(folded).size === 1) return 'The password repeats one character.'
   if ((await commonPasswords()).has(folded)) {
     return `The password is among the ${COMMON_PASSWORDS.toLocaleString('en')} most common ones, which are tried first.`
   }
@@ -27,11 +27,11 @@ export async function faultInNewPassword(password: string, contextWords: readonl
 }
 
 /** True if too few characters are left without the words and their parts. */
-function isLittleBut(folded: string, contextWords: readonly string[]): boolean {
+function isMostly(folded: string, contextWords: readonly string[]): boolean {
   const words = contextWords.flatMap((word) => [fold(word), ...fold(word).split(/[@._\s-]+/)])
-  const telling = words.filter((word) => word.length >= SHORTEST_CONTEXT_WORD)
   if (words.includes(folded)) return true
-  const longestFirst = telling.sort((a, b) => b.length - a.length)
+  const longWords = words.filter((word) => word.length >= SHORTEST_CONTEXT_WORD)
+  const longestFirst = longWords.sort((a, b) => b.length - a.length)
   let rest = folded
   for (const word of longestFirst) rest = rest.replaceAll(word, '')
   return rest.length < folded.length && [...rest].length < FEWEST_CHARACTERS
@@ -50,8 +50,8 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * The most common ones that are long enough to be chosen at all (ASVS 6.2.4), since shorter ones are refused anyway. The
- * list is ranked by how often each was found in leaked passwords.
+ * Loads the most common passwords that are long enough (ASVS 6.2.4); shorter passwords are refused anyway. The list is
+ * sorted by how often each was in a leak.
  */
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')

@@ -7,9 +7,9 @@ const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
 const SHORTEST_KEY_BYTES = 16
 const LONGEST_KEY_BYTES = 128
-/** A million of SHA-256 takes about a third of a second; Django 6 writes 1.2 million. */
+/** A million iterations of SHA-256 take about a third of a second. Django 6 uses 1.2 million. */
 const MOST_ITERATIONS = 2_500_000
-/** N times r, 128 bytes each. */
+/** N times r times p. A block has 128 bytes. */
 const MOST_SCRYPT_BLOCKS = 2_097_152
 
 const DIGEST_BYTES = new Map([
@@ -21,7 +21,7 @@ const DIGEST_BYTES = new Map([
 /** `$pbkdf2-sha256$ITERATIONS$SALT$KEY` of passlib (SHA-1 without a name), and the PHC form with `i=ITERATIONS,l=LENGTH`. */
 const PBKDF2_PHC =
   /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,10})(?:,l=(\d{1,3}))?\$([A-Za-z0-9+/.]*)\$([A-Za-z0-9+/.]+)$/
-/** `pbkdf2_sha256$ITERATIONS$SALT$KEY` of Django, whose salt is the text itself. */
+/** `pbkdf2_sha256$ITERATIONS$SALT$KEY` of Django. The salt is plain text. */
 const PBKDF2_DJANGO = /^pbkdf2_(sha1|sha256)\$(\d{1,10})\$([^$]+)\$([A-Za-z0-9+/]+={0,2})$/
 
 export const pbkdf2PhcForm: HashForm = (text) => {
@@ -42,7 +42,7 @@ export const pbkdf2DjangoForm: HashForm = (text) => {
 
 /** `$scrypt$ln=LOG2N,r=R,p=P$SALT$KEY`, the PHC form. */
 const SCRYPT_PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,4}),p=(\d{1,4})\$([A-Za-z0-9+/]*)\$([A-Za-z0-9+/]+)$/
-/** `scrypt$N$SALT$R$P$KEY` of Django, whose salt is the text itself. */
+/** `scrypt$N$SALT$R$P$KEY` of Django. The salt is plain text. */
 const SCRYPT_DJANGO = /^scrypt\$(\d{1,10})\$([^$]+)\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9+/]+={0,2})$/
 
 export const scryptPhcForm: HashForm = (text) => {
@@ -68,7 +68,7 @@ function pbkdf2Reading(
 ): HashReading | null {
   const digestBytes = DIGEST_BYTES.get(digest)
   if (!digestBytes || !salt || !isKey(expected) || iterations < 1) return null
-  // Each further digest's worth of key costs all iterations again.
+  // A key longer than one digest needs all iterations again for each further digest.
   if (iterations * Math.ceil(expected.length / digestBytes) > MOST_ITERATIONS) return TOO_COSTLY
   return derivation(expected, (password) => deriveByPbkdf2(password, salt, iterations, expected.length, digest))
 }
@@ -81,7 +81,7 @@ function scryptReading(
   const isPowerOfTwo = N >= 2 && Number.isInteger(Math.log2(N))
   if (!isPowerOfTwo || r < 1 || p < 1 || !salt || !isKey(expected)) return null
   if (N * r * p > MOST_SCRYPT_BLOCKS) return TOO_COSTLY
-  // Twice what it needs: Node refuses what comes near the limit.
+  // Twice the needed memory: Node refuses parameters close to the limit.
   const maxmem = 256 * r * (N + p) + 1_048_576
   return derivation(expected, (password) => deriveByScrypt(password, salt, expected.length, { N, r, p, maxmem }))
 }
@@ -90,14 +90,14 @@ function isKey(expected: Buffer | null): expected is Buffer {
   return expected !== null && expected.length >= SHORTEST_KEY_BYTES && expected.length <= LONGEST_KEY_BYTES
 }
 
-/** Null for what no encoder writes; passlib writes "." for "+". */
+/** Returns null for a text that no encoder writes. passlib writes "." for "+". */
 function fromUnpaddedBase64(text: string): Buffer | null {
   const standard = text.replaceAll('.', '+')
   const bytes = Buffer.from(standard, 'base64')
   return bytes.toString('base64').replace(/=+$/, '') === standard ? bytes : null
 }
 
-/** Null for what no encoder writes. */
+/** Returns null for a text that no encoder writes. */
 function fromPaddedBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null

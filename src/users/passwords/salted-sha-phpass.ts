@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { derivation, type HashForm, TOO_COSTLY } from './hash-form.ts'
 
-/** `{SSHA}` of LDAP directories, and its SHA-2 brothers: base64 of the digest of password and salt, then the salt. */
+/** `{SSHA}` of LDAP directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
 const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i
 const SALTED_SHA_DIGESTS = new Map([
   ['SSHA', { name: 'sha1', bytes: 20 }],
@@ -27,10 +27,10 @@ export const saltedShaForm: HashForm = (text) => {
 const PHPASS = /^\$[PH]\$([./0-9A-Za-z])([./0-9A-Za-z]{8})([./0-9A-Za-z]{21}[./01])$/
 const PHPASS_ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LEAST_LOG2_ROUNDS = 7
-/** A quarter of a million rounds take about half a second. WordPress writes 8,192. */
+/** 2^18 rounds take about half a second. WordPress uses 8,192. */
 const MOST_LOG2_ROUNDS = 18
-/** No library has phpass, so it runs beside the requests: each turn is kept under some milliseconds. */
-const ROUNDS_A_TURN = 1024
+/** phpass runs on the main thread. A pause after so many rounds, a few milliseconds, lets other requests run. */
+const ROUNDS_BEFORE_PAUSE = 1024
 
 export const phpassForm: HashForm = (text) => {
   const match = PHPASS.exec(text)
@@ -47,12 +47,12 @@ async function derivePhpass(password: string, salt: string, rounds: number): Pro
   let digest = hash('md5', Buffer.concat([Buffer.from(salt), text]), 'buffer')
   for (let round = 1; round <= rounds; round += 1) {
     digest = hash('md5', Buffer.concat([digest, text]), 'buffer')
-    if (round % ROUNDS_A_TURN === 0) await setImmediate()
+    if (round % ROUNDS_BEFORE_PAUSE === 0) await setImmediate()
   }
   return digest
 }
 
-/** phpass packs three bytes, the first lowest, into four characters, the lowest six bits first. */
+/** phpass writes three bytes (little-endian) as four characters, the lowest six bits first. */
 function fromPhpassBase64(encoded: string): Buffer {
   const bytes: number[] = []
   let bits = 0

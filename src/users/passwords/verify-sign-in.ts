@@ -3,7 +3,7 @@ import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts
 import type { PasswordHashing } from './argon2.ts'
 import type { WorkQueue } from './hashing-queue.ts'
 
-/** A viewer as a store of password hashes has it. */
+/** A viewer in a store of password hashes. */
 export interface StoredViewer {
   readonly viewer: Viewer
   readonly passwordHash: string
@@ -16,8 +16,8 @@ export interface HashedSignInDeps {
   readonly queue: WorkQueue
   readonly passwords: PasswordHashing
   /**
-   * Looks up the viewer by the key of the name, or by the typed name (NFC). For an unknown name returns null, or a decoy
-   * hash: over a network a second query for it would reveal that the name is unknown.
+   * Looks up the viewer by the key of the name, or by the typed name (NFC). Returns null for an unknown name, or a decoy
+   * hash. Over a network, a second query for the decoy hash would reveal by its time that the name is unknown.
    */
   readonly load: (key: string, username: string) => Loaded | Promise<Loaded>
   /**
@@ -72,7 +72,7 @@ async function refuseUnknown(
   return WRONG
 }
 
-/** A failure, such as a full disk, does not fail the sign-in. The next sign-in tries again. */
+/** Replaces the hash. A failure, such as a full disk, does not fail the sign-in; the next sign-in tries again. */
 async function renewHash(
   { passwords, replaceHash, warn }: HashedSignInDeps,
   { viewer: { username }, passwordHash }: StoredViewer,

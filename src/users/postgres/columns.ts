@@ -17,10 +17,10 @@ const Fields = z
 const Rows = z.array(z.object({ fields: Fields }))
 export type Fields = z.output<typeof Fields>
 
-/** The customer's query as part of another statement. Two rows are enough to see that a name is not unique. */
-export function selectOf(query: string, what = '*'): string {
+/** Wraps the customer's query in a SELECT. Two rows are enough to see that a name is not unique. */
+export function selectOf(query: string, columns = '*'): string {
   // The line break ends a comment at the end of the query.
-  return `SELECT ${what} FROM (\n${query}\n) AS viewer LIMIT 2`
+  return `SELECT ${columns} FROM (\n${query}\n) AS viewer LIMIT 2`
 }
 
 /**
@@ -59,7 +59,7 @@ export function faultInColumns(columns: readonly Column[]): string | null {
   return null
 }
 
-/** Checks the rows. @throws UpstreamError when the columns changed while the app runs, and no longer hold a name and a hash. */
+/** Checks the rows. @throws UpstreamError when the columns changed while the app runs, and name or hash is missing. */
 export function readFields(rows: readonly unknown[]): Fields[] {
   const parsed = Rows.safeParse(rows)
   if (parsed.success) return parsed.data.map(({ fields }) => fields)
@@ -67,11 +67,11 @@ export function readFields(rows: readonly unknown[]): Fields[] {
 }
 
 /** Returns the viewer; null for a row without a name or a hash. `disabled` with NULL disables the viewer. */
-export function readViewer({ username, password_hash, disabled, groups, ...others }: Fields): StoredViewer | null {
+export function readViewer({ username, password_hash, disabled, groups, ...rest }: Fields): StoredViewer | null {
   const [name, passwordHash] = [textOf(username), textOf(password_hash)]
   if (name === null || passwordHash === null) return null
   const attributes: Record<string, string> = {}
-  for (const [attribute, value] of Object.entries(others)) {
+  for (const [attribute, value] of Object.entries(rest)) {
     const text = textOf(value)
     if (text !== null) attributes[attribute] = text
   }
@@ -82,7 +82,7 @@ export function readViewer({ username, password_hash, disabled, groups, ...other
   }
 }
 
-/** Spaces at the end are removed: char(n) has them. */
+/** Removes spaces at the end, which values of type char(n) have. */
 function textOf(value: Value): string | null {
   const text = Array.isArray(value) ? elementsOf(value).join(',') : value
   return text === null ? null : text.replace(/ +$/, '')

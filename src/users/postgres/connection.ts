@@ -8,7 +8,7 @@ import type { Warn } from '../user-store.ts'
 import { describeFault, isStatementError } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** A column of an answer: its name, and the number of its type in PostgreSQL. */
+/** A column of a result: its name, and the number of its type in PostgreSQL. */
 export interface Column {
   readonly name: string
   readonly typeId: number
@@ -46,7 +46,7 @@ export interface PostgresConnection {
 
 export interface ConnectOptions {
   readonly warn?: Warn
-  /** Timeout of one use; the default is the timeout in the settings. */
+  /** Timeout of one use; by default the timeout in the settings. */
   readonly timeoutMs?: number
   /** How long the guard pauses after several failures. */
   readonly pauseMs?: number
@@ -128,7 +128,7 @@ async function withClient<T>(
     isReleased = true
     client.release(error)
   }
-  // After the timeout the connection is closed: its next user would wait for the old statement.
+  // Closes the connection after the timeout, because its next user would wait for the old statement.
   const discard = () => release(new Error('Timed out'))
   signal.addEventListener('abort', discard, { once: true })
   try {

@@ -3,7 +3,7 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { Change, EditableUserStore, ListedViewer, Migration } from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
-import { exists, listed, nobody } from '../viewer-changes.ts'
+import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
@@ -13,7 +13,7 @@ import { assertViewersTable, migrateViewers } from './schema.ts'
 import type { PostgresSettings } from './settings.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
 
-/** Long enough to wait for the locks of another command, such as an import. */
+/** Long, because a command may wait for the locks of another command, such as an import. */
 const COMMAND_TIMEOUT_MS = 60_000
 const LIST_ROWS = 1_000
 
@@ -55,14 +55,14 @@ export async function migratePostgres(settings: PostgresSettings): Promise<Migra
   }
 }
 
-/** Connects at once, so that wrong settings become a ConfigError. */
+/** Connects and tests the connection, so that wrong settings become a ConfigError. */
 async function connectForCommand(
   settings: PostgresSettings,
   options: PostgresStoreOptions,
 ): Promise<PostgresConnection> {
   if (settings.query !== null) {
     throw new ConfigError(
-      'POSTGRES_QUERY is set, so the viewers are in your own table. Change them there: this command works only on the ' +
+      'POSTGRES_QUERY is set, so the viewers are in your own table. Change them there. This command works only on the ' +
         "app's own table.",
     )
   }
@@ -93,10 +93,10 @@ function viewerChanges(
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   async function changed(username: string, sql: string, values: readonly unknown[] = []): Promise<Change> {
     // No viewer can have such a name, and PostgreSQL refuses a text with NUL.
-    if (faultInUsername(username) !== null) return nobody(username)
+    if (faultInUsername(username) !== null) return noSuchViewer(username)
     const [row] = await rowsOf(connection, sql, [usernameKey(username), ...values])
     const stored = readOwnRow(row)
-    return stored ? { ok: true, viewer: listed(stored) } : nobody(username)
+    return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
   }
   const show = (username: string) => changed(username, `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`)
   const update = (column: string) => `UPDATE viewer_auth.viewers SET ${column} = $2 WHERE key = $1 RETURNING ${COLUMNS}`
@@ -108,14 +108,14 @@ function viewerChanges(
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const existing = await show(username)
-      if (existing.ok) return exists(existing.viewer)
+      if (existing.ok) return viewerExists(existing.viewer)
       const hash = await passwords.hash(password)
       const sql = `INSERT INTO viewer_auth.viewers (key, username, password_hash, group_names, attributes)
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING RETURNING key`
       const values = [usernameKey(username), username, hash, groups, JSON.stringify(attributes)]
       const added = await rowsOf(connection, sql, values)
       // Another process may have added the name in the meantime.
-      if (added.length === 0) return exists({ username, groups, attributes })
+      if (added.length === 0) return viewerExists({ username, groups, attributes })
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     async setPassword(username, password) {
@@ -128,7 +128,7 @@ function viewerChanges(
   }
 }
 
-/** Reads pages, so that a million rows never are in memory at once. */
+/** Reads page by page, because the table may be larger than the memory. */
 async function* listViewers(connection: PostgresConnection): AsyncGenerator<ListedViewer> {
   const sql = `SELECT key, ${COLUMNS} FROM viewer_auth.viewers WHERE key > $1 ORDER BY key LIMIT ${LIST_ROWS}`
   let after = ''
@@ -136,7 +136,7 @@ async function* listViewers(connection: PostgresConnection): AsyncGenerator<List
     const rows = await rowsOf(connection, sql, [after])
     for (const row of rows) {
       const stored = readOwnRow(row)
-      if (stored) yield listed(stored)
+      if (stored) yield toListed(stored)
     }
     if (rows.length < LIST_ROWS) return
     after = KeyedRow.parse(rows.at(-1)).key

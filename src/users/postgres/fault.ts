@@ -4,7 +4,7 @@ import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /**
- * Sorts the errors of PostgreSQL by their cure.
+ * Classifies the errors of PostgreSQL by what an operator must do.
  * SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 
@@ -23,7 +23,7 @@ export function placeOf({ host, port, database }: Pick<PostgresSettings, 'host' 
   return `the PostgreSQL database ${JSON.stringify(database)} at ${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Undefined for errors that the server did not send. */
+/** Returns the SQLSTATE; undefined for errors that the server did not send. */
 function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
@@ -64,7 +64,7 @@ export function isMissingPermission(error: unknown): error is DatabaseError {
 export function settingFault(error: unknown, settings: PostgresSettings): string | null {
   const place = placeOf(settings)
   const state = sqlStateOf(error) ?? ''
-  if (WRONG_PASSWORD.has(state) || asksForPassword(error)) {
+  if (WRONG_PASSWORD.has(state) || lacksPassword(error)) {
     return `USER_STORE_URL: ${place} rejects the user or the password (${(error as Error).message}).`
   }
   if (state === NO_DATABASE) return `USER_STORE_URL: ${place} does not exist.`
@@ -83,14 +83,14 @@ export function settingFault(error: unknown, settings: PostgresSettings): string
 
 /** Describes the failure for the log, as a sentence without its period. */
 export function describeFault(error: unknown, settings: PostgresSettings): string {
-  const fault = settingFault(error, settings)
-  if (fault !== null) return fault.replace(/\.$/, '')
+  const wrongSetting = settingFault(error, settings)
+  if (wrongSetting !== null) return wrongSetting.replace(/\.$/, '')
   const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
-  const what = sqlStateOf(error) === TOO_MANY_CONNECTIONS ? 'has no free connections' : 'failed'
-  return `${upperFirst(placeOf(settings))} ${what}: ${reason}`
+  const fault = sqlStateOf(error) === TOO_MANY_CONNECTIONS ? 'has no free connections' : 'failed'
+  return `${upperFirst(placeOf(settings))} ${fault}: ${reason}`
 }
 
-function asksForPassword(error: unknown): boolean {
+function lacksPassword(error: unknown): boolean {
   return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message)
 }
 

@@ -35,7 +35,7 @@ const UPDATE = `
   FROM jsonb_to_recordset($1::jsonb) AS imported (key text, disabled boolean, group_names jsonb, attributes jsonb)
   WHERE known.key = imported.key`
 
-/** Imports a batch of viewers with three statements, whatever its size. */
+/** Returns `importBatch` for the table. A batch of any size takes three statements. */
 export function viewerImporter(connection: PostgresConnection): EditableUserStore['importBatch'] {
   return function importBatch(viewers, existing) {
     return inTransaction(connection, async (client) => {
@@ -46,7 +46,7 @@ export function viewerImporter(connection: PostgresConnection): EditableUserStor
   }
 }
 
-/** Splits a batch so that no part holds a name twice: a statement does not see its own changes. */
+/** Splits a batch so that no part has a name twice, because a statement does not see its own changes. */
 function rounds(viewers: readonly ImportedViewer[]): Keyed[][] {
   const parts: Keyed[][] = []
   let seen = new Set<string>()
@@ -66,15 +66,16 @@ function rounds(viewers: readonly ImportedViewer[]): Keyed[][] {
 
 async function importRound(client: SqlClient, round: readonly Keyed[], existing: Existing): Promise<ImportOutcome[]> {
   const added = await insertNew(client, round)
-  const others = round.filter(([key, imported]) => !added.has(key) && mayChange(imported, existing)).map(([key]) => key)
-  const known = others.length > 0 ? await loadForUpdate(client, others) : new Map<string, StoredViewer>()
+  const changeable = round.filter(([key, imported]) => !added.has(key) && mayChange(imported, existing))
+  const keys = changeable.map(([key]) => key)
+  const known = keys.length > 0 ? await loadForUpdate(client, keys) : new Map<string, StoredViewer>()
   const updates: object[] = []
   const outcomes = round.map(([key, imported]): ImportOutcome => {
     if (added.has(key)) return 'added'
     if (!mayChange(imported, existing)) return 'unchanged'
-    const over = outcomeForKnown(imported, known.get(key) ?? null, existing)
-    if (over.outcome === 'updated') updates.push(rowOf(key, over.viewer, over.disabled))
-    return over.outcome
+    const result = outcomeForKnown(imported, known.get(key) ?? null, existing)
+    if (result.outcome === 'updated') updates.push(rowOf(key, result.viewer, result.disabled))
+    return result.outcome
   })
   if (updates.length > 0) await client.rows(UPDATE, [JSON.stringify(updates)])
   return outcomes

@@ -48,12 +48,12 @@ export function queriedTable(connection: PostgresConnection, query: Query, warn:
 }
 
 const TWO_ROWS =
-  'POSTGRES_QUERY returned more than one row for one user name: compare the whole name, and make names unique'
+  'POSTGRES_QUERY returned more than one row for one user name. Compare the whole name, and make names unique'
 const OTHER_NAME =
   'POSTGRES_QUERY returned another user name than the one typed, so the sign-in was refused. Compare the whole name, ' +
   'and return it as username.'
 
-/** Returns no rows if the server refuses the name itself. Anyone may type such a name, so it is not a failure of the store. */
+/** Returns no rows if the server refuses the name: such a name is unknown, and the store has not failed. */
 async function selectViewer(
   connection: PostgresConnection,
   select: string,
@@ -118,8 +118,8 @@ interface DecoyHashes {
 }
 
 /**
- * Keeps hashes of viewers who were loaded, as decoys for unknown users: a query cannot select just any viewer. A slot
- * keeps its first viewer, so that an unknown name takes the same time again and again.
+ * Collects hashes of loaded viewers as decoys for unknown users, because the customer's query cannot select any viewer.
+ * A slot keeps its first viewer, so that an unknown name always takes the same time.
  */
 function createDecoyHashes(): DecoyHashes {
   const slots = new Map<number, { readonly key: string; readonly passwordHash: string }>()
@@ -128,8 +128,8 @@ function createDecoyHashes(): DecoyHashes {
     forKey(key) {
       const slot = slotOf(key)
       for (let step = 0; step < DECOYS && slots.size > 0; step += 1) {
-        const found = slots.get((slot + step) % DECOYS)
-        if (found) return found.passwordHash
+        const decoy = slots.get((slot + step) % DECOYS)
+        if (decoy) return decoy.passwordHash
       }
       return null
     },

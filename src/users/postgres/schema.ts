@@ -5,7 +5,7 @@ import { inTransaction, type PostgresConnection, type SqlClient } from './connec
 import { isMissingPermission, isMissingTable, isStatementError, placeOf } from './fault.ts'
 
 /**
- * Creates the tables in a schema of their own: no table of the customer can have the same name, and one GRANT covers all.
+ * The tables have a schema of their own: no table of the customer has the same name, and one GRANT covers all tables.
  * Keys are sorted by their bytes, so that the order is the same in every locale.
  */
 const MIGRATIONS: readonly string[] = [

@@ -18,7 +18,7 @@ export interface PostgresSettings {
   readonly user: string
   /** Null if the server needs none, as on a Unix socket. */
   readonly password: string | null
-  /** Null for a connection to this machine. All others are encrypted, and the certificate is checked. */
+  /** Null for a plain connection to this machine. Any other connection is encrypted, and the certificate checked. */
   readonly tls: { /** In PEM; null for the CAs that Node trusts. */ readonly ca: string | null } | null
   readonly poolSize: number
   /** For one use of the server, including the wait for a connection. */
@@ -45,7 +45,7 @@ const DEFAULT_PORT = 5432
 const FORM =
   'must be postgres://USER:PASSWORD@HOST/DATABASE; inside the parts, write "@", "/", "#" and "%" as %40, %2F, %23 and ' +
   '%25'
-/** With these modes an attacker on the network can read the connection, or answer in place of the server. */
+/** With these modes an attacker on the network can read the connection, or pretend to be the server. */
 const UNCHECKED_MODES = ['disable', 'allow', 'prefer', 'no-verify']
 /** Accepted for compatibility. The app always checks the certificate and its name. */
 const CHECKED_MODES = ['require', 'verify-ca', 'verify-full']
@@ -92,7 +92,7 @@ export function readPostgresSettings(
   return { ok: true, settings }
 }
 
-/** Names a missing parameter. The server's own message would be "bind message supplies 1 parameters". */
+/** Names a missing parameter: the server's own message, "bind message supplies 1 parameters", does not. */
 function mistakesInQueries({
   POSTGRES_QUERY: select,
   POSTGRES_REPLACE_HASH_QUERY: replaceHash,

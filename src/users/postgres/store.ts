@@ -62,8 +62,8 @@ export function createPostgresStore(
     return loaded.viewer ?? { decoyHash: loaded.decoyHash }
   }
   return {
-    assertRoom: queue.assertRoom,
-    authenticate: hashedSignIn({ queue, passwords, warn, load, ...replacing(table) }),
+    assertCapacity: queue.assertCapacity,
+    authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
     async find(username) {
       if (faultInUsername(username) !== null) return null
       await assertUsable()
@@ -99,6 +99,6 @@ function untilPassed(check: PostgresTable['check']): () => Promise<void> {
   }
 }
 
-function replacing({ replaceHash }: PostgresTable): Pick<PostgresTable, 'replaceHash'> {
+function replaceHashOf({ replaceHash }: PostgresTable): Pick<PostgresTable, 'replaceHash'> {
   return replaceHash ? { replaceHash } : {}
 }

@@ -20,7 +20,7 @@ export interface RemoteGuard {
    */
   run<T>(request: RemoteRequest<T>): Promise<T>
   /**
-   * Sends a health check, without queueing. Concurrent callers share one check, since anyone may ask for readiness.
+   * Sends a health check, without queueing. Concurrent callers share one check, because the address for readiness is public.
    * @throws UpstreamError at once while the breaker is open, or when the time is over.
    */
   probe(request: RemoteRequest<unknown>): Promise<void>
@@ -79,7 +79,7 @@ export function createRemoteGuard({
     const successesBefore = successes
     return breaker.run(request, deadline, (error) => error instanceof UpstreamError && successes === successesBefore)
   }
-  async function sendInTurn<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
+  async function sendQueued<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
     if (breaker.isOpen()) return await send(request, deadline)
     const waiting = new AbortController()
     const timer = setTimeout(() => waiting.abort(overloaded(timeoutMs / 2)), timeoutMs / 2)
@@ -97,7 +97,7 @@ export function createRemoteGuard({
   const late = () => new UpstreamError('user-store', `The user store did not answer within ${timeoutMs / 1000} s`)
   return {
     async run(request) {
-      const answer = await withDeadline(timeoutMs, late, (deadline) => sendInTurn(request, deadline))
+      const answer = await withDeadline(timeoutMs, late, (deadline) => sendQueued(request, deadline))
       // Probes do not count: a store can pass its health check and still answer no sign-in.
       successes += 1
       return answer

@@ -3,16 +3,16 @@ import type { Viewer } from '../user-store.ts'
 import { canonicalViewer, faultInAttributeName, faultInAttributeValue, faultInUsername } from '../viewer-fields.ts'
 
 /**
- * Converts a viewer of another system to the form of our own stores. The other system's user name counts, not the typed
- * one: many viewers sign in with a mail address and are known by a number. Attributes that our stores cannot hold are
- * dropped; a policy or parameter that needs one then reports it as missing.
+ * Converts a viewer of another system to the form of our own stores. Keeps the other system's user name, not the typed
+ * one: the system may know a viewer who types a mail address by a number. Drops attributes that our stores cannot hold;
+ * a policy or parameter that needs such an attribute reports it as missing.
  * @param where the beginning of the error message, such as the address of the system.
  * @throws UpstreamError for a user name that is not allowed.
  */
 export function remoteViewer(received: Viewer, where: string): Viewer {
   const fault = isReadable(received.username)
     ? faultInUsername(received.username)
-    : 'holds an unreadable character (U+FFFD)'
+    : 'contains an unreadable character (U+FFFD)'
   if (fault !== null) throw new UpstreamError('user-store', `${where} returned a user name that ${fault}`)
   const usable = Object.entries(received.attributes).filter(
     ([name, value]) =>
@@ -31,9 +31,9 @@ function isReadable(text: string): boolean {
 }
 
 /**
- * True if another system may be asked to verify the password. Refused are: an empty one, which is an anonymous bind in a
- * directory (RFC 4513, 5.1.2); NUL, which ends a string in C; a lone surrogate, which is sent as another character; and
- * one that is too long.
+ * True if another system can verify the password. Refuses an empty password, which is an anonymous bind in a directory
+ * (RFC 4513, 5.1.2). Also refuses NUL, which ends a string in C, a lone surrogate, which UTF-8 replaces, and a password
+ * that is too long.
  */
 export function isPossiblePassword(password: string): boolean {
   return password !== '' && password.length <= LONGEST_PASSWORD && password.isWellFormed() && !password.includes('\0')

@@ -33,7 +33,7 @@ const SQLITE_NOTADB = 26
  *
  * @param busyTimeoutMs how long a later write waits for another process. It blocks this whole process.
  * @param openingTimeoutMs the same for opening.
- * @throws ConfigError with what to do.
+ * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openViewersFile(
   file: string,
@@ -98,13 +98,13 @@ function assertOurs(database: DatabaseSync, path: string): void {
   }
   if (version > MIGRATIONS.length) {
     throw new ConfigError(
-      `The viewer database ${path} was last written by a newer version of this app (format ${version}; this one knows ` +
-        `${MIGRATIONS.length}): update this app, or go back to a backup from before.`,
+      `The viewer database ${path} was last written by a newer version of this app (format ${version}, supported: ` +
+        `${MIGRATIONS.length}). Update this app, or restore an older backup.`,
     )
   }
 }
 
-/** Reads all in one statement, so that a file in creation by another process is never seen half done. */
+/** Reads all values in one statement, because another process may be creating the file. */
 function readHeader(database: DatabaseSync): { application: number; version: number; tables: number } {
   const row = database
     .prepare(`SELECT (SELECT application_id FROM pragma_application_id) AS application,
@@ -131,7 +131,7 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
   }
 }
 
-/** Runs the missing migrations. Opens a transaction in any case: that shows whether the file is writable. */
+/** Runs the missing migrations. Always opens a transaction, because only that shows if the file is writable. */
 function migrate(database: DatabaseSync): void {
   inTransaction(database, () => {
     const { version } = readHeader(database)
@@ -159,7 +159,7 @@ function openingFault(path: string, error: unknown): string {
 
 function cannotWrite(path: string, reason: string): string {
   return (
-    `The viewer database ${path} cannot be written (${reason}): let the user who runs this write to the file and its ` +
-    'folder, or name another file in USER_STORE_URL.'
+    `The viewer database ${path} cannot be written (${reason}). Give the user of this program write access to the ` +
+    'file and its folder, or set USER_STORE_URL to another file.'
   )
 }

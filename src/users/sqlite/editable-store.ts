@@ -3,7 +3,7 @@ import type { Change, EditableUserStore, ListedViewer } from '../editable-user-s
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
-import { exists, listed, nobody } from '../viewer-changes.ts'
+import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { openViewersFile, queryViewers } from './database-file.ts'
 import { viewerImporter } from './import-batch.ts'
@@ -38,11 +38,11 @@ function viewerChanges(
   )
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? RETURNING *')
   const newState = database.prepare('UPDATE viewers SET disabled = ? WHERE key = ? RETURNING *')
-  const forget = database.prepare('DELETE FROM viewers WHERE key = ? RETURNING *')
+  const remove = database.prepare('DELETE FROM viewers WHERE key = ? RETURNING *')
 
   function changed(username: string, query: () => unknown): Change {
     const row = queryViewers(file, query)
-    return row ? { ok: true, viewer: listed(readViewerRow(row, file)) } : nobody(username)
+    return row ? { ok: true, viewer: toListed(readViewerRow(row, file)) } : noSuchViewer(username)
   }
 
   return {
@@ -51,20 +51,20 @@ function viewerChanges(
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const key = usernameKey(username)
-      const taken = load(key)
-      if (taken) return exists(taken.viewer)
+      const existing = load(key)
+      if (existing) return viewerExists(existing.viewer)
       const hash = await passwords.hash(password)
       const { changes } = queryViewers(file, () =>
         insert.run(key, username, hash, JSON.stringify(groups), JSON.stringify(attributes)),
       )
       // Another process may have added the name while the password was hashed.
-      if (changes === 0) return exists({ username, groups, attributes })
+      if (changes === 0) return viewerExists({ username, groups, attributes })
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     show: (username) =>
       promised(() => {
         const stored = load(usernameKey(username))
-        return stored ? { ok: true, viewer: listed(stored) } : nobody(username)
+        return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
       }),
     async setPassword(username, password) {
       const fault = await faultInNewPassword(password, [username])
@@ -74,7 +74,7 @@ function viewerChanges(
     },
     setDisabled: (username, disabled) =>
       promised(() => changed(username, () => newState.get(disabled ? 1 : 0, usernameKey(username)))),
-    remove: (username) => promised(() => changed(username, () => forget.get(usernameKey(username)))),
+    remove: (username) => promised(() => changed(username, () => remove.get(usernameKey(username)))),
   }
 }
 
@@ -83,6 +83,6 @@ async function* listViewers(database: DatabaseSync, file: string): AsyncGenerato
   for (;;) {
     const next = await promised(() => queryViewers(file, () => rows.next()))
     if (next.done) return
-    yield listed(readViewerRow(next.value, file))
+    yield toListed(readViewerRow(next.value, file))
   }
 }

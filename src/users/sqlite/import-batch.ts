@@ -52,9 +52,9 @@ function importOne(
     if (changes === 1) return 'added'
   }
   if (!mayChange(imported, existing)) return 'unchanged'
-  const over = outcomeForKnown(imported, load(key), existing)
-  if (over.outcome !== 'updated') return over.outcome
-  const { groups, attributes } = over.viewer
-  update.run(over.disabled ? 1 : 0, JSON.stringify(groups), JSON.stringify(attributes), key)
+  const result = outcomeForKnown(imported, load(key), existing)
+  if (result.outcome !== 'updated') return result.outcome
+  const { groups, attributes } = result.viewer
+  update.run(result.disabled ? 1 : 0, JSON.stringify(groups), JSON.stringify(attributes), key)
   return 'updated'
 }

@@ -48,7 +48,7 @@ export function createSqliteStore(
   )
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? AND password_hash = ?')
   return {
-    assertRoom: queue.assertRoom,
+    assertCapacity: queue.assertCapacity,
     authenticate: hashedSignIn({
       queue,
       passwords,

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const password = 'correct horse battery'
 /** Of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
-const nothing = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, inTheClear: 0 }
+const nothing = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
 
 function row(username: string, told: Partial<ViewerRow> = {}): ViewerRow {
   return {
@@ -79,7 +79,7 @@ test('viewers come with passwords or hashes, groups, state and attributes, and c
     row('grace', { passwordHash: bcrypt, disabled: true }),
   ])
   expect(refusals).toEqual([])
-  expect(counts).toEqual({ ...nothing, good: 2, added: 2, inTheClear: 1 })
+  expect(counts).toEqual({ ...nothing, good: 2, added: 2, plaintextPasswords: 1 })
   expect(await store.authenticate('ada', password)).toEqual({
     ok: true,
     viewer: { username: 'Ada', groups: ['staff'], attributes: { team: 'é' } },
@@ -94,7 +94,7 @@ test('a second run changes nothing and hashes nothing', async () => {
   const before = await listed(store)
   const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed again')) }
   const { counts } = await run(store, rows, {}, { passwords })
-  expect(counts).toEqual({ ...nothing, good: 2, unchanged: 2, inTheClear: 1 })
+  expect(counts).toEqual({ ...nothing, good: 2, unchanged: 2, plaintextPasswords: 1 })
   expect(await listed(store)).toEqual(before)
 })
 
@@ -141,15 +141,15 @@ test('each row that cannot be taken is told by its line and reason, and the othe
   expect(refusals.sort(([a], [b]) => a - b)).toEqual([
     [3, 'has 2 cells where the header has 3'],
     [4, 'has no user name'],
-    [5, 'cannot be kept: The user name contains "|", which separates the hashed values'],
-    [6, 'cannot be kept: The group "a,b" contains a comma, which separates groups in the settings'],
-    [7, 'cannot be kept: The value of the attribute "__proto__x" contains a control character'],
-    [8, 'cannot be kept: The password is among the 10,000 most common ones, which are tried first'],
+    [5, 'cannot be imported: The user name contains "|", which separates the hashed values'],
+    [6, 'cannot be imported: The group "a,b" contains a comma, which separates groups in the settings'],
+    [7, 'cannot be imported: The value of the attribute "__proto__x" contains a control character'],
+    [8, 'cannot be imported: The password is among the 10,000 most common ones, which are tried first'],
     [9, 'has both a password and a password hash'],
     [10, 'has neither a password nor a password hash'],
     [11, 'has a password hash that is of no known form'],
-    [12, 'has a password hash that asks for more memory or time than is given to one sign-in'],
-    [13, 'names a viewer whom an earlier line names'],
+    [12, 'has a password hash that needs more memory or time than one sign-in may use'],
+    [13, 'repeats the user name of an earlier line'],
   ])
   expect(counts).toMatchObject({ added: 2, refused: 11 })
   expect((await listed(store)).map(({ username }) => username)).toEqual(['ada', 'ivan'])
@@ -174,14 +174,14 @@ test('an update adds a viewer who is not there only with a password', async () =
     existing: 'update',
   })
   expect(counts).toMatchObject({ added: 1, refused: 1 })
-  expect(refusals).toEqual([[3, 'has no password, and the viewer is not there yet']])
+  expect(refusals).toEqual([[3, 'has no password, and there is no such viewer yet']])
 })
 
 test('a check without a store finds the same faults and hashes nothing', async () => {
   const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed')) }
   const rows = [row('ada', { password }), row('ADA', { password }), row('bob', { password: 'short' })]
   const { counts, refusals } = await run(null, rows, {}, { passwords })
-  expect(counts).toEqual({ ...nothing, good: 1, refused: 2, inTheClear: 2 })
+  expect(counts).toEqual({ ...nothing, good: 1, refused: 2, plaintextPasswords: 2 })
   expect(refusals.map(([line]) => line)).toEqual([3, 4])
 })
 

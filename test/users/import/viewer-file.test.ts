@@ -143,7 +143,7 @@ test('a row with bytes that are not UTF-8 is refused, the others are read', asyn
   ])
   expect(await read(content)).toMatchObject([
     [2, { username: 'ada' }],
-    [3, 'holds bytes that are not UTF-8'],
+    [3, 'contains bytes that are not UTF-8'],
     [4, { username: 'grace' }],
   ])
 })
@@ -152,20 +152,20 @@ test.each([
   ['', 'The file is empty. The first line of a CSV file names its columns.'],
   [
     'email,password\n',
-    'The file has no column "username": name the one that holds it, as in --column username=email. It has: "email", "password".',
+    'The file has no column "username". Name the column with user names, as in --column username=email. It has: "email", "password".',
   ],
   [
     'username,city\n',
-    'The file has neither a column "password" nor "password_hash": name it, as in --column password_hash=user_pass. It has: "username", "city".',
+    'The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass. It has: "username", "city".',
   ],
   ['username,password,city,city\n', 'The file has two columns "city".'],
   [
     'username,password,\n',
-    'The column "" cannot be an attribute, since its name is empty: leave it out with --ignore.',
+    'The column "" cannot be an attribute, since its name is empty. Leave it out with --ignore.',
   ],
   [
     'username,password,__proto__\n',
-    'The column "__proto__" cannot be an attribute, since its name is reserved: leave it out with --ignore.',
+    'The column "__proto__" cannot be an attribute, since its name is reserved. Leave it out with --ignore.',
   ],
 ])('the header %j is refused before any row', async (content, message) => {
   await expect(readFile(`${content}`)).rejects.toThrow(new ConfigError(message))

@@ -27,7 +27,7 @@ export function openJsonStore(file: string, warn: Warn): UserStore {
   }
   const queue = createQueue(hashingQueueOptions())
   return {
-    assertRoom: queue.assertRoom,
+    assertCapacity: queue.assertCapacity,
     authenticate: hashedSignIn({ queue, passwords: knownPasswords, load, warn }),
     async find(username) {
       const row = faultInUsername(username) === null ? await load(usernameKey(username)) : null

@@ -75,7 +75,7 @@ describe('a directory that answers', () => {
     const { store } = openStore()
     directory.follow({ entries: [] })
     expect(await store.authenticate('nobody', 'secret')).toEqual(WRONG)
-    expect(directory.binds.at(-1)).toMatchObject({ dn: 'cn=nobody-of-this-name,ou=people,dc=example,dc=test' })
+    expect(directory.binds.at(-1)).toMatchObject({ dn: 'cn=no-such-user,ou=people,dc=example,dc=test' })
   })
 
   test.each([

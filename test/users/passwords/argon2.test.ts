@@ -60,7 +60,7 @@ test.each([
   ['much memory many times', '$argon2id$v=19$m=262144,t=5,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
   ['255 lanes', '$argon2id$v=19$m=65536,t=2,p=255$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
 ])('a hash that asks for %s is refused without a try', async (_what, greedy) => {
-  expect(faultInPasswordHash(greedy)).toBe('asks for more memory or time than is given to one sign-in')
+  expect(faultInPasswordHash(greedy)).toBe('needs more memory or time than one sign-in may use')
   expect(await verifyPassword(greedy, 'password')).toBe(false)
 })
 

@@ -57,17 +57,17 @@ test('past the queue the answer is a refusal at once, without beginning the work
 test('asked whether there is room, it says so without taking any, and refuses without a stack', async () => {
   const queue = createQueue({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
   const held = heldWork()
-  queue.assertRoom()
+  queue.assertCapacity()
   const first = queue.run(held.work('first'))
-  queue.assertRoom()
+  queue.assertCapacity()
   const second = queue.run(held.work('second'))
-  expect(() => queue.assertRoom()).toThrow(OverloadedError)
+  expect(() => queue.assertCapacity()).toThrow(OverloadedError)
   const refusal = await queue.run(held.work('third')).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ retryAfterSeconds: 7, stack: expect.not.stringContaining('\n') })
   expect(new Error('of another kind').stack).toContain('\n')
   held.finish('first')
   await first
-  queue.assertRoom()
+  queue.assertCapacity()
   await setImmediate()
   held.finish('second')
   await second

@@ -81,7 +81,7 @@ test.each(published)('a hash made by another is to be renewed: %s, %j, %s', (_so
   expect(knownPasswords.needsRehash(passwordHash)).toBe(true)
 })
 
-const costly = 'asks for more memory or time than is given to one sign-in'
+const costly = 'needs more memory or time than one sign-in may use'
 const salt = 'c29tZXNhbHQ'
 const key = 'wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA'
 

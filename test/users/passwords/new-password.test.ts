@@ -21,9 +21,9 @@ test.each([
   ['nothing', '', 'The password is shorter than 8 characters.'],
   ['129 characters', 'x'.repeat(64) + 'y'.repeat(65), 'The password is longer than 128 characters.'],
   ['100 kB', 'xy'.repeat(50_000), 'The password is longer than 128 characters.'],
-  ['a line break', 'tj7 wq0b\nx', 'The password holds a line break or NUL, which a password field cannot send.'],
+  ['a line break', 'tj7 wq0b\nx', 'The password contains a line break or NUL, which a password field cannot send.'],
   ['half a character', 'tj7 wq0b\uD800', 'The password contains half of a character (a lone surrogate).'],
-  ['one character many times', 'zzzzzzzzzzzz', 'The password is one character again and again.'],
+  ['one character many times', 'zzzzzzzzzzzz', 'The password repeats one character.'],
 ])('a password is refused for %s', async (_what, password, fault) => {
   expect(await faultInNewPassword(password, nobody)).toBe(fault)
 })

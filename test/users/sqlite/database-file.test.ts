@@ -91,9 +91,7 @@ test('a file of a newer version of the app is refused', () => {
   const database = openViewersFile(file, 0)
   database.exec('PRAGMA user_version = 99')
   database.close()
-  expect(refusal(file)).toMatch(
-    /was last written by a newer version of this app \(format 99; this one knows \d+\): update this app/,
-  )
+  expect(refusal(file)).toMatch(/newer version of this app \(format 99, supported: \d+\)\. Update this app/)
 })
 
 test('a folder that cannot be written is named, with what to do', () => {
@@ -101,8 +99,8 @@ test('a folder that cannot be written is named, with what to do', () => {
   chmodSync(folder, 0o555)
   const file = join(folder, 'viewers.db')
   expect(asOrdinaryUser(() => refusal(file))).toBe(
-    `The viewer database ${file} cannot be written (EACCES): let the user who runs this write to the file and its ` +
-      'folder, or name another file in USER_STORE_URL.',
+    `The viewer database ${file} cannot be written (EACCES). Give the user of this program write access to the file ` +
+      'and its folder, or set USER_STORE_URL to another file.',
   )
 })
 

@@ -11,15 +11,15 @@ export interface HttpAnswer {
   readonly body: Buffer | null
 }
 
-export interface HttpAsker {
-  /** @throws UpstreamError without an answer, and for the status of a gateway whose service is away. */
+export interface HttpClient {
+  /** @throws UpstreamError if there is no answer, and for the statuses 502 to 504 of a gateway. */
   post(address: string, body: string, signal: AbortSignal): Promise<HttpAnswer>
   /** @throws UpstreamError as `post` does. */
   head(address: string, signal: AbortSignal): Promise<HttpAnswer>
   close(): void
 }
 
-interface Question {
+interface HttpRequest {
   readonly origin: string
   readonly path: string
   readonly method: 'POST' | 'HEAD'
@@ -33,49 +33,49 @@ type Attempt = HttpAnswer | { readonly fault: unknown; readonly isRetrySafe: boo
 const LONGEST_BODY_BYTES = 262_144
 /** Answers of status 1xx that may precede the final one. */
 const MOST_INTERIM_ANSWERS = 10
-/** Bad gateway, service unavailable, gateway timeout: a proxy answers for a service that is away. */
-const AWAY: readonly number[] = [502, 503, 504]
+/** Bad gateway, service unavailable, gateway timeout: a gateway answers, because the service is down. */
+const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
 
 /**
- * Sends requests to the login service over kept connections. Does not follow redirects, which would forward the
+ * Sends requests to the login service over keep-alive connections. Does not follow redirects, which would forward the
  * password. Checks the certificate even if `NODE_TLS_REJECT_UNAUTHORIZED` is 0.
  *
  * Retries a request once, on a new connection, and only if the service cannot have begun to answer: the connection failed,
- * or a kept connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst, a service
+ * or a reused connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst, a service
  * that crashes during a request counts a wrong password twice.
  */
-export function createHttpAsker(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>): HttpAsker {
-  const kept = createAgent(settings, 1)
+export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>): HttpClient {
+  const reusing = createAgent(settings, 1)
   const fresh = createAgent(settings, 0)
 
-  async function ask(method: Question['method'], address: string, body: string | null, signal: AbortSignal) {
+  async function send(method: HttpRequest['method'], address: string, body: string | null, signal: AbortSignal) {
     const { origin, pathname, search } = new URL(address)
     const headers = {
       Authorization: `Bearer ${settings.token}`,
       Accept: 'application/json',
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
     }
-    const question = { origin, path: `${pathname}${search}`, method, headers, body, signal }
-    const first = await kept.attempt(question)
-    const answer = 'fault' in first && first.isRetrySafe ? await fresh.attempt(question) : first
+    const request = { origin, path: `${pathname}${search}`, method, headers, body, signal }
+    const first = await reusing.attempt(request)
+    const answer = 'fault' in first && first.isRetrySafe ? await fresh.attempt(request) : first
     if ('fault' in answer) throw unreachable(origin, answer.fault)
-    if (AWAY.includes(answer.status))
-      throw new UpstreamError('user-store', `${origin} is away: status ${answer.status}`)
+    if (GATEWAY_STATUSES.includes(answer.status))
+      throw new UpstreamError('user-store', `${origin} is down: status ${answer.status}`)
     return answer
   }
   return {
-    post: (address, body, signal) => ask('POST', address, body, signal),
-    head: (address, signal) => ask('HEAD', address, null, signal),
+    post: (address, body, signal) => send('POST', address, body, signal),
+    head: (address, signal) => send('HEAD', address, null, signal),
     close() {
-      for (const { agent } of [kept, fresh]) void agent.destroy()
+      for (const { agent } of [reusing, fresh]) void agent.destroy()
     },
   }
 }
 
-/** @param pipelining 1 keeps connections for further requests; 0 closes each after its request. */
+/** @param pipelining 1 reuses connections; 0 closes each connection after its request. */
 function createAgent({ ca, timeoutMs }: Pick<HttpStoreSettings, 'ca' | 'timeoutMs'>, pipelining: 0 | 1) {
   const failedToConnect = new WeakSet<Error>()
-  const onKeptConnection = new WeakSet<object>()
+  const onReusedConnection = new WeakSet<object>()
   const answered = new WeakSet<object>()
   const agent = new Agent({
     pipelining,
@@ -90,25 +90,25 @@ function createAgent({ ca, timeoutMs }: Pick<HttpStoreSettings, 'ca' | 'timeoutM
     const client = new Client(origin, options)
     const dispatch = client.dispatch.bind(client)
     return Object.assign(client, {
-      dispatch(...[question, handler]: Parameters<Client['dispatch']>) {
-        if (client.stats.connected) onKeptConnection.add(question)
-        return dispatch(question, Object.assign(handler, { onResponseStarted: () => void answered.add(question) }))
+      dispatch(...[request, handler]: Parameters<Client['dispatch']>) {
+        if (client.stats.connected) onReusedConnection.add(request)
+        return dispatch(request, Object.assign(handler, { onResponseStarted: () => void answered.add(request) }))
       },
     })
   }
-  async function attempt(question: Question): Promise<Attempt> {
+  async function attempt(httpRequest: HttpRequest): Promise<Attempt> {
     let interimAnswers = 0
     const onInfo = () => {
       interimAnswers += 1
       if (interimAnswers > MOST_INTERIM_ANSWERS) throw new Error('too many answers of status 1xx')
     }
-    const request = { ...question, onInfo }
+    const request = { ...httpRequest, onInfo }
     try {
       return await readAnswer(await agent.request(request))
     } catch (fault) {
       const isUnconnected = fault instanceof Error && failedToConnect.has(fault)
-      const isStale = onKeptConnection.has(request) && !answered.has(request)
-      return { fault, isRetrySafe: !question.signal.aborted && (isUnconnected || isStale) }
+      const isStale = onReusedConnection.has(request) && !answered.has(request)
+      return { fault, isRetrySafe: !request.signal.aborted && (isUnconnected || isStale) }
     }
   }
   return { agent, attempt }
