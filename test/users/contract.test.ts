@@ -8,11 +8,11 @@ import { jsonStore } from './json/kind.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { type ContractViewer, userStoreContract } from './user-store-contract.ts'
 
-// The stores that need no server. Those behind a network are in the folders of their names.
+// Stores that need no server. The others run the contract in their own folders.
 userStoreContract('sqlite', true, openSqlite)
 userStoreContract('json, the example of src/users/README.md', true, openJson)
 
-/** Made once for all tests. */
+/** Created once: the contract never changes the viewers. */
 let sqliteFile: Promise<Buffer> | undefined
 
 async function openSqlite(viewers: readonly ContractViewer[]): Promise<UserStore> {
@@ -34,7 +34,7 @@ async function makeSqliteFile(viewers: readonly ContractViewer[]): Promise<Buffe
   return readFileSync(file)
 }
 
-/** Hashed once for all tests. */
+/** Hashed once for all tests, to save time. */
 let jsonRows: Promise<unknown> | undefined
 
 async function openJson(viewers: readonly ContractViewer[]): Promise<UserStore> {

@@ -3,10 +3,10 @@ import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
-/** Of "U*U", from crypt_blowfish. */
+/** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
-/** Opens a store again and again on one place. */
+/** Opens another store on the same storage. */
 type Open = () => Promise<EditableUserStore>
 
 async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
@@ -15,8 +15,8 @@ async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
   return viewers
 }
 
-function imported(username: string, told: Partial<ImportedViewer> = {}): ImportedViewer {
-  return { username, passwordHash: bcrypt, groups: undefined, disabled: undefined, attributes: {}, ...told }
+function imported(username: string, fields: Partial<ImportedViewer> = {}): ImportedViewer {
+  return { username, passwordHash: bcrypt, groups: undefined, disabled: undefined, attributes: {}, ...fields }
 }
 
 async function openStore(open: Open): Promise<EditableUserStore> {
@@ -26,20 +26,20 @@ async function openStore(open: Open): Promise<EditableUserStore> {
 }
 
 /**
- * What every store that this app looks after itself promises to the command line.
- * @param place makes a place without viewers, and gives what opens it.
+ * Tests the promises to the command line of every store whose viewers this app manages.
+ * @param createStorage creates storage without viewers, and returns a function that opens stores on it.
  */
-export function editableStoreContract(name: string, place: () => Promise<Open>): void {
-  // Hashing takes its time on a machine that runs other tests as well.
+export function editableStoreContract(name: string, createStorage: () => Promise<Open>): void {
+  // Hashing is slow while other tests run.
   describe(`editable store contract: ${name}`, { timeout: 30_000 }, () => {
-    changes(place)
-    imports(place)
+    testChanges(createStorage)
+    testImports(createStorage)
   })
 }
 
-function changes(place: () => Promise<Open>): void {
-  test('an added viewer is there, in canonical form, and can sign in', async () => {
-    const store = await openStore(await place())
+function testChanges(createStorage: () => Promise<Open>): void {
+  test('an added viewer is stored in canonical form, and can sign in', async () => {
+    const store = await openStore(await createStorage())
     const change = await store.add(
       { username: 'e\u0301mil', groups: ['b', 'b'], attributes: { a: 'e\u0301' } },
       password,
@@ -50,29 +50,29 @@ function changes(place: () => Promise<Open>): void {
     expect(await store.authenticate('Émil', password)).toMatchObject({ ok: true })
   })
 
-  test('a name that is taken, in whatever case, is refused and nothing of its viewer changes', async () => {
-    const store = await openStore(await place())
+  test('a name that is taken, in any letter case, is refused, and its viewer does not change', async () => {
+    const store = await openStore(await createStorage())
     await store.add(ada, password)
     expect(await store.add({ username: 'ADA', groups: [], attributes: {} }, 'another heron ladder')).toEqual({
       ok: false,
-      fault: 'There is a viewer "Ada" already.',
+      fault: expect.stringContaining('"Ada"'),
     })
     expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: ada })
   })
 
-  test('of two who add one name at once, exactly one does', async () => {
-    const open = await place()
+  test('one of two concurrent additions of the same name succeeds', async () => {
+    const open = await createStorage()
     const [one, other] = [await openStore(open), await openStore(open)]
     const changes = await Promise.all([one.add(ada, password), other.add(ada, 'another heron ladder')])
     expect(changes.map(({ ok }) => ok).sort()).toEqual([false, true])
     expect(await listed(one)).toHaveLength(1)
   })
 
-  test('a name, group, attribute or password that cannot be is refused in a sentence, and nothing is added', async () => {
-    const store = await openStore(await place())
+  test('an invalid name, group, attribute or password is refused, and no viewer is added', async () => {
+    const store = await openStore(await createStorage())
     expect(await store.add({ ...ada, username: 'a|b' }, password)).toEqual({
       ok: false,
-      fault: 'The user name contains "|", which separates the hashed values.',
+      fault: expect.stringMatching(/user name.*\|/),
     })
     expect(await store.add({ ...ada, groups: [''] }, password)).toMatchObject({ ok: false })
     expect(await store.add({ ...ada, attributes: { username: 'x' } }, password)).toMatchObject({ ok: false })
@@ -81,8 +81,8 @@ function changes(place: () => Promise<Open>): void {
     expect(await listed(store)).toEqual([])
   })
 
-  test('viewers are listed by name, disabled ones marked', async () => {
-    const store = await openStore(await place())
+  test('the list of viewers is sorted by name and marks disabled viewers', async () => {
+    const store = await openStore(await createStorage())
     for (const username of ['grace', 'Ada', 'émil']) await store.add({ ...ada, username }, password)
     await store.setDisabled('grace', true)
     expect((await listed(store)).map(({ username, disabled }) => [username, disabled])).toEqual([
@@ -92,8 +92,8 @@ function changes(place: () => Promise<Open>): void {
     ])
   })
 
-  test('a new password replaces the old one, and a bad one does not', async () => {
-    const store = await openStore(await place())
+  test('a new password replaces the old one only if it follows the rules', async () => {
+    const store = await openStore(await createStorage())
     await store.add(ada, password)
     expect(await store.setPassword('ada', 'short')).toMatchObject({ ok: false })
     expect(await store.setPassword('ADA', 'another heron ladder')).toMatchObject({ ok: true })
@@ -101,27 +101,27 @@ function changes(place: () => Promise<Open>): void {
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: false })
   })
 
-  test('nobody can be changed who is not there', async () => {
-    const store = await openStore(await place())
+  test('an unknown viewer cannot be shown, changed or removed', async () => {
+    const store = await openStore(await createStorage())
     for (const name of ['nobody', "' OR '1'='1", '\0', '\uD800', 'x'.repeat(100_000)]) {
-      const nobody = { ok: false, fault: `There is no viewer ${JSON.stringify(name)}.` }
-      expect(await store.show(name)).toEqual(nobody)
-      expect(await store.setPassword(name, password)).toEqual(nobody)
-      expect(await store.setDisabled(name, true)).toEqual(nobody)
-      expect(await store.remove(name)).toEqual(nobody)
+      const unknown = { ok: false, fault: expect.stringContaining(JSON.stringify(name)) }
+      expect(await store.show(name)).toEqual(unknown)
+      expect(await store.setPassword(name, password)).toEqual(unknown)
+      expect(await store.setDisabled(name, true)).toEqual(unknown)
+      expect(await store.remove(name)).toEqual(unknown)
     }
   })
 
-  test('a removed viewer is gone and the name free', async () => {
-    const store = await openStore(await place())
+  test('a removed viewer cannot sign in, and the name can be added again', async () => {
+    const store = await openStore(await createStorage())
     await store.add(ada, password)
     expect(await store.remove('ADA')).toEqual({ ok: true, viewer: { ...ada, disabled: false } })
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: false })
     expect(await store.add(ada, password)).toMatchObject({ ok: true })
   })
 
-  test('texts that mean something to a database are kept as they are', async () => {
-    const store = await openStore(await place())
+  test('texts with special characters of databases are stored unchanged', async () => {
+    const store = await openStore(await createStorage())
     const odd = `a'"\\{},%_$1;--\u{1F600}`
     const viewer = {
       username: odd,
@@ -142,9 +142,9 @@ function changes(place: () => Promise<Open>): void {
   })
 }
 
-function imports(place: () => Promise<Open>): void {
-  test('many viewers come at once, and what became of each is told in order', async () => {
-    const store = await openStore(await place())
+function testImports(createStorage: () => Promise<Open>): void {
+  test('a batch of viewers returns the outcome of each viewer in order', async () => {
+    const store = await openStore(await createStorage())
     await store.add(ada, password)
     const batch = [
       imported('émil', { groups: ['b', 'b'], disabled: true, attributes: { a: 'e\u0301', gone: null } }),
@@ -163,13 +163,13 @@ function imports(place: () => Promise<Open>): void {
     expect(await store.authenticate('Ada', 'U*U')).toMatchObject({ ok: false })
   })
 
-  test('viewers who are there are updated where that is asked for, but for their passwords', async () => {
-    const store = await openStore(await place())
+  test('a batch with updates changes existing viewers, but never their passwords', async () => {
+    const store = await openStore(await createStorage())
     await store.add({ ...ada, attributes: { team: 'a', city: 'London' } }, password)
-    const told = imported('ADA', { groups: ['press'], disabled: true, attributes: { team: 'b', city: null } })
-    const nobody = imported('grace', { passwordHash: null })
-    expect(await store.importBatch([told, nobody], 'update')).toEqual(['updated', 'no-password'])
-    expect(await store.importBatch([told, { ...told, passwordHash: null }], 'update')).toEqual([
+    const changed = imported('ADA', { groups: ['press'], disabled: true, attributes: { team: 'b', city: null } })
+    const withoutPassword = imported('grace', { passwordHash: null })
+    expect(await store.importBatch([changed, withoutPassword], 'update')).toEqual(['updated', 'no-password'])
+    expect(await store.importBatch([changed, { ...changed, passwordHash: null }], 'update')).toEqual([
       'unchanged',
       'unchanged',
     ])
@@ -180,9 +180,9 @@ function imports(place: () => Promise<Open>): void {
     expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'disabled' })
   })
 
-  test('of a batch that cannot be kept nothing is there', async () => {
-    const store = await openStore(await place())
-    // Not text, as no caller with types would have it.
+  test('a batch that fails adds no viewer', async () => {
+    const store = await openStore(await createStorage())
+    // The types forbid this hash: the database must refuse the second row.
     const broken = imported('grace', { passwordHash: null, groups: undefined })
     const batch = [imported('ada'), { ...broken, passwordHash: {} as string, username: 'grace\0' }]
     await expect(store.importBatch(batch, 'keep')).rejects.toThrow()
@@ -190,8 +190,8 @@ function imports(place: () => Promise<Open>): void {
     expect(await store.importBatch([imported('ada')], 'keep')).toEqual(['added'])
   })
 
-  test('of two who bring the same viewers at once, each viewer is added once', async () => {
-    const open = await place()
+  test('two concurrent batches with the same viewers add each viewer once', async () => {
+    const open = await createStorage()
     const [one, other] = [await openStore(open), await openStore(open)]
     const batch = Array.from({ length: 500 }, (_, index) => imported(`viewer-${index}`))
     const outcomes = await Promise.all([
@@ -202,8 +202,8 @@ function imports(place: () => Promise<Open>): void {
     expect(await listed(one)).toHaveLength(500)
   })
 
-  test('all of many viewers are listed, each once, by name', async () => {
-    const store = await openStore(await place())
+  test('a list of 2,500 viewers has each viewer once, sorted by name', async () => {
+    const store = await openStore(await createStorage())
     const names = Array.from({ length: 2_500 }, (_, index) => `viewer-${String(index).padStart(4, '0')}`)
     await store.importBatch(
       names.toReversed().map((name) => imported(name)),

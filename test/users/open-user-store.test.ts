@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
 import { httpStore } from '../../src/users/http/kind.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
@@ -19,43 +19,41 @@ function messageOf(environment: Record<string, string>, stores = userStores): st
   return stores.environment.safeParse(environment).error?.issues[0]?.message ?? ''
 }
 
-describe('USER_STORE_URL', () => {
-  test.each([
-    [{}, 'data/viewers.db'],
-    [{ USER_STORE_URL: 'sqlite:data/other.db' }, 'data/other.db'],
-    [{ USER_STORE_URL: 'sqlite:/var/lib/app/viewers.db' }, '/var/lib/app/viewers.db'],
-    [{ USER_STORE_URL: 'sqlite:C:\\data\\viewers.db' }, 'C:\\data\\viewers.db'],
-  ])('the environment %j chooses the SQLite file %s', (environment, file) => {
-    expect(userStores.environment.parse(environment)).toEqual({ kind: 'sqlite', file })
-  })
+test.each([
+  [{}, 'data/viewers.db'],
+  [{ USER_STORE_URL: 'sqlite:data/other.db' }, 'data/other.db'],
+  [{ USER_STORE_URL: 'sqlite:/var/lib/app/viewers.db' }, '/var/lib/app/viewers.db'],
+  [{ USER_STORE_URL: 'sqlite:C:\\data\\viewers.db' }, 'C:\\data\\viewers.db'],
+])('the environment %j chooses the SQLite file %s', (environment, file) => {
+  expect(userStores.environment.parse(environment)).toEqual({ kind: 'sqlite', file })
+})
 
-  test.each([
-    ['ldaps://directory.example', 'ldap', DIRECTORY],
-    ['LDAP://directory.example', 'ldap', DIRECTORY],
-    ['https://users.example/sign-in', 'http', SERVICE],
-  ])('%s chooses the %s store, which opens without a request to it', async (USER_STORE_URL, kind, settings) => {
-    const chosen = userStores.environment.parse({ USER_STORE_URL, ...settings })
-    expect(chosen.kind).toBe(kind)
-    const store = await userStores.open(chosen)
-    await store.close()
-  })
+test.each([
+  ['ldaps://directory.example', 'ldap', DIRECTORY],
+  ['LDAP://directory.example', 'ldap', DIRECTORY],
+  ['https://users.example/sign-in', 'http', SERVICE],
+])('the URL %s chooses the %s store, which opens without a request to it', async (USER_STORE_URL, kind, settings) => {
+  const chosen = userStores.environment.parse({ USER_STORE_URL, ...settings })
+  expect(chosen.kind).toBe(kind)
+  const store = await userStores.open(chosen)
+  await store.close()
+})
 
-  test.each(['', 'sqlite:', 'sqlite://data/viewers.db', 'sqlite::memory:', 'viewers.db', 'ftp://x', 'SQLITE'])(
-    'the value %j is refused, and the message lists the forms of all stores',
-    (url) => {
-      expect(wrongSettings({ USER_STORE_URL: url })).toEqual(['USER_STORE_URL'])
-      expect(messageOf({ USER_STORE_URL: url })).toMatch(/sqlite:FILE.*postgres:.*ldaps:.*https:/)
-    },
-  )
+test.each(['', 'sqlite:', 'sqlite://data/viewers.db', 'sqlite::memory:', 'viewers.db', 'ftp://x', 'SQLITE'])(
+  'USER_STORE_URL=%j is refused, and the message lists the forms of all stores',
+  (url) => {
+    expect(wrongSettings({ USER_STORE_URL: url })).toEqual(['USER_STORE_URL'])
+    expect(messageOf({ USER_STORE_URL: url })).toMatch(/sqlite:FILE.*postgres:.*ldaps:.*https:/)
+  },
+)
 
-  test('a password in a refused value is not repeated in the message', () => {
-    expect(messageOf({ USER_STORE_URL: 'mysql://app:hunter2@db/users' })).not.toContain('hunter2')
-  })
+test('a password in a refused USER_STORE_URL is not repeated in the message', () => {
+  expect(messageOf({ USER_STORE_URL: 'mysql://app:hunter2@db/users' })).not.toContain('hunter2')
+})
 
-  test('a setting of another store than the chosen one is refused by name', () => {
-    const environment = { USER_STORE_URL: 'ldaps://directory.example', ...DIRECTORY, ...SERVICE }
-    expect(wrongSettings(environment)).toEqual(['HTTP_STORE_TOKEN'])
-  })
+test('a setting of another store than the chosen one is refused by name', () => {
+  const environment = { USER_STORE_URL: 'ldaps://directory.example', ...DIRECTORY, ...SERVICE }
+  expect(wrongSettings(environment)).toEqual(['HTTP_STORE_TOKEN'])
 })
 
 test.each([
@@ -67,29 +65,28 @@ test.each([
   await expect(userStores.migrate(chosen)).rejects.toThrow(ConfigError)
 })
 
-describe('a store that a fork adds to the list', () => {
-  const withOwn = userStoreList('json:viewers.json', [sqliteStore, httpStore, jsonStore])
+/** A list with a store that a fork adds. */
+const forkStores = userStoreList('json:viewers.json', [sqliteStore, httpStore, jsonStore])
 
-  test('is chosen by its URL beside the other stores', () => {
-    expect(withOwn.environment.parse({})).toEqual({ kind: 'json', file: 'viewers.json' })
-    expect(withOwn.environment.parse({ USER_STORE_URL: 'sqlite:x.db' })).toEqual({ kind: 'sqlite', file: 'x.db' })
-  })
+test('a store of a fork is chosen by its URL, like the other stores', () => {
+  expect(forkStores.environment.parse({})).toEqual({ kind: 'json', file: 'viewers.json' })
+  expect(forkStores.environment.parse({ USER_STORE_URL: 'sqlite:x.db' })).toEqual({ kind: 'sqlite', file: 'x.db' })
+})
 
-  test('is named in the message about a wrong URL', () => {
-    expect(messageOf({ USER_STORE_URL: 'x' }, withOwn)).toContain('json:FILE')
-  })
+test('a store of a fork is named in the message about a wrong URL', () => {
+  expect(messageOf({ USER_STORE_URL: 'x' }, forkStores)).toContain('json:FILE')
+})
 
-  test('refuses the settings of other stores', () => {
-    expect(wrongSettings({ USER_STORE_URL: 'json:x', HTTP_STORE_TOKEN: 'x' }, withOwn)).toEqual(['HTTP_STORE_TOKEN'])
-  })
+test('a store of a fork refuses the settings of other stores', () => {
+  expect(wrongSettings({ USER_STORE_URL: 'json:x', HTTP_STORE_TOKEN: 'x' }, forkStores)).toEqual(['HTTP_STORE_TOKEN'])
+})
 
-  test('is refused by the commands that change viewers while it has no openEditable', async () => {
-    await expect(withOwn.openEditable(withOwn.environment.parse({}))).rejects.toThrow(ConfigError)
-  })
+test('a store without openEditable is refused by commands that change viewers', async () => {
+  await expect(forkStores.openEditable(forkStores.environment.parse({}))).rejects.toThrow(ConfigError)
+})
 
-  test('is the example of the README, word for word', () => {
-    const code = readFileSync(new URL('json/kind.ts', import.meta.url), 'utf8')
-    const readme = readFileSync(new URL('../../src/users/README.md', import.meta.url), 'utf8')
-    expect(readme).toContain(code.replaceAll('../../../src/users/', '../'))
-  })
+test('the example in the README of users is the code of the JSON store', () => {
+  const code = readFileSync(new URL('json/kind.ts', import.meta.url), 'utf8')
+  const readme = readFileSync(new URL('../../src/users/README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(code.replaceAll('../../../src/users/', '../'))
 })

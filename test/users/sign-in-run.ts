@@ -6,7 +6,7 @@ import type { UserStore } from '../../src/users/user-store.ts'
 
 export const password = 'correct horse battery'
 
-/** The hashing is not what is tested here, and it would hide how long the store takes. */
+/** Hashing that takes no time, so that only the store is measured. */
 export const quickPasswords: PasswordHashing = {
   hash: (text) => Promise.resolve(`quick:${text}`),
   verify: (hash, text) => Promise.resolve(hash === `quick:${text}`),
@@ -17,13 +17,13 @@ export const quickPasswords: PasswordHashing = {
 
 type Outcome = 'in' | 'refused' | 'away' | 'busy'
 
-/** Signs ada in, with the right and the wrong password by turns; whoever gets in with the wrong one is told. */
+/** Signs ada in with the right and the wrong password in turn. Throws if the store mixes them up. */
 export function signInRun(store: UserStore) {
   const outcomes: { outcome: Outcome; tookMs: number }[] = []
-  let made = 0
+  let count = 0
   async function once(): Promise<Outcome> {
-    made += 1
-    const isRight = made % 2 === 0
+    count += 1
+    const isRight = count % 2 === 0
     const start = performance.now()
     const outcome = await store.authenticate('ada', isRight ? password : 'wrong').then(
       (answer): Outcome => {
@@ -42,22 +42,22 @@ export function signInRun(store: UserStore) {
   return {
     outcomes,
     longestMs: () => Math.max(...outcomes.map(({ tookMs }) => tookMs)),
-    /** 20 viewers at once, each again and again. @returns what ends it. */
+    /** Signs in 20 times at once, again and again. @returns a function that stops it. */
     start(): () => Promise<void> {
-      let isOver = false
-      const viewer = async () => {
-        while (!isOver) {
+      let isStopped = false
+      const signInRepeatedly = async () => {
+        while (!isStopped) {
           await once()
           await sleep(5)
         }
       }
-      const running = Promise.all(Array.from({ length: 20 }, viewer))
+      const running = Promise.all(Array.from({ length: 20 }, signInRepeatedly))
       return async () => {
-        isOver = true
+        isStopped = true
         await running
       }
     },
-    /** Until the store answers rightly again; the breaker lets one through after each pause. */
+    /** Resolves at the next successful sign-in. The breaker allows a trial after each pause. */
     async recover(): Promise<void> {
       for (;;) {
         const outcome = await once()

@@ -30,7 +30,7 @@ const emil: ContractViewer = {
   disabled: false,
 }
 
-/** Whom every store under contract knows. */
+/** The viewers that each store under test must contain. */
 export const contractViewers: readonly [ada: ContractViewer, gone: ContractViewer, emil: ContractViewer] = [
   ada,
   gone,
@@ -42,30 +42,30 @@ const refusedNames: [what: string, username: string][] = [
   ['an empty name', ''],
   ['a blank name', ' '],
   ['a name with NUL', 'Ada@Example.com\0'],
-  ['a lone surrogate', 'Ada@Example.com\uD800'],
-  ['a line break, as in a header', 'Ada@Example.com\r\nX-Admin: 1'],
-  ['a vertical bar', 'Ada@Example.com|admin'],
-  ['100 kB', 'a'.repeat(100_000)],
-  ['100 kB of marks that combine', `a${'\u0301\u0327'.repeat(50_000)}`],
-  ['SQL that is always true', "' OR '1'='1"],
-  ['SQL that ends the statement', `Ada@Example.com'; DROP TABLE viewers; --`],
-  ['a SQL pattern', '%'],
-  ['LDAP filter characters', '*)(uid=*'],
-  ['an LDAP name', 'cn=Ada,dc=example,dc=com'],
-  ['the name of what every object has', '__proto__'],
+  ['a name with a lone surrogate', 'Ada@Example.com\uD800'],
+  ['a name with a header on a second line', 'Ada@Example.com\r\nX-Admin: 1'],
+  ['a name with a vertical bar', 'Ada@Example.com|admin'],
+  ['a name of 100 kB', 'a'.repeat(100_000)],
+  ['a name of 100 kB of combining marks', `a${'\u0301\u0327'.repeat(50_000)}`],
+  ['a name with SQL that is always true', "' OR '1'='1"],
+  ['a name with SQL that ends the statement', `Ada@Example.com'; DROP TABLE viewers; --`],
+  ['a name that is a SQL pattern', '%'],
+  ['a name with LDAP filter characters', '*)(uid=*'],
+  ['a name that is a DN', 'cn=Ada,dc=example,dc=com'],
+  ['a name that every JavaScript object has', '__proto__'],
 ]
 
 /**
- * What every user store promises, run against the real thing.
- * @param finds whether it can look a viewer up without a password.
- * @param open opens a fresh store that knows `viewers`, however it learns of them.
+ * Tests the promises of every user store, against a real one.
+ * @param finds true if the store can look up a viewer without a password.
+ * @param open opens a new store that contains `viewers`.
  */
 export function userStoreContract(
   name: string,
   finds: boolean,
   open: (viewers: readonly ContractViewer[]) => Promise<UserStore>,
 ): void {
-  // The stores hash, and some are servers, on a machine that runs other tests as well.
+  // Hashing is slow while other tests run.
   describe(`user store contract: ${name}`, { timeout: 30_000 }, () => {
     let store: UserStore
     beforeEach(async () => {
@@ -74,90 +74,90 @@ export function userStoreContract(
     afterEach(async () => {
       await store.close()
     })
-    answers(() => store)
-    lookUps(() => store, finds)
-    refusals(() => store)
-    endurance(() => store)
+    testSignIns(() => store)
+    testLookUps(() => store, finds)
+    testRefusals(() => store)
+    testAvailability(() => store)
   })
 }
 
-function answers(store: () => UserStore): void {
+function testSignIns(store: () => UserStore): void {
   test.each([
     ['as the store spells it', 'Ada@Example.com'],
     ['in lower case', 'ada@example.com'],
     ['in upper case', 'ADA@EXAMPLE.COM'],
-  ])('the right password with the name %s gives the viewer, spelled as stored', async (_how, username) => {
+  ])('the right password with the name %s returns the viewer, spelled as stored', async (_how, username) => {
     expect(await store().authenticate(username, ada.password)).toEqual({ ok: true, viewer })
   })
 
-  test('a name typed with its accent apart is the same name', async () => {
+  test('a name typed in decomposed Unicode is the same name', async () => {
     const answer = await store().authenticate('e\u0301mil', emil.password)
     expect(answer).toEqual({ ok: true, viewer: { username: 'Émil', groups: [], attributes: {} } })
   })
 
-  test('a disabled viewer is told so after the right password only', async () => {
+  test('a disabled viewer learns it after the right password only', async () => {
     expect(await store().authenticate(gone.username, gone.password)).toEqual({ ok: false, reason: 'disabled' })
     expect(await store().authenticate(gone.username, 'wrong')).toEqual({ ok: false, reason: 'wrong-credentials' })
   })
 }
 
-function lookUps(store: () => UserStore, finds: boolean): void {
+function testLookUps(store: () => UserStore, finds: boolean): void {
   if (!finds) {
-    test('nobody can be looked up without a password, and the store says so', () => {
+    test('a store that cannot look up viewers has no find method', () => {
       expect(store().find).toBeUndefined()
     })
     return
   }
-  test('a viewer is found without a password, whatever the case, unless disabled', async () => {
+  test('a look-up finds a viewer in any letter case, unless disabled', async () => {
     expect(await store().find?.('ADA@example.com')).toEqual(viewer)
     expect(await store().find?.(gone.username)).toBeNull()
   })
 
-  test.each(refusedNames)('%s finds nobody', async (_what, username) => {
+  test.each(refusedNames)('a look-up of %s finds no viewer', async (_what, username) => {
     expect(await store().find?.(username)).toBeNull()
   })
 }
 
-function refusals(store: () => UserStore): void {
+function testRefusals(store: () => UserStore): void {
   const wrong = { ok: false, reason: 'wrong-credentials' }
 
-  test.each(refusedNames)('%s is refused, not an error', async (_what, username) => {
+  test.each(refusedNames)('a sign-in with %s is refused, not an error', async (_what, username) => {
     expect(await store().authenticate(username, ada.password)).toEqual(wrong)
   })
 
   test.each([
-    ['another one', 'wrong'],
-    ['an empty one', ''],
-    ['the right one in another case', ada.password.toUpperCase()],
-    ['the right one without its spaces', ada.password.trim()],
-    ['the right one with its accent apart', ada.password.normalize('NFD')],
-    ['the right one followed by NUL', `${ada.password}\0`],
-    ['the right one cut short', ada.password.slice(0, -1)],
-    ['100 kB', 'x'.repeat(100_000)],
-    ['SQL that is always true', "' OR '1'='1"],
-  ])('of passwords, %s is refused, not an error', async (_what, password) => {
+    ['another password', 'wrong'],
+    ['an empty password', ''],
+    ['the right password in another letter case', ada.password.toUpperCase()],
+    ['the right password without its spaces', ada.password.trim()],
+    ['the right password in decomposed Unicode', ada.password.normalize('NFD')],
+    ['the right password and a NUL', `${ada.password}\0`],
+    ['the right password without its last character', ada.password.slice(0, -1)],
+    ['a password of 100 kB', 'x'.repeat(100_000)],
+    ['a password with SQL that is always true', "' OR '1'='1"],
+  ])('a sign-in with %s is refused, not an error', async (_what, password) => {
     expect(await store().authenticate(ada.username, password)).toEqual(wrong)
   })
 
-  test('half a character does not pass for the sign that replaces one', async () => {
+  test('a lone surrogate in a password does not match the replacement character', async () => {
     expect(await store().authenticate(emil.username, emil.password)).toMatchObject({ ok: true })
     expect(await store().authenticate(emil.username, emil.password.replace('\uFFFD', '\uD800'))).toEqual(wrong)
   })
 }
 
-function endurance(store: () => UserStore): void {
-  test('a store that can answer is healthy', async () => {
+function testAvailability(store: () => UserStore): void {
+  test('an open store is healthy', async () => {
     await expect(store().checkHealth()).resolves.toBeUndefined()
   })
 
-  test('200 sign-ins at once are each answered rightly or refused as too many, and the next one passes', async () => {
+  test('200 sign-ins at once each get the right answer or an OverloadedError, and the next one works', async () => {
     const attempts = Array.from({ length: 200 }, (_, index) =>
       store()
         .authenticate(ada.username, index % 2 === 0 ? ada.password : 'wrong')
         .then(
           ({ ok }) => ok === (index % 2 === 0),
           (error: unknown) => {
-            // Whoever asks before, is told the same.
+            // The check before a sign-in must refuse at the same moment.
             if (store().assertCapacity) expect(() => store().assertCapacity?.()).toThrow(OverloadedError)
             return error instanceof OverloadedError && error.retryAfterSeconds > 0
           },
@@ -167,7 +167,7 @@ function endurance(store: () => UserStore): void {
     expect(await store().authenticate(ada.username, ada.password)).toMatchObject({ ok: true })
   })
 
-  test('a closed store says that it cannot be reached, and may be closed again', async () => {
+  test('a closed store throws an UpstreamError for every call, and can be closed again', async () => {
     await store().close()
     await expect(store().authenticate(ada.username, ada.password)).rejects.toThrow(UpstreamError)
     await expect(store().checkHealth()).rejects.toThrow(UpstreamError)

@@ -79,7 +79,7 @@ test.each([
 test.each([
   ['in a charset other than UTF-8', Buffer.from('{"username":"m\u00fcller"}', 'latin1'), 'JSON in UTF-8'],
   ['with a replacement character (U+FFFD)', Buffer.from('{"username":"m\ufffdller"}'), 'U+FFFD'],
-])('a user name %s signs nobody in, because it is ambiguous', async (_what, body, words) => {
+])('a user name %s signs in no viewer, because it is ambiguous', async (_what, body, words) => {
   const store = await openStore({ first: answer(body) })
   await expect(store.authenticate('m\u00f6ller', 'secret')).rejects.toThrow(words)
 })

@@ -60,7 +60,7 @@ describe('a wrong setting of a login service', () => {
     'https://users.example.com:0/',
     'https://a.example,MARKER.example/',
     'https://./',
-  ])('%s is refused as an address, and the message does not repeat it', (url) => {
+  ])('the address %s is refused, and the message does not repeat it', (url) => {
     const both = mistakesOf(url, { HTTP_STORE_FIND_URL: url })
     expect(both).toEqual([
       expect.stringMatching(/^USER_STORE_URL must be an address such as/),
@@ -79,7 +79,7 @@ describe('a wrong setting of a login service', () => {
     ['HTTP_STORE_TIMEOUT_SECONDS', '0', 'must be a whole number from 1 to 60'],
     ['HTTP_STORE_TIMEOUT_SECONDS', '5s', 'must be a whole number from 1 to 60'],
     ['HTTP_STORE_CA_FILE', '/nonexistent/ca.pem', 'names a file that does not exist'],
-  ])('%s=%s is reported', (setting, value, message) => {
+  ])('the setting %s=%s is refused', (setting, value, message) => {
     expect(mistakesOf(URL_OF_SIGN_IN, { [setting]: value })).toEqual([expect.stringContaining(`${setting} ${message}`)])
   })
 })

@@ -147,7 +147,7 @@ describe('an answer of the login service', () => {
       { status: 403, headers: { 'WWW-Authenticate': 'bearer error=insufficient_scope' } },
     ],
   ]
-  test.each(notAsAgreed)('status %s signs nobody in and does not open the circuit breaker', async (_what, fault) => {
+  test.each(notAsAgreed)('status %s signs in no viewer and does not open the circuit breaker', async (_what, fault) => {
     const store = openStore()
     const before = (await plain.seen()).length
     await plain.misbehave(fault)
@@ -170,7 +170,7 @@ describe('an answer of the login service', () => {
   })
 
   test('a wrong token fails sign-ins and the health check instead of looking like a wrong password', async () => {
-    const store = openStore({ token: 'of-somebody-else' })
+    const store = openStore({ token: 'of-another-app' })
     await expect(signIn(store)).rejects.toThrow('HTTP_STORE_TOKEN')
     await expect(store.checkHealth()).rejects.toThrow('HTTP_STORE_TOKEN')
   })
@@ -212,7 +212,7 @@ describe('a request without an answer', () => {
 })
 
 describe('an outage of the login service', () => {
-  test('the store recovers from an outage without a restart, and no sign-in waits longer than the timeout', async () => {
+  test('the store recovers from an outage without a restart, and no sign-in exceeds the timeout', async () => {
     const store = openStore()
     expect(await signIn(store)).toEqual(right)
     await plain.halt()
@@ -248,7 +248,7 @@ describe('an outage of the login service', () => {
     await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
   })
 
-  test('a short outage during many sign-ins signs nobody in wrongly', async () => {
+  test('a short outage during many sign-ins gives no wrong answer', async () => {
     const store = openStore()
     const outcomes: string[] = []
     const one = async (index: number) => {

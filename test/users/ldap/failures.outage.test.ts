@@ -54,7 +54,7 @@ describe('during a run of sign-ins', () => {
     'a directory %s gives errors within the timeout, admits no viewer, and serves again after its return',
     async (_how, fail, restore) => {
       const times = { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS }
-      const meanwhile = await expectSurvived(openStore(), { fail, mend: restore }, times)
+      const meanwhile = await expectSurvived(openStore(), { fail, restore }, times)
       const refusedAtOnce = meanwhile.filter(({ tookMs }) => tookMs < 100)
       expect(refusedAtOnce.length / meanwhile.length).toBeGreaterThan(0.9)
     },
@@ -86,7 +86,7 @@ describe('a directory', () => {
     expect(await slow).toEqual(IN)
   })
 
-  test('a directory that rejects the service account is a failure, not a wrong password, and readiness fails too', async () => {
+  test('a rejected service account fails sign-ins and readiness, and is not a wrong password', async () => {
     const store = openStore({ bindPassword: 'SERVICEMARKER' })
     const refusal = /LDAP_BIND_DN and LDAP_BIND_PASSWORD/
     await expect(store.authenticate('ada', password)).rejects.toThrow(refusal)
@@ -96,7 +96,7 @@ describe('a directory', () => {
     expect(`${(error as Error).message} ${(error as Error).stack}`).not.toContain('SERVICEMARKER')
   })
 
-  test('a wrong search base fails sign-ins and readiness with the name of the setting, and does not trip the breaker', async () => {
+  test('a wrong search base fails sign-ins and readiness, is named, and does not trip the breaker', async () => {
     const store = openStore({ searchBase: 'ou=elsewhere,dc=example,dc=test' })
     for (let time = 0; time < 6; time += 1) {
       await expect(store.authenticate('ada', password)).rejects.toThrow(/Code: 0x20.*LDAP_SEARCH_BASE/)
@@ -110,14 +110,14 @@ describe('the certificate of a directory', () => {
     ['StartTLS', () => ({})],
     ['ldaps', () => ({ url: slapd.ldapsUrl, startTls: false })],
   ]
-  test.each(ways)('over %s, the certificate is accepted for the host in USER_STORE_URL', async (_way, more) => {
+  test.each(ways)('a certificate for the host in USER_STORE_URL is accepted over %s', async (_way, more) => {
     expect(await openStore(more()).authenticate('ada', password)).toEqual(IN)
     const byName = { ...more(), url: (more().url ?? slapd.ldapUrl).replace('127.0.0.1', 'localhost') }
     expect(await openStore(byName).authenticate('ada', password)).toEqual(IN)
   })
 
   test.each(ways)(
-    'over %s, a certificate of an unknown CA is refused, whatever NODE_TLS_REJECT_UNAUTHORIZED says',
+    'a certificate of an unknown CA is refused over %s, even if NODE_TLS_REJECT_UNAUTHORIZED is 0',
     async (_way, more) => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
       onTestFinished(() => void vi.unstubAllEnvs())

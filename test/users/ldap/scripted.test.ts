@@ -183,7 +183,7 @@ test.each([
   ['the address of the connection', '127.0.0.1', 'IP:127.0.0.1', true],
   ['a name of the address', '127.0.0.1', 'DNS:localhost', false],
   ['an address of the name', 'localhost', 'IP:127.0.0.1', false],
-])('over StartTLS, a certificate for %s is checked against %s', async (_what, host, name, isRight) => {
+])('a certificate for %s is checked against %s over StartTLS', async (_what, host, name, isRight) => {
   const own = await makeCertificate([name])
   const named = await startScriptedDirectory(own)
   onTestFinished(() => named.stop())

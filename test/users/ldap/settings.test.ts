@@ -120,7 +120,7 @@ describe('a wrong setting of a directory', () => {
     'ldaps://*',
     'ldaps://d\u00fcsseldorf.example',
     'ldaps:directory',
-  ])('the address %s is refused, and not repeated', (url) => {
+  ])('the address %s is refused, and the message does not repeat it', (url) => {
     expect(mistakesOf(url)).toEqual([expect.stringMatching(/^USER_STORE_URL must be ldaps:\/\/HOST or/)])
     expect(mistakesOf(url).join()).not.toContain('MARKER')
   })
@@ -156,7 +156,7 @@ describe('a wrong setting of a directory', () => {
     ['LDAP_ATTRIBUTES', 'seat=*', 'must list name=attribute'],
     ['LDAP_ATTRIBUTES', 'id=dn', 'must list name=attribute'],
     ['LDAP_GROUP_FILTER', '(member={dn})', 'needs LDAP_GROUP_BASE'],
-  ])('%s=%s is refused', (setting, value, message) => {
+  ])('the setting %s=%s is refused', (setting, value, message) => {
     expect(mistakesOf('ldaps://d', { [setting]: value })).toEqual([expect.stringContaining(`${setting} ${message}`)])
   })
 
@@ -165,7 +165,7 @@ describe('a wrong setting of a directory', () => {
     ['(cn=staff)', 'must contain {dn}'],
     ['(&(member={dn})({dn}=x))', 'must contain {dn} after a "="'],
     ['(|(member={dn})(memberUid={username}))', 'must contain {dn} after a "="'],
-  ])('LDAP_GROUP_FILTER=%s is refused', (LDAP_GROUP_FILTER, message) => {
+  ])('the setting LDAP_GROUP_FILTER=%s is refused', (LDAP_GROUP_FILTER, message) => {
     const more = { LDAP_GROUP_BASE: 'ou=groups', LDAP_GROUP_FILTER }
     expect(mistakesOf('ldaps://d', more)).toEqual([expect.stringContaining(`LDAP_GROUP_FILTER ${message}`)])
   })

@@ -69,7 +69,7 @@ describe('a name', () => {
     expect(await store.find?.(ODD_NAME)).toEqual(viewer)
   })
 
-  test('a viewer found by another attribute gets the name of LDAP_USERNAME_ATTRIBUTE, and is looked up by it', async () => {
+  test('a viewer found by another attribute is named and looked up by LDAP_USERNAME_ATTRIBUTE', async () => {
     await addViewer('carol', { mail: 'dave' })
     const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
     const viewer = { username: 'carol', groups: [], attributes: {} }
@@ -86,7 +86,7 @@ describe('a name', () => {
     expect(await store.authenticate('erin', PASSWORD)).toMatchObject({ ok: true })
   })
 
-  test('of several values, the first in alphabetical order is used', async () => {
+  test('the first of several values in alphabetical order is used', async () => {
     await addViewer('frank', { uid: ['frank', 'anonymous'], roomNumber: ['9', '12'] })
     const attributes = [
       { name: 'seat', attribute: 'ROOMNUMBER' },
@@ -192,7 +192,7 @@ describe('an account', () => {
     },
   )
 
-  test('an account that was locked by wrong passwords keeps its session, so that an attacker cannot end it', async () => {
+  test('an account locked by wrong passwords keeps its session, so that an attacker cannot end it', async () => {
     await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
     const { store } = openStore()
     expect(await store.authenticate('guessed', PASSWORD)).toEqual(WRONG)

@@ -27,7 +27,7 @@ editableStoreContract('postgres', async () => {
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
 describe('the viewers table', () => {
-  test('the viewers table is created once by migrations at the same time, and a later migration keeps its rows', async () => {
+  test('concurrent migrations create the viewers table once, and a later migration keeps its rows', async () => {
     const database = await server.createDatabase()
     const settings = settingsOf(server.url({ database }))
     const made = await Promise.all([1, 2, 3, 4].map(() => migratePostgres(settings)))
@@ -49,7 +49,7 @@ describe('the viewers table', () => {
     }
   })
 
-  test('a viewers table of an older version is refused, and the message names the command that updates it', async () => {
+  test('a viewers table of an older version is refused, and the message names the migrate command', async () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 0', [], database)
     const opening = openPostgresStore(settingsOf(server.url({ database })))

@@ -68,7 +68,7 @@ describe('during a run of sign-ins', () => {
     'a server %s gives errors within the timeout, admits no viewer, and serves again after its return',
     async (_how, fail, restore) => {
       const store = await openStore()
-      await expectSurvived(store, { fail, mend: restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
+      await expectSurvived(store, { fail, restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
     },
   )
 
@@ -131,7 +131,7 @@ describe('a pool of two connections', () => {
     expect((await server.query(sql, [ada.user])).rows).toEqual([{ count: 2 }])
   })
 
-  test('a pool that is blocked by slow statements fails within the timeout, and the server cancels the statements', async () => {
+  test('a pool blocked by slow statements fails within the timeout, and the server cancels them', async () => {
     const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
     await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
     const store = await openStore({

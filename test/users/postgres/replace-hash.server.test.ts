@@ -22,7 +22,8 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 beforeEach(async () => {
   await sql(
-    `DROP TABLE IF EXISTS account; CREATE TABLE account (name text UNIQUE, hash text); INSERT INTO account VALUES ('ada', '')`,
+    `DROP TABLE IF EXISTS account; CREATE TABLE account (name text UNIQUE, hash text);
+     INSERT INTO account VALUES ('ada', '')`,
   )
 })
 
@@ -41,7 +42,7 @@ describe("a foreign hash in a customer's own table", () => {
     await store.close()
   })
 
-  test('POSTGRES_REPLACE_HASH_QUERY replaces a foreign hash by argon2id at a sign-in, with the grants of the README', async () => {
+  test('POSTGRES_REPLACE_HASH_QUERY replaces a foreign hash at a sign-in, with the grants of the README', async () => {
     const { user, password: secret } = await server.createRole()
     await sql(`GRANT SELECT (name, hash) ON account TO ${user}; GRANT UPDATE (hash) ON account TO ${user}`)
     const POSTGRES_REPLACE_HASH_QUERY = 'UPDATE account SET hash = $3 WHERE name = $1 AND hash = $2'
@@ -61,7 +62,7 @@ describe("a foreign hash in a customer's own table", () => {
     await store.close()
   })
 
-  test('a replacement that would change the hashes of other viewers is undone, and the operator is warned', async () => {
+  test('a replacement that would change hashes of other viewers is undone, and the operator is warned', async () => {
     await sql("INSERT INTO account VALUES ('eve', 'hash of eve')")
     const warnings: string[] = []
     const settings = settingsOf(url, {

@@ -108,7 +108,7 @@ describe('a setting of PostgreSQL', () => {
     ['POSTGRES_CA_FILE', 'package.json', 'names a file'],
     ['POSTGRES_PASSWORD', 'p', 'is set, and USER_STORE_URL has a password too'],
     ['POSTGRES_REPLACE_HASH_QUERY', 'UPDATE', 'needs POSTGRES_QUERY too'],
-  ])('%s=%s is refused', (name, value, words) => {
+  ])('the setting %s=%s is refused', (name, value, words) => {
     expect(mistakes(URL_OF_OTHER, { [name]: value })).toEqual([expect.stringContaining(`${name} ${words}`)])
   })
   test.each([
@@ -124,7 +124,7 @@ describe('a setting of PostgreSQL', () => {
       expect(found.join()).toContain(`compose.yaml write $${parameter}`)
     },
   )
-  test('all mistakes are listed, and no message repeats a value', () => {
+  test('all wrong settings of PostgreSQL are listed, and no message repeats a value', () => {
     const found = mistakes('postgres://marked7@db.example?x=marked7', {
       POSTGRES_POOL_SIZE: 'marked7',
       POSTGRES_TIMEOUT_SECONDS: 'marked7',
@@ -133,7 +133,7 @@ describe('a setting of PostgreSQL', () => {
     expect(found).toHaveLength(4)
     expect(found.join()).not.toContain('marked7')
   })
-  test('the password can be in a file', () => {
+  test('the password of PostgreSQL can be in a file', () => {
     const file = join(temporaryFolder(), 'password')
     writeFileSync(file, 'p@ss\n')
     expect(mistakes('postgres://app@localhost/shop', { POSTGRES_PASSWORD_FILE: file })).toEqual([])

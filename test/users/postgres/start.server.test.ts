@@ -46,7 +46,7 @@ describe('a server that is down at the start', () => {
     await expect(store.checkHealth()).resolves.toBeUndefined()
   })
 
-  test('a server that comes up without the viewers table stays unavailable, and the error names the migrate command', async () => {
+  test('a server without the viewers table stays unavailable, and the error names the migrate command', async () => {
     const url = server.url({ database: await server.createDatabase() })
     await server.halt()
     const store = await openQuickStore(url)

@@ -6,7 +6,7 @@ import { signInRun } from '../sign-in-run.ts'
 
 export interface Outage {
   readonly fail: () => Promise<unknown>
-  readonly mend: () => Promise<unknown>
+  readonly restore: () => Promise<unknown>
 }
 
 /**
@@ -16,19 +16,19 @@ export interface Outage {
  */
 export async function expectSurvived(
   store: UserStore,
-  { fail, mend }: Outage,
+  { fail, restore }: Outage,
   { timeoutMs, inTimeMs }: { readonly timeoutMs: number; readonly inTimeMs: number },
 ) {
   const run = signInRun(store)
   const end = run.start()
   onTestFinished(end)
-  let isMended = false
-  const mendOnce = async () => {
-    if (!isMended) await mend()
-    isMended = true
+  let isRestored = false
+  const restoreOnce = async () => {
+    if (!isRestored) await restore()
+    isRestored = true
   }
   // Runs also if an expectation fails: other tests need the server.
-  onTestFinished(mendOnce)
+  onTestFinished(restoreOnce)
   await run.until('in')
   await fail()
   await run.until('away')
@@ -40,7 +40,7 @@ export async function expectSurvived(
   expect(new Set(meanwhile.map(({ outcome }) => outcome))).toEqual(new Set(['away']))
   expect(run.longestMs()).toBeLessThan(inTimeMs)
   await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
-  await mendOnce()
+  await restoreOnce()
   await run.recover()
   await end()
   expect(run.longestMs()).toBeLessThan(inTimeMs)
