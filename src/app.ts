@@ -39,7 +39,7 @@ export interface AppDeps {
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 
-/** All middleware and routes of the login app, in their order. */
+/** Creates the login app: all middleware and routes, in their order. */
 export function createApp({
   config,
   users,
@@ -65,11 +65,11 @@ export function createApp({
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
-  const closedHeaders = screenHeaders({ isTls, frameAncestors: [], formTargets: [] })
+  const unframedHeaders = screenHeaders({ isTls, frameAncestors: [], formTargets: [] })
 
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  // Express shows the stack in any other environment, if our own error screen fails.
+  // In any other environment, Express would show the stack if our own error screen fails.
   app.set('env', 'production')
   app.set('query parser', 'simple').set('trust proxy', config.trustProxyHops).set('case sensitive routing', true)
   trustPublicUrl(app)
@@ -86,26 +86,26 @@ export function createApp({
     app.use(entryPoint.basePath === '' ? '/' : entryPoint.basePath, routes)
     if (entryPoint.basePath === '') app.use('/e/default', routes)
   }
-  app.get('/health/live', (_req, res) => void res.set(closedHeaders).json({ status: 'live' }))
-  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, closedHeaders))
-  const closed = createScreens(views, '', () => closedHeaders)
-  app.use('/assets', assets(closedHeaders), assetMethods(closed))
+  app.get('/health/live', (_req, res) => void res.set(unframedHeaders).json({ status: 'live' }))
+  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, unframedHeaders))
+  const unframedScreens = createScreens(views, '', () => unframedHeaders)
+  app.use('/assets', assets(unframedHeaders), assetMethods(unframedScreens))
 
-  app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: closed })))
+  app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens })))
   app.use((req, res) => {
-    closed.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
+    unframedScreens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
   })
-  const closedRefusals = createRefusals(
-    closed,
+  const unframedRefusals = createRefusals(
+    unframedScreens,
     createSignInLog(log, 'none', addressOf, metrics?.countSignIn),
     config.publicUrl.origin,
   )
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
     const refusal = describeError(error)
-    // A request for an asset that cannot be met. Not a sign-in, so not in the log.
-    if (refusal.status < 500) closed.sendMessage(req, res, { title: 'badRequest', refusal })
-    else closedRefusals.failed(req, res, error)
+    // A range of an asset that does not exist, for example. Not a sign-in, so not in the log.
+    if (refusal.status < 500) unframedScreens.sendMessage(req, res, { title: 'badRequest', refusal })
+    else unframedRefusals.failed(req, res, error)
   }
   app.use(onError)
   return app
@@ -119,7 +119,7 @@ function assets(headers: Headers): RequestHandler {
   return express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders })
 }
 
-/** Answers 405 for any other method than GET and HEAD at the address of an asset. */
+/** Answers 405 to every method except GET and HEAD at the address of an asset. */
 function assetMethods(screens: Screens): RequestHandler {
   const paths = new Set(readdirSync(PUBLIC).map((name) => `/${name}`))
   const refuse = onlyMethods('GET, HEAD', sendWrongMethod({ screens }))
@@ -127,14 +127,14 @@ function assetMethods(screens: Screens): RequestHandler {
 }
 
 /**
- * Makes express-session send its Secure cookie behind every proxy, and on a laptop. PUBLIC_URL alone decides: it is https,
- * or loopback, where browsers keep Secure cookies over plain http. `X-Forwarded-Proto` and the socket do not count.
+ * Makes express-session send its Secure cookie behind every proxy, and on a laptop. Safe because PUBLIC_URL is https or
+ * loopback, where browsers keep Secure cookies over plain http. Ignores `X-Forwarded-Proto` and the socket.
  */
 function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
-/** Hides warnings about a store that reports its own outages: a line for every viewer would bury the others. */
+/** Hides warnings about a store that logs its own outages: a line for each viewer would flood the log. */
 function withoutWarnings(log: Logger): Pick<Logger, 'info' | 'warn'> {
   return { info: log.info.bind(log), warn: log.debug.bind(log) }
 }
@@ -154,7 +154,7 @@ function readiness(
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
     try {
       await Promise.all([users.checkHealth(), sessionStore.checkHealth()])
-      // Still 200: all copies miss the same Redis, and a load balancer must not take all of them out.
+      // Still 200: all copies share this Redis, and the load balancer must not remove them all.
       res.json({ status: optionalStores.every((store) => store.isAvailable()) ? 'ready' : 'degraded' })
     } catch (error) {
       log.warn({ event: 'not-ready', err: error })

@@ -53,10 +53,10 @@ const SECRETS: readonly string[] = [
   'HTTP_STORE_TOKEN',
 ]
 /**
- * Settings whose absence lets more viewers in or leaves a weaker default. A look-alike of a missing one stops the start;
- * any other look-alike is a warning, since it may belong to another program.
+ * Settings whose absence lets in more viewers or leaves a weaker default. A look-alike of a missing one stops
+ * the start. Any other look-alike is a warning, since it may belong to another program.
  */
-const GUARDS: readonly string[] = [
+const PROTECTIVE_SETTINGS: readonly string[] = [
   'ALLOWED_GROUPS', // every viewer may watch
   'ENTRY_POINTS_FILE', // its allowed groups are not read
   'USER_STORE_URL', // viewers of another store may watch
@@ -73,7 +73,7 @@ const GUARDS: readonly string[] = [
 const DAY_SECONDS = 86_400
 const PUBLIC_URL_MISSING = 'is required: the address of this app as browsers see it, such as https://login.example.com'
 
-/** This app's own origin. Its cookies are always Secure, and over plain http browsers keep those on loopback only. */
+/** The origin of this app. Must be https except on loopback: browsers drop Secure cookies over plain http elsewhere. */
 const PublicUrl = z.string().transform((text, context): URL => {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
@@ -100,7 +100,7 @@ const AppEnvironment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
-/** The names of all settings. A test compares them with the documentation. */
+/** Returns the names of all settings. A test compares them with the documentation. */
 export function settingNames(): string[] {
   const { PORT: _port, HOST: _host, ...rest } = AppEnvironment.shape
   const names = [
@@ -129,7 +129,7 @@ export function readConfig(environment: Environment): Config {
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
-    mistakes.push(`METRICS_PORT must be another port than PORT, which is ${app.PORT}`)
+    mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
   const entryPoints = readEntryPoints(reading, publicUrl)
   if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
@@ -181,13 +181,13 @@ interface Reading extends Pick<GivenSettings, 'given'> {
   readonly parse: <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
 }
 
-/** The look-alikes of settings: those that stop the start, and the others. */
+/** Finds look-alikes of settings. Those that stop the start are mistakes, all others are warnings. */
 function unknownSettings(given: Environment): { mistakes: string[]; warnings: string[] } {
   const mistakes: string[] = []
   const warnings: string[] = []
   for (const { setting, sentence } of lookAlikes(Object.keys(given), settingNames())) {
     const name = SECRETS.find((secret) => setting === `${secret}_FILE`) ?? setting
-    const isMissing = GUARDS.includes(name) && given[name] === undefined
+    const isMissing = PROTECTIVE_SETTINGS.includes(name) && given[name] === undefined
     const sentences = isMissing ? mistakes : warnings
     sentences.push(sentence)
   }
@@ -222,7 +222,7 @@ function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | n
   const names = ENTRY_POINT_SETTINGS.filter((name) => given[name] !== undefined)
   if (names.length > 0) {
     const asGiven = names.map((name) => (given[`${name}_FILE`] === undefined ? name : `${name}_FILE`))
-    mistakes.push(`ENTRY_POINTS_FILE is set and replaces ${asGiven.join(', ')}: remove what is not needed`)
+    mistakes.push(`ENTRY_POINTS_FILE is set and replaces ${asGiven.join(', ')}: remove one or the other`)
   }
   const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, addresses)
   if ('entryPoints' in read) return read.entryPoints

@@ -1,6 +1,6 @@
 /**
- * Errors without a status: `src/login/screens/error-page.ts` alone turns an error into a status and a sentence. The messages
- * are for the log or the terminal, never for a viewer.
+ * Errors without a status: only `src/login/screens/error-page.ts` turns an error into a status and a sentence. The
+ * messages are for the log or the terminal, never for a viewer.
  */
 
 /** A setting, file or argument of the operator is missing or wrong. The message says what to do. */
@@ -8,7 +8,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** A service that the app depends on did not answer, or not as agreed. */
+/** A service that the app depends on did not answer, or answered wrongly. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly upstream: string

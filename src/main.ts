@@ -13,14 +13,14 @@ import { threadPoolSize } from './users/passwords/hashing-queue.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
-const RUNNING_REQUESTS_MS = 15_000
+const REQUESTS_DEADLINE_MS = 15_000
 const HOST_FAULTS: readonly string[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT']
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
-const endAtOnce = () => process.exit(0)
+const exitNow = () => process.exit(0)
 
 // PID 1 of a container ignores a signal without a listener.
-for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce)
+for (const signal of STOP_SIGNALS) process.on(signal, exitNow)
 if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 try {
   await run(readConfig(process.env))
@@ -57,7 +57,7 @@ async function run(config: Config): Promise<void> {
     log.info({ event: 'stopping', signal })
     // Readiness fails first, so that the load balancer sends no new viewers.
     await sleep(config.shutdownDelaySeconds * 1000)
-    await stopServer(server, RUNNING_REQUESTS_MS)
+    await stopServer(server, REQUESTS_DEADLINE_MS)
     await users.close()
     sessionStore.close()
     counters.close()
@@ -65,7 +65,7 @@ async function run(config: Config): Promise<void> {
     if (metrics) await stopServer(metrics.server, 0)
     log.info({ event: 'stopped' })
   }
-  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, endAtOnce)
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, exitNow)
   // Last: a reader of this line may send a signal at once.
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   log.info({ event: 'started', ...ports, publicUrl: config.publicUrl.origin }, 'The login app listens')
@@ -73,13 +73,15 @@ async function run(config: Config): Promise<void> {
 
 type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 
-async function openMetrics(asked: number, host: string) {
+async function openMetrics(requestedPort: number, host: string) {
   const { createMetrics } = await import('./server/metrics.ts')
   const metrics = createMetrics()
   const server = createHttpServer(metrics.listener)
-  const port = await listen(server, asked, host).catch((cause: ListenFault) => {
+  const port = await listen(server, requestedPort, host).catch((cause: ListenFault) => {
     if (cause.port === undefined) throw cause
-    throw new ConfigError(`METRICS_PORT: port ${asked} cannot be opened (${cause.code}). Set another port.`, { cause })
+    throw new ConfigError(`METRICS_PORT: port ${requestedPort} cannot be opened (${cause.code}). Set another port.`, {
+      cause,
+    })
   })
   return { metrics, server, port }
 }

@@ -1,12 +1,12 @@
 import type { AllowedConsumer, ReturnAddress } from '../hash-lock/return-address.ts'
 
-/** A hashed parameter: its name at the service, and the attribute of the viewer that is its value (`username` is one). */
+/** A hashed parameter: its name at the service, and the attribute of the viewer with its value, such as `username`. */
 export interface HashParameter {
   readonly name: string
   readonly attribute: string
 }
 
-/** One address of the app, with its own lock on the service. Entry points share only the viewers. */
+/** An address of the app with its own secret and lock at the service. Entry points share only the viewers. */
 export interface EntryPoint {
   /** Used in the log, and in the path of a named entry point. */
   readonly name: string
@@ -21,6 +21,6 @@ export interface EntryPoint {
   /** The origins that may frame the screens. */
   readonly playerOrigins: readonly string[]
   readonly consumers: readonly AllowedConsumer[]
-  /** Null lets every viewer of the user store in. */
+  /** Groups whose members may watch. Null allows every viewer. */
   readonly allowedGroups: readonly string[] | null
 }

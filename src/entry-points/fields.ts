@@ -43,7 +43,7 @@ export const HashParameters = z.string().transform((text, context): HashParamete
   return names.size === parameters.length ? parameters : fail(context, 'names a parameter twice')
 })
 
-/** Group names in NFC, the form in which every store returns them: two spellings that look alike are one group. */
+/** Group names in NFC, the form in which every store returns them. */
 export const AllowedGroups = z.string().transform((text, context): string[] => {
   const groups = splitList(text.normalize('NFC'), /,/)
   return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
@@ -62,7 +62,7 @@ export function addressFields(publicUrl: URL | null) {
     const { protocol, hostname } = new URL(text)
     if (protocol === 'https:' || (mayBeHttp && isLoopback(hostname))) return
     throw new RangeError(
-      'must be https: plain http is accepted only if both it and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]',
+      'must be https: plain http is accepted only if this address and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]',
     )
   }
   const playerAddress = z.string().transform((text, context): ReturnAddress => {
@@ -77,7 +77,7 @@ export function addressFields(publicUrl: URL | null) {
   const playerOrigins = listField('must name at least one origin, such as https://player.example', (item): string => {
     const isOrigin = URL.canParse(item) && new URL(item).origin === item
     if (!isOrigin || !/^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?$/.test(item)) throw new RangeError(AN_ORIGIN)
-    // Only a page frames the screens, so the names that browsers resolve to this machine are safe here.
+    // Only browsers use these origins, so names that browsers resolve to this machine are safe.
     assertScheme(item, isLoopbackName)
     return item
   })

@@ -17,7 +17,7 @@ import {
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
 const LIFETIME = `must be a whole number from 0 to ${LONGEST_LIFETIME_SECONDS}`
 
-/** `secretFile` names a file with the secret, in the place of `secret`. Lists are arrays of texts. */
+/** `secretFile` names a file with the secret, instead of `secret`. Lists are arrays of texts. */
 function entryPointSchema(addresses: AddressFields) {
   const fields = {
     name: z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME),
@@ -91,7 +91,7 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
   return mistakes.length > 0 ? { mistakes } : { entryPoints }
 }
 
-/** Checked even if the rest of the entry is wrong, so that all mistakes are listed at once. */
+/** Parsed even if the rest of the entry is wrong, so that all mistakes are listed at once. */
 const Given = z.looseObject({ name: z.unknown(), secret: z.unknown(), secretFile: z.unknown() }).partial().catch({})
 
 function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secret: string): EntryPoint {

@@ -19,12 +19,12 @@ const RESERVED_NAMES: readonly string[] = ['hash', 'hashExpire', '__proto__']
 const LONGEST_VALUE_BYTES = 255
 /** Fits Node's 16 KiB of headers, with every byte percent-encoded and an address of 2,048 characters. */
 const LONGEST_RESPONSE_BYTES = 4096
-/** PHP writes characters beyond ASCII as \uXXXX: six bytes in place of two. */
+/** PHP writes characters beyond ASCII as \uXXXX: six bytes instead of two. */
 const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
 
 /**
- * Checks a hashed value. "|" separates the hashed values, so ["a|b"] and ["a", "b"] would have the same hash. A lone surrogate
- * and U+FFFD are the same bytes in UTF-8.
+ * Checks a hashed value. Refuses "|", which separates hashed values: ["a|b"] and ["a", "b"] would have the same hash.
+ * Refuses a lone surrogate, which has the same bytes in UTF-8 as U+FFFD.
  * @returns the fault as the end of a sentence that starts with the value's name; null if the value is valid.
  */
 export function faultInValue(value: string): string | null {
@@ -47,8 +47,8 @@ export function faultInName(name: string): string | null {
  * then `hash` (specification: "Authentication response", "Hash expiry").
  *
  * @param expiresAtSeconds UNIX time in whole seconds; null sends no expiry, and the response never expires.
- * @param secret the key shared with the service. The service computes MD5; a secret of 128 random bits at the end of the
- *   text leaves neither a search nor a length extension.
+ * @param secret the key shared with the service. The service computes MD5. A secret of 128 random bits at the end of
+ *   the text prevents a brute-force search and a length extension.
  * @throws RangeError for parameters, an expiry or a secret that would make the format ambiguous.
  */
 export function buildAuthenticationResponse(
@@ -90,13 +90,13 @@ export function checkAuthenticationResponse(json: string, secret: string, nowSec
   if (parts === null || faultInParameters(parts.parameters) !== null) return { ok: false, reason: 'malformed' }
   const expected = responseHash(parts.parameters, parts.expiresAtSeconds, secret)
   if (!timingSafeEqual(Buffer.from(expected), Buffer.from(parts.hash))) return { ok: false, reason: 'wrong-hash' }
-  // Not "<=": with a clock that answers NaN every response would be good.
+  // Not "expiry <= now": if the clock returned NaN, every response would be valid.
   const isAlive = parts.expiresAtSeconds === null || parts.expiresAtSeconds > nowSeconds
   if (!isAlive) return { ok: false, reason: 'expired' }
   return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
 }
 
-/** The parts of a response, unverified; null when the text is not of its form. Repeated and odd names are kept. */
+/** Parses a response without verifying it; null if the text has another form. Does not refuse repeated or odd names. */
 export function parseAuthenticationResponse(json: string): ResponseParts | null {
   if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return null
   const pairs = parsePairs(json)
@@ -112,16 +112,16 @@ export function parseAuthenticationResponse(json: string): ResponseParts | null 
   return { parameters, expiresAtSeconds: expiry ?? null, hash: last[1] }
 }
 
-/** The MD5 digest in lower-case hexadecimal of values, expiry and secret, joined by "|" in this order, in UTF-8. */
+/** Returns the MD5 digest of values, expiry and secret, joined by "|" in UTF-8, as lower-case hexadecimal digits. */
 export function responseHash(parameters: ResponseParameters, expiresAtSeconds: number | null, secret: string): string {
   const values = parameters.map(([, value]) => value)
   if (expiresAtSeconds !== null) values.push(String(expiresAtSeconds))
   return hash('md5', [...values, secret].join('|'), 'hex')
 }
 
-/** Why parameters cannot be carried, as a sentence; null when they can. Values are never part of the sentence. */
+/** Returns why a response cannot contain the parameters, as a sentence without values; null if it can. */
 export function faultInParameters(parameters: ResponseParameters): string | null {
-  if (parameters.length === 0) return 'A response needs one parameter at least'
+  if (parameters.length === 0) return 'A response needs at least one parameter'
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
     const inName = faultInName(name)
@@ -145,8 +145,8 @@ function parsePairs(json: string): [name: string, value: unknown][] | null {
   const pairs: [string, unknown][] = []
   for (const item of parsed as unknown[]) {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return null
-    const [pair, ...others] = Object.entries(item)
-    if (!pair || others.length > 0) return null
+    const [pair, ...extra] = Object.entries(item)
+    if (!pair || extra.length > 0) return null
     pairs.push(pair)
   }
   return pairs

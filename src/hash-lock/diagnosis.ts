@@ -8,8 +8,8 @@ import {
 } from './authentication-response.ts'
 
 /**
- * The service's verdict on a response, as exactly as it can be known. Only 'good' and 'expiry-stripped' are accepted: by the
- * documented rule, a response whose expiry was renamed to a parameter has the right hash.
+ * The service's verdict on a response, as exact as possible. The service accepts only 'good' and 'expiry-stripped': a
+ * response whose expiry was renamed to a parameter has the right hash.
  */
 export type Diagnosis =
   | { readonly kind: 'good'; readonly expiresAtSeconds: number | null }
@@ -26,7 +26,7 @@ interface HashedText {
   readonly value: string
 }
 
-/** 7! orders are 5,040 digests, some ten milliseconds. */
+/** 7! orders are 5,040 digests, about 10 ms. */
 const MOST_TEXTS_TO_REORDER = 7
 
 /**
@@ -50,7 +50,7 @@ export function diagnoseResponse(json: string, secret: string, nowSeconds: numbe
   return diagnoseHash(parts, secret)
 }
 
-/** The diagnosis in sentences, for a log or a terminal. They contain parameter names, but no values and no secret. */
+/** Describes the diagnosis for a log or a terminal, with parameter names, but without values and secret. */
 export function describeDiagnosis(diagnosis: Diagnosis): string {
   switch (diagnosis.kind) {
     case 'good':
@@ -152,12 +152,12 @@ function faultInPairs(pairs: readonly [string, unknown][]): string {
   if (/[A-F]/.test(last[1])) return 'The hash must be in lower case.'
   for (const [index, [name, value]] of pairs.slice(0, -1).entries()) {
     if (name === 'hashExpire') {
-      if (index !== pairs.length - 2) return 'hashExpire must stand directly before the hash.'
+      if (index !== pairs.length - 2) return 'hashExpire must be directly before the hash.'
       if (typeof value !== 'number') return 'hashExpire must be a JSON number, without quotation marks.'
       if (!Number.isSafeInteger(value) || value <= 0) return 'hashExpire must be a whole number of seconds.'
     } else if (typeof value !== 'string') {
       return `The value of ${JSON.stringify(name)} must be text.`
     }
   }
-  return 'It is longer than a response may be.'
+  return 'It is too long.'
 }

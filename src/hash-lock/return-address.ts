@@ -19,9 +19,9 @@ export type ReturnDecision =
 const LONGEST_ADDRESS = 2048
 
 /**
- * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. No other
- * function turns input of a browser into an address (specification: "Returning the authentication response to the player";
- * OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
+ * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. No
+ * other function turns input of a browser into an address (specification: "Returning the authentication response to the
+ * player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
  *
  * @param hashConsumer as received, percent-decoded once; undefined if absent. An empty text is refused, not ignored.
  * @returns for a refusal, the end of a sentence that starts with "hashConsumer". Never redirect to a refused address.
@@ -62,7 +62,7 @@ export function parseAllowedConsumer(text: string): AllowedConsumer {
   if (typeof parsed === 'string') throw new RangeError(parsed)
   if (/[?#]/.test(text)) throw new RangeError('must have neither a query nor a fragment')
   if (!text.endsWith('/')) throw new RangeError('must end with "/"')
-  if (/^\/+$/.test(parsed.pathname)) throw new RangeError('must name a path behind the host, not the whole origin')
+  if (/^\/+$/.test(parsed.pathname)) throw new RangeError('must have a path after the host, not only an origin')
   return { origin: parsed.origin, pathPrefix: parsed.pathname }
 }
 
@@ -80,14 +80,14 @@ export function appendHash(address: ReturnAddress, hash: string): string {
   return `${beforeFragment}${separator}hash=${encodeURIComponent(hash)}${fragment}`
 }
 
-/** The parsed address, or the reason of the refusal as the end of a sentence. */
+/** Parses an address. Returns the URL, or the reason for refusing it as the end of a sentence. */
 function parseReturnAddress(text: string): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
   // Browsers drop tabs and line ends, read "\" as "/" and fold wide characters. Refuse these before parsing.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'contains characters that an address cannot have'
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return 'is not an absolute http or https address'
   const url = new URL(text)
-  if (url.href.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters once it is encoded`
+  if (url.href.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters after encoding`
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'contains a user name or password'
   // ";" and "," are legal in a host, and would start a new directive in our Content-Security-Policy.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(url.hostname)) return 'has an unusual host name'
@@ -97,8 +97,8 @@ function parseReturnAddress(text: string): URL | string {
 }
 
 /**
- * True for a path that servers read differently. Some servers decode twice, some drop ";parameters" or a space behind "..",
- * some accept overlong encodings.
+ * True for a path that servers read differently. Some servers decode twice, some drop ";parameters" or a space after
+ * "..", some accept overlong encodings.
  */
 function isAmbiguousPath(pathname: string): boolean {
   if (/%(2e|2f|5c|25|[01][0-9a-f]|7f)/i.test(pathname) || pathname.includes('/..')) return true
@@ -110,18 +110,18 @@ function isAmbiguousPath(pathname: string): boolean {
   }
 }
 
-/** True if a server could read a parameter `hash`. PHP drops leading spaces and everything after a NUL; brackets make a list. */
+/** True if a server could find a parameter `hash`. PHP drops leading spaces and all after a NUL; brackets make lists. */
 function hasHashParameter(url: URL): boolean {
   const names = namesIn(url.search)
   return [...names, ...names.flatMap(namesIn)].some((name) => /^[\s[]*hash\s*($|[\][\0])/i.test(name))
 }
 
-/** The decoded names of a query. Some servers also split at ";". */
+/** Returns the decoded names of a query. Some servers also split at ";". */
 function namesIn(query: string): string[] {
   return query.split(/[&;]/).flatMap((pair) => [...new URLSearchParams(pair).keys()])
 }
 
-/** The address with "." and ".." resolved in the path, as it was compared. The query is unchanged. */
+/** Returns the compared address, with "." and ".." resolved in the path. The query is unchanged. */
 function normalised(parsed: URL, text: string): string {
   const at = text.indexOf('?')
   return parsed.origin + parsed.pathname + (at === -1 ? '' : text.slice(at))

@@ -7,18 +7,18 @@ export interface RedisAddress {
   readonly username: string | null
   readonly password: string | null
   readonly database: number
-  /** Null for a plain connection. `authority` is PEM that signed the certificate; null for the authorities of Node. */
+  /** Null for a plain connection. `authority`: CA certificates in PEM; null for the CAs that Node trusts. */
   readonly tls: { readonly authority: string | null } | null
   /** The beginning of every key. */
   readonly keyPrefix: string
 }
 
-/** What a `redis://` or `rediss://` address says. */
+/** The parts of a `redis://` or `rediss://` address. */
 export type RedisUrl = Omit<RedisAddress, 'tls' | 'keyPrefix'> & { readonly isTls: boolean }
 
 const REDIS_PORT = 6379
 
-/** Parses `redis://USER:PASSWORD@HOST:PORT/DATABASE`, of which only the host is required. Null if it is not one. */
+/** Parses `redis://USER:PASSWORD@HOST:PORT/DATABASE`; only the host is required. Null for any other text. */
 export function parseRedisUrl(text: string): RedisUrl | null {
   const url = /^rediss?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : null
   if (url === null || /[?#\s]/.test(text)) return null

@@ -22,7 +22,7 @@ export interface RedisLink extends OptionalStore {
 export interface RedisLinkOptions {
   /** Name of the setting with the address of Redis. */
   readonly setting: string
-  /** What the app does while Redis is away, as the end of a sentence in the log. */
+  /** The effect of an outage, as the end of a sentence in the log. */
   readonly without: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** UNIX time in seconds. */
@@ -35,7 +35,7 @@ const REPLY_TIMEOUT_MS = 500
 const CONNECT_TIMEOUT_MS = 2_000
 const WAIT_AT_START_MS = 1_500
 const PING_EVERY_MS = 1_000
-/** A connection without any data for this long is replaced. While Redis is well, each ping brings data. */
+/** A connection without data for this long is replaced. A working Redis sends data at each ping. */
 const SOCKET_TIMEOUT_MS = 3_000
 const LONGEST_PAUSE_MS = 2_000
 const REPORT_EVERY_SECONDS = 60
@@ -52,8 +52,8 @@ export async function openRedisLink(address: RedisAddress, options: RedisLinkOpt
   const reporter = createReporter(options)
   let lastFault: unknown = new Error('not connected yet')
   let unavailableUntilSeconds = 0
-  // Replies come in order, so one late reply delays all others: the first failure opens the breaker. A trial is never a
-  // viewer's command, which would wait for its timeout, but only a ping that was answered.
+  // Redis replies in order, so one late reply delays all later ones: the first failure opens the breaker. An answered
+  // ping closes it again. Commands of viewers are never a trial, because they would wait for the timeout.
   const breaker = createCircuitBreaker({ failures: 1, pauseMs: 0, refusal: () => lastFault })
 
   function failed(fault: unknown): UpstreamError {
@@ -75,7 +75,7 @@ export async function openRedisLink(address: RedisAddress, options: RedisLinkOpt
   }
   function onReply(): void {
     send(() => Promise.resolve()).then(reporter.back, () => {
-      // Another reply is just closing the breaker.
+      // Another reply is closing the breaker.
     })
   }
 
@@ -105,7 +105,7 @@ function late(): Error {
   return new UpstreamError('redis', `no answer within ${REPLY_TIMEOUT_MS} ms`)
 }
 
-/** True for a timeout. A lost connection needs no breaker: node-redis knows of it, and fails commands at once. */
+/** True for a timeout. After a lost connection, node-redis itself fails commands at once. */
 function isLate(error: unknown): boolean {
   return error instanceof UpstreamError
 }
@@ -162,13 +162,13 @@ function clientFor({ host, port, username, password, database, tls }: RedisAddre
     socket: tls === null ? common : { ...common, tls: true, rejectUnauthorized: true, ...authority },
     // Commands fail during an outage instead of waiting for its end.
     disableOfflineQueue: true,
-    // Sent again only after a reply, so that a dead connection reaches its socket timeout.
+    // node-redis pings again only after a reply, so a dead connection reaches its socket timeout.
     pingInterval: PING_EVERY_MS,
     maintNotifications: 'disabled',
   })
 }
 
-/** Exponential, up to two seconds, with jitter: all copies of the app lost Redis at the same time. */
+/** Returns an exponential delay up to two seconds, with jitter, because all copies of the app reconnect together. */
 function pauseBeforeRetry(retries: number): number {
   return Math.min(50 * 2 ** Math.min(retries, 10), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
 }

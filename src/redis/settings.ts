@@ -16,8 +16,8 @@ export interface SharedStores {
 }
 
 const REDIS_FORM =
-  'redis://USER:PASSWORD@HOST:PORT/DATABASE (TLS: rediss://), of which only the host is required; in a part, write "@", ' +
-  '"/", "#" and "%" as %40, %2F, %23 and %25'
+  'redis://USER:PASSWORD@HOST:PORT/DATABASE (TLS: rediss://); only the host is required; inside the parts, write ' +
+  '"@", "/", "#" and "%" as %40, %2F, %23 and %25'
 const SESSION_STORE_FORM = `must be sqlite:FILE, as in sqlite:data/sessions.db, or ${REDIS_FORM}`
 const LIMITS_STORE_FORM = `must be memory: or ${REDIS_FORM}`
 const KEY_PREFIX_FORM = 'must be 1 to 64 letters, digits and the characters "-", "_", ":" and ".", as in viewer-auth:'

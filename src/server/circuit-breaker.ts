@@ -26,7 +26,7 @@ export interface CircuitBreakerOptions {
   readonly pauseMs: number
   /** Makes the error for a refused request. */
   readonly refusal: () => unknown
-  /** Called once per outage with its last failure, not again after a failed trial. */
+  /** Called once per outage, with the failure that opened the breaker. */
   readonly onOpen?: (error: unknown) => void
   /** Called when a trial succeeds. */
   readonly onClose?: () => void
@@ -71,7 +71,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 }
 
 /**
- * Gives work a signal that aborts when its time is over.
+ * Runs work with a signal that aborts after the timeout.
  * @param late makes the reason of the abort.
  */
 export async function withDeadline<T>(

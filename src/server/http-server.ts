@@ -10,7 +10,7 @@ const CLIENT_LIMITS: ClientLimits = {
   connectionsCheckingInterval: 2_000,
 }
 
-/** The open connections of each server. Node counts a connection without a request as busy, and would wait for it. */
+/** The open connections of each server. Node counts connections without a request as busy, and would wait for them. */
 const connections = new WeakMap<Server, Set<Socket>>()
 
 /**

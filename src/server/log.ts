@@ -13,7 +13,7 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
 }
 
 /**
- * Name, message, code and stack of an error and its causes. Other properties are left out, because body-parser adds the
+ * Returns name, message, code and stack of an error and its causes. Omits other properties, because body-parser adds the
  * form to its errors.
  */
 function describeFault(error: unknown, causes: number): unknown {

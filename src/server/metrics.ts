@@ -7,7 +7,7 @@ export interface Metrics {
   /** @param outcome as in the log. */
   countSignIn(outcome: string, entryPoint: string): void
   readonly timeRequests: RequestHandler
-  /** Answers GET /metrics, on a port of its own: metrics are not for viewers. */
+  /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
   readonly listener: RequestListener
 }
 

@@ -1,7 +1,6 @@
 /**
- * Calls back once when the parent process has ended; checks every half second. For programs that npm starts: when npm's
- * shell is stopped from outside, the program would stay behind as an orphan process on its port. Does not keep the
- * program running.
+ * Calls back once when the parent process has ended; checks every half second. For programs that npm starts: if npm's
+ * shell is killed, the program would stay as an orphan process that holds its port. Does not keep the program running.
  */
 export function onParentExit(act: () => void): void {
   const parent = process.ppid

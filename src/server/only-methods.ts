@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 
 /**
- * Last handler of a path: answers every other method with status 405 and the header `Allow`.
- * @param allowed the value of `Allow`: "GET, HEAD".
- * @param sendBody sends the body, in the form of the room's other errors.
+ * Returns the last handler of a path, which answers every other method with status 405 and the header `Allow`.
+ * @param allowed the value of `Allow`, such as "GET, HEAD".
+ * @param sendBody sends the body, in the same form as other errors.
  */
 export function onlyMethods(
   allowed: string,

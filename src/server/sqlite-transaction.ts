@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 /**
  * Runs the work in one write transaction, and rolls back when it throws. Takes the write lock at the start, so that two
- * processes cannot deadlock. Inside a running transaction the work becomes part of that one.
+ * processes cannot deadlock. If a transaction is running, the work becomes part of it.
  */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work()

@@ -19,7 +19,7 @@ export type ReadSettings<T> =
   | { readonly ok: true; readonly settings: T }
   | { readonly ok: false; readonly mistakes: readonly SettingMistake[] }
 
-/** A required field. `missing` is the message for a setting that is not there. */
+/** A required field. `missing` is the message for a missing setting. */
 export function required<T>(field: z.ZodType<T, string>, missing: string): z.ZodType<T> {
   return z.string(missing).pipe(field)
 }
@@ -61,7 +61,7 @@ export function listField<T>(ifEmpty: string | null, parse: (item: string) => T)
   })
 }
 
-/** The items of a list, without empty ones. By default commas and white space separate them. */
+/** Splits a list into its items, without empty ones. By default commas and white space separate them. */
 export function splitList(text: string, separator = /[\s,]+/): string[] {
   return text
     .split(separator)
@@ -69,7 +69,7 @@ export function splitList(text: string, separator = /[\s,]+/): string[] {
     .filter((item) => item !== '')
 }
 
-/** The message of a RangeError that a parser threw. Any other error is thrown again. */
+/** Returns the message of a RangeError that a parser threw. @throws any other error again. */
 export function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return error.message
   throw error
@@ -81,7 +81,7 @@ export function fail(context: z.RefinementCtx, message: string): never {
   return z.NEVER
 }
 
-/** The sentence for a mistake: the setting or field, the list item if there is one, and the message. */
+/** Builds the sentence for a mistake: the setting or field, the list item if there is one, and the message. */
 export function sentenceOf([name, item]: readonly PropertyKey[], message: string): string {
   const subject = [
     ...(name === undefined ? [] : [String(name)]),
@@ -90,12 +90,12 @@ export function sentenceOf([name, item]: readonly PropertyKey[], message: string
   return `${subject.join(': ')}${message.startsWith(':') || subject.length === 0 ? '' : ' '}${message}`
 }
 
-/** The mistakes that a schema found, by setting. */
+/** Returns the mistakes of a zod error by setting. */
 export function mistakesOf(error: z.ZodError): SettingMistake[] {
   return error.issues.map(({ path, message }) => ({ setting: String(path[0]), message }))
 }
 
-/** A percent-decoded part of an address. Null if the encoding is wrong or a control character is in it. */
+/** Decodes a percent-encoded part of an address. Null if the encoding is wrong or it contains a control character. */
 export function decodedPart(part: string): string | null {
   try {
     const text = decodeURIComponent(part)
@@ -105,7 +105,7 @@ export function decodedPart(part: string): string | null {
   }
 }
 
-/** True for `localhost`, 127.0.0.0/8 and ::1, with or without brackets: no name server is asked for these. */
+/** True for `localhost`, 127.0.0.0/8 and ::1, with or without brackets: these need no name server. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host)
 }

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { type Environment, fail } from './fields.ts'
 
 /**
- * The content of a file that a setting names, or the reason why there is none (the end of a sentence that starts with
- * the setting's name). The path is not repeated: it may be a secret in the wrong place.
+ * Reads the file that a setting names. Returns its text, or a fault: the end of a sentence that starts with the name of
+ * the setting. The fault does not repeat the path, which may be a secret in the wrong place.
  */
 export function readNamedFile(path: string): { text: string } | { fault: string } {
   try {
@@ -19,7 +19,7 @@ export function readNamedFile(path: string): { text: string } | { fault: string 
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'names a file that does not exist',
   EACCES: 'names a file that this user may not read',
-  EISDIR: 'names a folder: it must name a file',
+  EISDIR: 'names a folder instead of a file',
 }
 
 /** The path of a PEM file of certificates. Read at the start, so that a missing file does not fail a sign-in. */
@@ -48,7 +48,7 @@ export interface GivenSettings {
 }
 
 /**
- * Reads `NAME_FILE` for each of `secrets`, and puts the file's content, trimmed, in the place of `NAME`.
+ * Reads `NAME_FILE` for each of `secrets`, and returns the trimmed content of the file as `NAME`.
  * @param secrets the settings that may also be given as a file.
  */
 export function readGivenSettings(environment: Environment, secrets: readonly string[]): GivenSettings {

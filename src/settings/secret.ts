@@ -9,7 +9,7 @@ const MAKE_A_SECRET = 'make one with: npm run -s viewer-auth -- secret generate'
 /** The message for a missing secret. */
 export const SECRET_MISSING = `is required: ${MAKE_A_SECRET}`
 
-/** A secret of at least 128 random bits. A weaker one can be found from a single captured response. */
+/** A secret of at least 128 random bits. An attacker can guess a weaker one from a single captured response. */
 export const Secret = z.string().transform((text, context): string => {
   const fault = faultInSecret(text)
   return fault === null ? text : fail(context, fault)

@@ -1,4 +1,4 @@
-/** Shorter names are too like those that other programs use, such as HOST and HOSTS. */
+/** Shorter names are too similar to settings of other programs, such as HOST and HOSTS. */
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
 
@@ -21,7 +21,7 @@ export function lookAlikes(given: readonly string[], known: readonly string[]): 
   })
 }
 
-/** How many letters must be put in, left out or changed to make one text the other (Levenshtein). */
+/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein distance). */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
   let before = Array.from({ length: other.length + 1 }, (_, index) => index)

@@ -182,7 +182,7 @@ describe('an entry is refused', () => {
     [
       'with a whole origin for a consumer',
       { ...ENTRY, hashConsumers: ['https://a.example/'] },
-      'hashConsumers: item 1 must name a path',
+      'hashConsumers: item 1 must have a path',
     ],
     ['without parameters', { ...ENTRY, hashParameters: [] }, 'hashParameters must list 1 to 10 parameters'],
     [

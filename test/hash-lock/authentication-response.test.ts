@@ -143,7 +143,7 @@ describe('a response is malformed', () => {
 })
 
 test.each<[string, ResponseParameters, number | null, string]>([
-  ['without parameters', [], null, 'A response needs one parameter at least'],
+  ['without parameters', [], null, 'A response needs at least one parameter'],
   ['with a bar in a value', [['user', 'a|b']], null, 'separates the hashed values'],
   ['with an empty value', [['user', '']], null, 'The value of the parameter "user" is empty'],
   ['with a NUL in a value', [['user', 'a\0b']], null, 'control character'],

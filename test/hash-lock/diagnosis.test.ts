@@ -97,17 +97,17 @@ test.each([
   ['no hash at the end', response(goodHash, user), 'The last object must be the hash.'],
   ['a hash of another length', response(user, ['hash', '45e9']), /32 hexadecimal digits/],
   ['an upper-case hash', response(user, ['hash', goodHash[1].toUpperCase()]), 'The hash must be in lower case.'],
-  ['an expiry before a parameter', response(expiry, user, goodHash), /stand directly before the hash/],
+  ['an expiry before a parameter', response(expiry, user, goodHash), /directly before the hash/],
   ['an expiry as text', response(user, ['hashExpire', '2000000000'], goodHash), /without quotation marks/],
   ['an expiry with a fraction', response(user, ['hashExpire', 1.5], goodHash), /whole number/],
   ['a number as a value', response(['id', 7], expiry, goodHash), 'The value of "id" must be text.'],
   ['a name used twice', response(ada, ada, expiry, goodHash), 'The parameter "user" is named twice.'],
   ['a "|" in a value', response(['user', 'a|b'], goodHash), /contains "\|"/],
-  ['no parameter', response(expiry, goodHash), /needs one parameter at least/],
+  ['no parameter', response(expiry, goodHash), /needs at least one parameter/],
   [
     'a response of 12 kB',
     response(...Array.from({ length: 150 }, (_, i) => [`p${i}`, 'x'.repeat(90)] as const), goodHash),
-    /longer/,
+    /too long/,
   ],
 ])('the diagnosis of %s says what is malformed', (_fact, json, fault) => {
   const diagnosis = diagnoseResponse(json, SECRET, BEFORE)

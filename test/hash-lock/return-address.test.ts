@@ -76,7 +76,7 @@ const HOST = 'has an unusual host name'
 const PATH = 'has a path that a server could read in two ways'
 const HASH = 'already has a parameter "hash"'
 const LENGTH = 'is longer than 2048 characters'
-const ENCODED_LENGTH = 'is longer than 2048 characters once it is encoded'
+const ENCODED_LENGTH = 'is longer than 2048 characters after encoding'
 
 test.each([
   ['that is empty', '', CHARACTERS],
@@ -251,17 +251,13 @@ test('an entry of the list of consumers is an origin and a path', () => {
 
 test.each([
   ['without a path', 'https://player.example', 'must end with "/"'],
-  ['of the whole origin', 'https://player.example/', 'must name a path behind the host, not the whole origin'],
+  ['of the whole origin', 'https://player.example/', 'must have a path after the host, not only an origin'],
   [
     'of the whole origin by ".."',
     'https://player.example/a/../',
-    'must name a path behind the host, not the whole origin',
+    'must have a path after the host, not only an origin',
   ],
-  [
-    'of the whole origin by slashes',
-    'https://player.example//',
-    'must name a path behind the host, not the whole origin',
-  ],
+  ['of the whole origin by slashes', 'https://player.example//', 'must have a path after the host, not only an origin'],
   ['that does not end with a slash', 'https://player.example/chat', 'must end with "/"'],
   ['that ends with ".."', 'https://player.example/chat/a/..', 'must end with "/"'],
   ['with a query', 'https://player.example/chat/?a=/', 'must have neither a query nor a fragment'],

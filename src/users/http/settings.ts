@@ -27,7 +27,7 @@ const TOKEN_MISSING = 'is required: the token that your login service knows this
 const TOKEN_FORM = 'must be visible ASCII characters without spaces, because it is sent in a header'
 const NOT_AN_ADDRESS = 'must be an address such as https://users.example.com/sign-in, without a user name or "#"'
 const NOT_HTTPS =
-  'must be https: plain http is allowed only if both it and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]'
+  'must be https: plain http is allowed only if this address and PUBLIC_URL are on localhost, 127.0.0.1 or [::1]'
 
 /** The settings of this store, except USER_STORE_URL. */
 export const HttpStoreEnvironment = z.object({
