@@ -21,7 +21,7 @@ test.each([
   ['ada\u00a0', 'begins or ends with white space'],
   ['é'.repeat(128), 'is longer than 255 bytes in UTF-8'],
   ['x'.repeat(100_000), 'is longer than 255 bytes in UTF-8'],
-  // Every one of these becomes three characters in canonical form.
+  // Each of these becomes three characters in canonical form.
   ['\u{1D160}'.repeat(30), 'is longer than 255 bytes in UTF-8'],
 ])('a user name cannot be %j', (username, fault) => {
   expect(faultInUsername(username)).toBe(fault)
@@ -48,7 +48,7 @@ test.each([
   ['\u00c9mil', 'e\u0301mil'],
   ['\u212Bngström', 'ångström'],
   ['I', 'i'],
-])('%j and %j are one name', (one, other) => {
+])('the user names %j and %j are the same', (one, other) => {
   expect(usernameKey(one)).toBe(usernameKey(other))
 })
 
@@ -57,11 +57,11 @@ test.each([
   ['emil', 'émil'],
   ['ı', 'i'],
   ['ﬁ', 'fi'],
-])('%j and %j are two names', (one, other) => {
+])('the user names %j and %j are different', (one, other) => {
   expect(usernameKey(one)).not.toBe(usernameKey(other))
 })
 
-test('the key of a key is the key', () => {
+test('the key of a user name is its own key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(usernameKey(usernameKey(text))).toBe(usernameKey(text))
@@ -80,27 +80,23 @@ test.each(['', 'username', '__proto__', 'constructor', 'a=b', 'a,b', 'a\0', ' a'
   },
 )
 
-test('the value of an attribute may be empty or hold what no parameter can, but no control characters', () => {
+test('the value of an attribute can be empty or contain "|", but no control characters', () => {
   expect(['', 'a|b', ' ', 'x'.repeat(1024)].map(faultInAttributeValue)).toEqual([null, null, null, null])
   expect(['a\tb', '\uDC00', 'x'.repeat(1025)].map(faultInAttributeValue)).not.toContain(null)
 })
 
-test('the first fault of a viewer is said in a sentence', () => {
+test('the first fault of a viewer is described with the field', () => {
   const viewer = { username: 'ada', groups: ['staff'], attributes: { department: 'R&D' } }
   expect(faultInViewer(viewer)).toBeNull()
-  expect(faultInViewer({ ...viewer, username: 'a|b' })).toBe(
-    'The user name contains "|", which separates the hashed values.',
-  )
+  expect(faultInViewer({ ...viewer, username: 'a|b' })).toMatch(/^The user name contains "\|"/)
   expect(faultInViewer({ ...viewer, groups: ['a,b'] })).toBe(
     'The group "a,b" contains a comma, which separates groups in the settings.',
   )
   expect(faultInViewer({ ...viewer, attributes: { username: 'x' } })).toBe('The attribute name "username" is reserved.')
-  expect(faultInViewer({ ...viewer, attributes: { a: '\0' } })).toBe(
-    'The value of the attribute "a" contains a control character.',
-  )
+  expect(faultInViewer({ ...viewer, attributes: { a: '\0' } })).toMatch(/attribute "a" .*control character/)
 })
 
-test('a viewer is kept in canonical form, each group once', () => {
+test('a canonical viewer has its texts in NFC and each group once', () => {
   expect(
     canonicalViewer({ username: 'e\u0301', groups: ['e\u0301', 'é', 'b'], attributes: { 'e\u0301': 'e\u0301' } }),
   ).toEqual({ username: 'é', groups: ['é', 'b'], attributes: { é: 'é' } })

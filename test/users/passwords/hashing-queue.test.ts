@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../src/errors.ts'
 import { createQueue, hashingQueueOptions, threadPoolSize } from '../../../src/users/passwords/hashing-queue.ts'
 
-/** Work that begins when the gate lets it and ends when told. */
-function heldWork() {
-  const begun: string[] = []
+/** Makes tasks that end only at `finish` or `fail`, and records which have started. */
+function heldTasks() {
+  const started: string[] = []
   const ends = new Map<string, { resolve: (value: string) => void; reject: (reason: Error) => void }>()
   return {
-    begun,
-    work: (name: string) => () => {
-      begun.push(name)
+    started,
+    task: (name: string) => () => {
+      started.push(name)
       const { promise, resolve, reject } = Promise.withResolvers<string>()
       ends.set(name, { resolve, reject })
       return promise
@@ -20,49 +20,49 @@ function heldWork() {
   }
 }
 
-test('a queue runs as many tasks at once as its width, and the others wait in order', async () => {
+test('a queue runs as many tasks at once as its width, and the others in order', async () => {
   const queue = createQueue({ width: 2, queueLength: 3 })
-  const held = heldWork()
-  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => queue.run(held.work(name)))
+  const held = heldTasks()
+  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => queue.run(held.task(name)))
   await setImmediate()
-  expect(held.begun).toEqual(['a', 'b'])
+  expect(held.started).toEqual(['a', 'b'])
   held.finish('b')
   await all[1]
   await setImmediate()
-  expect(held.begun).toEqual(['a', 'b', 'c'])
+  expect(held.started).toEqual(['a', 'b', 'c'])
   for (const name of ['a', 'c']) held.finish(name)
   await setImmediate()
-  expect(held.begun).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect(held.started).toEqual(['a', 'b', 'c', 'd', 'e'])
   for (const name of ['d', 'e']) held.finish(name)
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('past the queue the answer is a refusal at once, without beginning the work', async () => {
+test('a full queue refuses a task at once and never starts it', async () => {
   const queue = createQueue({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
-  const held = heldWork()
-  const first = queue.run(held.work('first'))
-  const second = queue.run(held.work('second'))
-  const third = queue.run(held.work('third'))
+  const held = heldTasks()
+  const first = queue.run(held.task('first'))
+  const second = queue.run(held.task('second'))
+  const third = queue.run(held.task('third'))
   await expect(third).rejects.toThrow(OverloadedError)
   await expect(third).rejects.toMatchObject({ retryAfterSeconds: 7 })
-  expect(held.begun).toEqual(['first'])
+  expect(held.started).toEqual(['first'])
   held.finish('first')
   await first
   await setImmediate()
   held.finish('second')
   expect(await second).toBe('second')
-  expect(held.begun).toEqual(['first', 'second'])
+  expect(held.started).toEqual(['first', 'second'])
 })
 
-test('asked whether there is room, it says so without taking any, and refuses without a stack', async () => {
+test('a check of the capacity takes no place in the queue, and a refusal has no stack trace', async () => {
   const queue = createQueue({ width: 1, queueLength: 1, retryAfterSeconds: 7 })
-  const held = heldWork()
+  const held = heldTasks()
   queue.assertCapacity()
-  const first = queue.run(held.work('first'))
+  const first = queue.run(held.task('first'))
   queue.assertCapacity()
-  const second = queue.run(held.work('second'))
+  const second = queue.run(held.task('second'))
   expect(() => queue.assertCapacity()).toThrow(OverloadedError)
-  const refusal = await queue.run(held.work('third')).catch((error: unknown) => error)
+  const refusal = await queue.run(held.task('third')).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ retryAfterSeconds: 7, stack: expect.not.stringContaining('\n') })
   expect(new Error('of another kind').stack).toContain('\n')
   held.finish('first')
@@ -73,14 +73,14 @@ test('asked whether there is room, it says so without taking any, and refuses wi
   await second
 })
 
-test('work that fails, later or at once, leaves its place to the next', async () => {
+test('a task that fails, at once or later, frees its place for the next one', async () => {
   const queue = createQueue({ width: 1, queueLength: 2 })
-  const held = heldWork()
-  const failing = queue.run(held.work('failing'))
+  const held = heldTasks()
+  const failing = queue.run(held.task('failing'))
   const throwing = queue.run(() => {
     throw new Error('at once')
   })
-  const last = queue.run(held.work('last'))
+  const last = queue.run(held.task('last'))
   await setImmediate()
   held.fail('failing')
   await expect(failing).rejects.toThrow('failing')
@@ -88,9 +88,9 @@ test('work that fails, later or at once, leaves its place to the next', async ()
   await setImmediate()
   held.finish('last')
   expect(await last).toBe('last')
-  const again = queue.run(held.work('again'))
+  const again = queue.run(held.task('again'))
   await setImmediate()
-  expect(held.begun).toEqual(['failing', 'last', 'again'])
+  expect(held.started).toEqual(['failing', 'last', 'again'])
   held.finish('again')
   await again
 })
@@ -120,23 +120,23 @@ test.each([
   expect(() => createQueue(options)).toThrow(RangeError)
 })
 
-test('the hashing queue is as wide as the cores, and the thread pool wider than the queue', () => {
+test('the hashing queue runs one task a core, and the thread pool is wider than the queue', () => {
   expect(hashingQueueOptions(8)).toEqual({ width: 8, queueLength: 192 })
   for (const cores of [1, 2, 4, 8, 64]) expect(threadPoolSize(cores)).toBeGreaterThan(hashingQueueOptions(cores).width)
   expect(threadPoolSize(4096)).toBe(1024)
 })
 
-test('who gives up waiting leaves the queue to others, and is never begun', async () => {
+test('a queued task that is aborted frees its place and is never started', async () => {
   const queue = createQueue({ width: 1, queueLength: 2 })
-  const held = heldWork()
-  const giving = new AbortController()
-  const first = queue.run(held.work('first'), giving.signal)
-  const leaving = queue.run(held.work('leaving'), giving.signal)
-  const staying = queue.run(held.work('staying'), new AbortController().signal)
-  giving.abort(new Error('no longer'))
-  await expect(leaving).rejects.toThrow('no longer')
-  await expect(queue.run(held.work('too late'), giving.signal)).rejects.toThrow('no longer')
-  const another = queue.run(held.work('another'))
+  const held = heldTasks()
+  const aborted = new AbortController()
+  const first = queue.run(held.task('first'), aborted.signal)
+  const cancelled = queue.run(held.task('cancelled'), aborted.signal)
+  const staying = queue.run(held.task('staying'), new AbortController().signal)
+  aborted.abort(new Error('no longer'))
+  await expect(cancelled).rejects.toThrow('no longer')
+  await expect(queue.run(held.task('too late'), aborted.signal)).rejects.toThrow('no longer')
+  const another = queue.run(held.task('another'))
   held.finish('first')
   expect(await first).toBe('first')
   await setImmediate()
@@ -145,5 +145,5 @@ test('who gives up waiting leaves the queue to others, and is never begun', asyn
   await setImmediate()
   held.finish('another')
   expect(await another).toBe('another')
-  expect(held.begun).toEqual(['first', 'staying', 'another'])
+  expect(held.started).toEqual(['first', 'staying', 'another'])
 })

@@ -11,14 +11,14 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/users/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// Hashing takes its time on a machine that runs other tests as well.
+// Hashing is slow while other tests run.
 vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
 
-/** A file that knows Ada, and a store over it that counts what it does. */
-async function storeOfAda(options: SqliteStoreOptions = {}) {
+/** Creates a file with Ada, and opens stores on it. */
+async function storeWithAda(options: SqliteStoreOptions = {}) {
   const file = join(temporaryFolder(), 'viewers.db')
   const editable = openEditableSqliteStore(file)
   expect(await editable.add(ada, password)).toMatchObject({ ok: true })
@@ -56,41 +56,41 @@ test.each([
   ['an empty name', '', password],
   ['a name with NUL', 'ada\0', password],
   ['a name of 100 kB', 'a'.repeat(100_000), password],
-])('%s costs the verification of one hash of the same costs', async (_what, username, typed) => {
+])('a sign-in with %s verifies exactly one hash, of the usual cost', async (_what, username, typed) => {
   const { passwords, verified } = countingPasswords()
-  const { store } = await storeOfAda({ passwords })
+  const { store } = await storeWithAda({ passwords })
   await store.authenticate(username, typed)
   expect(verified).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)])
 })
 
-test('an unknown name costs what names cost in this store: a hash like those of its viewers is verified', async () => {
+test('a sign-in with an unknown name verifies the hash of a viewer, so that it takes the same time', async () => {
   const { passwords, verified } = countingPasswords()
-  const { store, raw } = await storeOfAda({ passwords })
+  const { store, raw } = await storeWithAda({ passwords })
   const foreign = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
   raw.prepare('UPDATE viewers SET password_hash = ?').run(foreign)
   for (const name of ['aaa', 'zzz', '', 'zzz\0']) await store.authenticate(name, password)
   expect(verified).toEqual([foreign, foreign, foreign, foreign])
 })
 
-test('the right password of a viewer who stands in for an unknown name opens nothing and renews nothing', async () => {
-  const { store, raw } = await storeOfAda()
+test('the password of the viewer whose hash is verified for an unknown name is refused and not rehashed', async () => {
+  const { store, raw } = await storeWithAda()
   const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
   raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
   expect(await store.authenticate('nobody', password)).toEqual({ ok: false, reason: 'wrong-credentials' })
   expect(storedHash(raw)).toBe(cheap)
 })
 
-test('in an empty store an unknown name costs a hash of today', async () => {
+test('an empty store verifies the dummy hash for an unknown name', async () => {
   const { passwords, verified } = countingPasswords()
-  const { store, raw } = await storeOfAda({ passwords })
+  const { store, raw } = await storeWithAda({ passwords })
   raw.exec('DELETE FROM viewers')
   expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'wrong-credentials' })
   expect(verified).toEqual([passwords.dummyHash])
 })
 
-test('a hash from another system is replaced by argon2id at the first sign-in with the right password', async () => {
-  const { store, raw } = await storeOfAda()
-  // A vector of crypt_blowfish.
+test('a foreign hash is replaced by argon2id at the first sign-in with the right password', async () => {
+  const { store, raw } = await storeWithAda()
+  // The hash of "U*U", from crypt_blowfish.
   raw
     .prepare('UPDATE viewers SET password_hash = ?')
     .run('$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW')
@@ -100,8 +100,8 @@ test('a hash from another system is replaced by argon2id at the first sign-in wi
   expect(await store.authenticate('ada', 'U*V')).toEqual({ ok: false, reason: 'wrong-credentials' })
 })
 
-test('a hash of lower costs is renewed at the next sign-in with the right password, and only then', async () => {
-  const { store, raw } = await storeOfAda()
+test('a hash of lower cost is renewed only at a sign-in with the right password', async () => {
+  const { store, raw } = await storeWithAda()
   const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
   raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
   await store.authenticate('ada', 'wrong')
@@ -113,7 +113,7 @@ test('a hash of lower costs is renewed at the next sign-in with the right passwo
   expect(storedHash(raw)).toBe(renewed)
 })
 
-test('a password set while a sign-in renews the hash of the old one wins', async () => {
+test('a password that is set while the old hash is being renewed is kept', async () => {
   const renewing = Promise.withResolvers<void>()
   const set = Promise.withResolvers<void>()
   const { passwords } = countingPasswords({
@@ -123,7 +123,7 @@ test('a password set while a sign-in renews the hash of the old one wins', async
       return await knownPasswords.hash(text)
     },
   })
-  const { store, editable, raw } = await storeOfAda({ passwords })
+  const { store, editable, raw } = await storeWithAda({ passwords })
   raw.prepare('UPDATE viewers SET password_hash = ?').run(await hash(password, { memoryCost: 4096, timeCost: 1 }))
   const signIn = store.authenticate('ada', password)
   await renewing.promise
@@ -134,8 +134,8 @@ test('a password set while a sign-in renews the hash of the old one wins', async
   expect(await store.authenticate('ada', password)).toMatchObject({ ok: false })
 })
 
-test('a viewer whose hash cannot be renewed is let in all the same, and the operator is told', async () => {
-  const { store, raw, warnings } = await storeOfAda()
+test('a viewer whose hash cannot be renewed still signs in, and the operator is warned', async () => {
+  const { store, raw, warnings } = await storeWithAda()
   const cheap = await hash(password, { memoryCost: 4096, timeCost: 1 })
   raw.prepare('UPDATE viewers SET password_hash = ?').run(cheap)
   raw.exec('BEGIN IMMEDIATE')
@@ -146,20 +146,23 @@ test('a viewer whose hash cannot be renewed is let in all the same, and the oper
 })
 
 test.each([
-  ['of no known form', 'plain text'],
-  ['that asks for all memory', '$argon2id$v=19$m=4194304000,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
-])('a stored hash %s is a wrong password in the same time, and the operator is told', async (_what, stored) => {
-  const { passwords, verified } = countingPasswords()
-  const { store, raw, warnings } = await storeOfAda({ passwords })
-  raw.prepare('UPDATE viewers SET password_hash = ?').run(stored)
-  expect(await store.authenticate('ada', stored)).toEqual({ ok: false, reason: 'wrong-credentials' })
-  expect(verified).toEqual([knownPasswords.dummyHash])
-  expect(warnings).toEqual([
-    expect.stringMatching(/^The password hash of "Ada" .*: set a new password for this viewer\.$/),
-  ])
-})
+  ['of unknown form', 'plain text'],
+  ['that needs too much memory', '$argon2id$v=19$m=4194304000,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8'],
+])(
+  'a stored hash %s counts as a wrong password in the same time, and the operator is warned',
+  async (_what, stored) => {
+    const { passwords, verified } = countingPasswords()
+    const { store, raw, warnings } = await storeWithAda({ passwords })
+    raw.prepare('UPDATE viewers SET password_hash = ?').run(stored)
+    expect(await store.authenticate('ada', stored)).toEqual({ ok: false, reason: 'wrong-credentials' })
+    expect(verified).toEqual([knownPasswords.dummyHash])
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The password hash of "Ada" .*: set a new password for this viewer\.$/),
+    ])
+  },
+)
 
-test('past the queue a sign-in is refused at once, and the renewal of a hash takes no second place in it', async () => {
+test('a full queue refuses a sign-in at once, and the renewal of a hash takes no second place in the queue', async () => {
   const held = Promise.withResolvers<void>()
   const { passwords } = countingPasswords({
     verify: async () => {
@@ -168,7 +171,7 @@ test('past the queue a sign-in is refused at once, and the renewal of a hash tak
     },
     needsRehash: () => true,
   })
-  const { store } = await storeOfAda({ passwords, queue: createQueue({ width: 1, queueLength: 1 }) })
+  const { store } = await storeWithAda({ passwords, queue: createQueue({ width: 1, queueLength: 1 }) })
   const first = store.authenticate('ada', password)
   const second = store.authenticate('ada', password)
   await expect(store.authenticate('ada', password)).rejects.toThrow(OverloadedError)
@@ -177,8 +180,8 @@ test('past the queue a sign-in is refused at once, and the renewal of a hash tak
   expect(await second).toMatchObject({ ok: true })
 })
 
-test('what the command line changes is known to the running app at once', async () => {
-  const { store, editable } = await storeOfAda()
+test('a change by the command line takes effect in the running app at once', async () => {
+  const { store, editable } = await storeWithAda()
   expect(await store.find?.('ada')).toEqual(ada)
   await editable.setDisabled('ADA', true)
   expect(await store.find?.('ada')).toBeNull()
@@ -191,8 +194,8 @@ test('what the command line changes is known to the running app at once', async 
   expect(await store.find?.('ada')).toBeNull()
 })
 
-test('a database that fails while running is an upstream error that keeps its cause, not a wrong password', async () => {
-  const { store, raw } = await storeOfAda()
+test('a database that fails while the app runs gives an UpstreamError with its cause', async () => {
+  const { store, raw } = await storeWithAda()
   raw.exec('DROP TABLE viewers')
   const asked: Promise<unknown>[] = [store.authenticate('ada', password), store.checkHealth()]
   if (store.find) asked.push(store.find('ada'))
@@ -206,13 +209,13 @@ test('a database that fails while running is an upstream error that keeps its ca
   }
 })
 
-test('a row that this app did not write is an upstream error', async () => {
-  const { store, raw } = await storeOfAda()
+test('a damaged row gives an UpstreamError', async () => {
+  const { store, raw } = await storeWithAda()
   raw.exec(`UPDATE viewers SET group_names = '[1]'`)
   await expect(store.find?.('ada')).rejects.toThrow('is damaged')
 })
 
-test('only the user who runs the app can read the file and those beside it', async () => {
-  const { file } = await storeOfAda()
+test('the database file and its log files can be read only by the user of the app', async () => {
+  const { file } = await storeWithAda()
   for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o077).toBe(0)
 })
