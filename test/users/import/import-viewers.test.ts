@@ -14,11 +14,11 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const password = 'correct horse battery'
-/** Of "U*U", from crypt_blowfish. */
+/** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
-const nothing = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
+const zero = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
 
-function row(username: string, told: Partial<ViewerRow> = {}): ViewerRow {
+function row(username: string, fields: Partial<ViewerRow> = {}): ViewerRow {
   return {
     username,
     password: undefined,
@@ -26,7 +26,7 @@ function row(username: string, told: Partial<ViewerRow> = {}): ViewerRow {
     groups: undefined,
     disabled: undefined,
     attributes: {},
-    ...told,
+    ...fields,
   }
 }
 
@@ -72,14 +72,14 @@ async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
   return viewers
 }
 
-test('viewers come with passwords or hashes, groups, state and attributes, and can sign in', async () => {
+test('an import adds viewers with passwords or hashes, groups, state and attributes', async () => {
   const store = openStore()
   const { counts, refusals } = await run(store, [
     row('Ada', { password, groups: ['staff', 'staff'], attributes: { team: 'e\u0301', phone: null } }),
     row('grace', { passwordHash: bcrypt, disabled: true }),
   ])
   expect(refusals).toEqual([])
-  expect(counts).toEqual({ ...nothing, good: 2, added: 2, plaintextPasswords: 1 })
+  expect(counts).toEqual({ ...zero, good: 2, added: 2, plaintextPasswords: 1 })
   expect(await store.authenticate('ada', password)).toEqual({
     ok: true,
     viewer: { username: 'Ada', groups: ['staff'], attributes: { team: 'é' } },
@@ -87,32 +87,32 @@ test('viewers come with passwords or hashes, groups, state and attributes, and c
   expect(await store.authenticate('grace', 'U*U')).toEqual({ ok: false, reason: 'disabled' })
 })
 
-test('a second run changes nothing and hashes nothing', async () => {
+test('a second import of the same rows changes nothing and hashes nothing', async () => {
   const store = openStore()
   const rows = [row('ada', { password, groups: ['staff'] }), row('grace', { passwordHash: bcrypt })]
   await run(store, rows)
   const before = await listed(store)
   const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed again')) }
   const { counts } = await run(store, rows, {}, { passwords })
-  expect(counts).toEqual({ ...nothing, good: 2, unchanged: 2, plaintextPasswords: 1 })
+  expect(counts).toEqual({ ...zero, good: 2, unchanged: 2, plaintextPasswords: 1 })
   expect(await listed(store)).toEqual(before)
 })
 
-test('viewers who are there already keep all they have, unless told to be updated', async () => {
+test('an import changes existing viewers only with the option to update them', async () => {
   const store = openStore()
   await store.add({ username: 'Ada', groups: ['staff'], attributes: { team: 'a', city: 'London' } }, password)
-  const told = row('ADA', { passwordHash: bcrypt, groups: ['press'], disabled: true, attributes: { team: 'b' } })
-  expect((await run(store, [told])).counts).toMatchObject({ unchanged: 1 })
+  const changed = row('ADA', { passwordHash: bcrypt, groups: ['press'], disabled: true, attributes: { team: 'b' } })
+  expect((await run(store, [changed])).counts).toMatchObject({ unchanged: 1 })
   expect(await listed(store)).toMatchObject([{ groups: ['staff'], attributes: { team: 'a' }, disabled: false }])
-  expect((await run(store, [told], { existing: 'update' })).counts).toMatchObject({ updated: 1 })
+  expect((await run(store, [changed], { existing: 'update' })).counts).toMatchObject({ updated: 1 })
   expect(await listed(store)).toEqual([
     { username: 'Ada', groups: ['press'], attributes: { team: 'b', city: 'London' }, disabled: true },
   ])
-  expect((await run(store, [told], { existing: 'update' })).counts).toMatchObject({ unchanged: 1 })
+  expect((await run(store, [changed], { existing: 'update' })).counts).toMatchObject({ unchanged: 1 })
   expect(await store.authenticate('ada', password)).toEqual({ ok: false, reason: 'disabled' })
 })
 
-test('an update takes away an attribute that is told to be empty, and leaves what the file does not speak of', async () => {
+test('an update removes an attribute that is empty in the file, and keeps what is not in the file', async () => {
   const store = openStore()
   await store.add({ username: 'ada', groups: ['staff'], attributes: { team: 'a', city: 'London' } }, password)
   await run(store, [row('ada', { attributes: { city: null } })], { existing: 'update' })
@@ -121,7 +121,7 @@ test('an update takes away an attribute that is told to be empty, and leaves wha
   ])
 })
 
-test('each row that cannot be taken is told by its line and reason, and the others are added', async () => {
+test('an invalid row is reported with its line and reason, and the other rows are added', async () => {
   const store = openStore()
   const { counts, refusals } = await run(store, [
     row('ada', { password }),
@@ -141,14 +141,14 @@ test('each row that cannot be taken is told by its line and reason, and the othe
   expect(refusals.sort(([a], [b]) => a - b)).toEqual([
     [3, 'has 2 cells where the header has 3'],
     [4, 'has no user name'],
-    [5, 'cannot be imported: The user name contains "|", which separates the hashed values'],
-    [6, 'cannot be imported: The group "a,b" contains a comma, which separates groups in the settings'],
-    [7, 'cannot be imported: The value of the attribute "__proto__x" contains a control character'],
-    [8, 'cannot be imported: The password is among the 10,000 most common ones, which are tried first'],
+    [5, expect.stringMatching(/^cannot be imported: The user name .*[^.]$/)],
+    [6, expect.stringContaining('group "a,b"')],
+    [7, expect.stringContaining('attribute "__proto__x"')],
+    [8, expect.stringMatching(/^cannot be imported: The password .*most common.*[^.]$/)],
     [9, 'has both a password and a password hash'],
     [10, 'has neither a password nor a password hash'],
-    [11, 'has a password hash that is of no known form'],
-    [12, 'has a password hash that needs more memory or time than one sign-in may use'],
+    [11, expect.stringMatching(/password hash.*known form/)],
+    [12, expect.stringMatching(/password hash.*memory or time/)],
     [13, 'repeats the user name of an earlier line'],
   ])
   expect(counts).toMatchObject({ added: 2, refused: 11 })
@@ -156,7 +156,7 @@ test('each row that cannot be taken is told by its line and reason, and the othe
   expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
 })
 
-test('a weak password is taken where it is asked for, but not one that nobody could type', async () => {
+test('a weak password is imported if the options accept it, but never one that cannot be typed', async () => {
   const store = openStore()
   const { counts, refusals } = await run(
     store,
@@ -168,7 +168,7 @@ test('a weak password is taken where it is asked for, but not one that nobody co
   expect(await store.authenticate('grace', 'x')).toMatchObject({ ok: true })
 })
 
-test('an update adds a viewer who is not there only with a password', async () => {
+test('an update adds a new viewer only with a password', async () => {
   const store = openStore()
   const { counts, refusals } = await run(store, [row('ada', { passwordHash: bcrypt }), row('grace')], {
     existing: 'update',
@@ -177,15 +177,15 @@ test('an update adds a viewer who is not there only with a password', async () =
   expect(refusals).toEqual([[3, 'has no password, and there is no such viewer yet']])
 })
 
-test('a check without a store finds the same faults and hashes nothing', async () => {
+test('an import without a store reports the same faults and hashes nothing', async () => {
   const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed')) }
   const rows = [row('ada', { password }), row('ADA', { password }), row('bob', { password: 'short' })]
   const { counts, refusals } = await run(null, rows, {}, { passwords })
-  expect(counts).toEqual({ ...nothing, good: 1, refused: 2, plaintextPasswords: 2 })
+  expect(counts).toEqual({ ...zero, good: 1, refused: 2, plaintextPasswords: 2 })
   expect(refusals.map(([line]) => line)).toEqual([3, 4])
 })
 
-test('a transaction is a batch: what fails in the middle leaves the batches before, and begun again goes on', async () => {
+test('an import that fails keeps its earlier batches, and the same import then adds the rest', async () => {
   const store = openStore()
   const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
   let batches = 0
@@ -197,24 +197,24 @@ test('a transaction is a batch: what fails in the middle leaves the batches befo
     },
   }
   await expect(run(failing, rows)).rejects.toThrow('the disk is full')
-  const there = (await listed(store)).length
-  expect(there).toBeGreaterThan(0)
-  expect(there).toBeLessThan(1000)
-  expect((await run(store, rows)).counts).toMatchObject({ added: 1000 - there, unchanged: there })
+  const kept = (await listed(store)).length
+  expect(kept).toBeGreaterThan(0)
+  expect(kept).toBeLessThan(1000)
+  expect((await run(store, rows)).counts).toMatchObject({ added: 1000 - kept, unchanged: kept })
   expect(await listed(store)).toHaveLength(1000)
 })
 
-test('of a batch that the database refuses nothing is there', async () => {
+test('a batch that SQLite refuses adds no viewer', async () => {
   const store = openStore()
   const imported = { username: 'ada', passwordHash: bcrypt, groups: [], disabled: false, attributes: {} }
-  // Not text, as no caller with types would have it: SQLite refuses the second row.
+  // The types forbid this hash: SQLite must refuse the second row.
   const broken = { ...imported, username: 'grace', passwordHash: {} as string }
   await expect(store.importBatch([imported, broken], 'keep')).rejects.toThrow()
   expect(await listed(store)).toEqual([])
   expect(await store.importBatch([imported], 'keep')).toEqual(['added'])
 })
 
-test('it stops after the batch in which it was told to', async () => {
+test('an import that is stopped ends after its batch', async () => {
   const store = openStore()
   const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
   const { counts } = await run(store, rows, {}, { isStopped: () => true })
@@ -223,7 +223,7 @@ test('it stops after the batch in which it was told to', async () => {
   expect(await listed(store)).toHaveLength(counts.added)
 })
 
-test('the progress tells how much was read and what became of it', async () => {
+test('the progress reports the bytes read and the counts so far', async () => {
   const seen: [number, number][] = []
   const rows = Array.from({ length: 600 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
   await run(openStore(), rows, {}, { onProgress: (bytesRead, { added }) => seen.push([bytesRead, added]) })

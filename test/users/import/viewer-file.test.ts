@@ -21,7 +21,7 @@ async function readFile(content: string | Uint8Array, options: Partial<ColumnOpt
   }
 }
 
-/** Each row with its line, or the fault with its line. */
+/** Returns the line of each row with the row or its fault. */
 async function read(content: string | Uint8Array, options: Partial<ColumnOptions> = {}): Promise<[number, unknown][]> {
   const rows = await readFile(content, options)
   return rows.map((row) => [row.line, row.ok ? row.row : row.fault])
@@ -39,7 +39,7 @@ const ada = {
 test.each([
   ['CSV', 'username,password,groups,disabled,department,phone\nada,correct horse,"staff, press",no,R&D,\n'],
   [
-    'CSV of Windows',
+    'CSV with Windows line ends',
     'username,password,groups,disabled,department,phone\r\nada,correct horse,"staff, press",no,R&D,\r\n',
   ],
   [
@@ -63,15 +63,15 @@ test.each([
   expect(await read(`\n${line}\r\n\n`)).toEqual([[2, ada]])
 })
 
-test('a password is taken exactly, spaces and quotation marks included', async () => {
+test('a password keeps its spaces and quotation marks', async () => {
   expect(await read('username,password\nada,"  say ""hi"" "\n')).toMatchObject([[2, { password: '  say "hi" ' }]])
 })
 
-test('a password hash is taken without the spaces around it', async () => {
+test('a password hash loses the spaces around it', async () => {
   expect(await read('username,password_hash\nada, $2b$10$x \n')).toMatchObject([[2, { passwordHash: '$2b$10$x' }]])
 })
 
-test('columns of other names are taken for the fields, and others left out', async () => {
+test('a field can be read from a column of another name, and other columns can be ignored', async () => {
   const content = 'ID,user_email,user_pass,city\n7,ada@example.com,$P$x,London\n'
   const options = {
     columnOfField: new Map([['username', 'user_email'] as const, ['password_hash', 'user_pass'] as const]),
@@ -83,12 +83,12 @@ test('columns of other names are taken for the fields, and others left out', asy
   expect((await read(content, options))[0]?.[1]).toHaveProperty('attributes', { city: 'London' })
 })
 
-test('numbers and truth values of JSON become texts of attributes', async () => {
+test('JSON numbers and booleans become attributes as text', async () => {
   const [[, row] = []] = await read('{"username":"ada","password":"x","level":3,"insured":true}')
   expect(row).toHaveProperty('attributes', { level: '3', insured: 'true' })
 })
 
-test('what a file does not speak of is undefined', async () => {
+test('a field without a column is undefined', async () => {
   expect(await read('username\nada\n', { needsPassword: false })).toEqual([
     [
       2,
@@ -104,9 +104,10 @@ test('what a file does not speak of is undefined', async () => {
   ])
 })
 
-test('each bad row is refused by its line and reason, and the rows around it are read', async () => {
+test('an invalid row is refused with its line and reason, and the other rows are read', async () => {
   const content =
-    'username,password,disabled\nada,x,\nbob,x\neve,"x\n"grace,x,\n"zoe"x,x,\npat,p"ss,\nlinus,x,maybe\nmallory,x,true\n'
+    'username,password,disabled\nada,x,\nbob,x\neve,"x\n"grace,x,\n"zoe"x,x,\n' +
+    'pat,p"ss,\nlinus,x,maybe\nmallory,x,true\n'
   const rows = await read(content)
   expect(
     rows.map(([line, row]) => [line, typeof row === 'string' ? row : (row as { username: string }).username]),
@@ -131,11 +132,11 @@ test.each([
     '{"username":"ada","password":"x","city":{"name":"x"}}',
     'has "city" that is not text, a number, true, false or null',
   ],
-])('the JSON line %s is refused: %s', async (line, fault) => {
+])('the JSON line %s is refused because it %s', async (line, fault) => {
   expect((await read(`{"username":"first","password":"x"}\n${line}\n`))[1]).toEqual([2, fault])
 })
 
-test('a row with bytes that are not UTF-8 is refused, the others are read', async () => {
+test('a row with bytes that are not UTF-8 is refused, and the other rows are read', async () => {
   const content = Buffer.concat([
     Buffer.from('username,password\nada,x\n'),
     Buffer.from([0x6a, 0xf6, 0x72, 0x67]),
@@ -149,29 +150,19 @@ test('a row with bytes that are not UTF-8 is refused, the others are read', asyn
 })
 
 test.each([
-  ['', 'The file is empty. The first line of a CSV file names its columns.'],
-  [
-    'email,password\n',
-    'The file has no column "username". Name the column with user names, as in --column username=email. It has: "email", "password".',
-  ],
-  [
-    'username,city\n',
-    'The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass. It has: "username", "city".',
-  ],
-  ['username,password,city,city\n', 'The file has two columns "city".'],
-  [
-    'username,password,\n',
-    'The column "" cannot be an attribute, since its name is empty. Leave it out with --ignore.',
-  ],
-  [
-    'username,password,__proto__\n',
-    'The column "__proto__" cannot be an attribute, since its name is reserved. Leave it out with --ignore.',
-  ],
+  ['', /empty.*first line of a CSV file/],
+  ['email,password\n', /"username".*--column username=.*"email", "password"/],
+  ['username,city\n', /"password" nor "password_hash".*--column password_hash=.*"username", "city"/],
+  ['username,password,city,city\n', /two columns "city"/],
+  ['username,password,\n', /column "".*empty.*--ignore/],
+  ['username,password,__proto__\n', /column "__proto__".*reserved.*--ignore/],
 ])('the header %j is refused before any row', async (content, message) => {
-  await expect(readFile(`${content}`)).rejects.toThrow(new ConfigError(message))
+  const refusal = await readFile(content).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(ConfigError)
+  expect(refusal).toHaveProperty('message', expect.stringMatching(message))
 })
 
-test('a column that was named but is not there is refused', async () => {
+test('an option that names a missing column is refused', async () => {
   await expect(readFile('a,password\n', { columnOfField: new Map([['username', 'b']]) })).rejects.toThrow(
     new ConfigError('The file has no column "b" for username. It has: "a", "password".'),
   )

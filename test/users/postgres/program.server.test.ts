@@ -41,7 +41,7 @@ async function databaseWithViewer(): Promise<string> {
   return database
 }
 
-test('the program starts without PostgreSQL, serves once it is up, stops while it hangs, and logs no secret', async () => {
+test('the program starts without PostgreSQL, serves once it is up, stops while it hangs, logs no secret', async () => {
   const database = await databaseWithViewer()
   await server.halt()
   const file = join(temporaryFolder(), 'url')

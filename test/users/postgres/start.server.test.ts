@@ -93,7 +93,8 @@ describe('at the start', () => {
 })
 
 describe('the CA of POSTGRES_CA_FILE', () => {
-  const isEncrypted = `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = $1`
+  const isEncrypted = `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl
+    JOIN pg_stat_activity USING (pid) WHERE usename = $1`
 
   test('POSTGRES_CA_FILE encrypts the connection, on this machine too', async () => {
     const store = await openQuickStore(ada.url, { POSTGRES_CA_FILE: fileOf(tls.certificate) })

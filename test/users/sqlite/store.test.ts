@@ -162,7 +162,7 @@ test.each([
   },
 )
 
-test('a full queue refuses a sign-in at once, and the renewal of a hash takes no second place in the queue', async () => {
+test('a full queue refuses a sign-in at once, and the renewal of a hash takes no second place', async () => {
   const held = Promise.withResolvers<void>()
   const { passwords } = countingPasswords({
     verify: async () => {
