@@ -49,60 +49,56 @@ const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, restore: () 
   ],
 ]
 
-describe('during a run of sign-ins', () => {
-  test.each(OUTAGES)(
-    'a directory %s gives errors within the timeout, admits no viewer, and serves again after its return',
-    async (_how, fail, restore) => {
-      const times = { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS }
-      const meanwhile = await expectSurvived(openStore(), { fail, restore }, times)
-      const refusedAtOnce = meanwhile.filter(({ tookMs }) => tookMs < 100)
-      expect(refusedAtOnce.length / meanwhile.length).toBeGreaterThan(0.9)
-    },
-  )
+test.each(OUTAGES)(
+  'a directory %s gives errors within the timeout, admits no viewer, and serves again after its return',
+  async (_how, fail, restore) => {
+    const times = { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS }
+    const meanwhile = await expectSurvived(openStore(), { fail, restore }, times)
+    const refusedAtOnce = meanwhile.filter(({ tookMs }) => tookMs < 100)
+    expect(refusedAtOnce.length / meanwhile.length).toBeGreaterThan(0.9)
+  },
+)
 
-  test('a directory that restarts fails only the sign-ins at that moment', async () => {
-    const store = openStore({ startTls: false, ca: null })
-    const run = signInRun(store)
-    const end = run.start()
-    onTestFinished(end)
-    await run.until('in')
-    await slapd.restart()
-    await run.recover()
-    run.outcomes.length = 0
-    await run.until('in')
-    await run.until('refused')
-    await end()
-    expect(run.outcomes.filter(({ outcome }) => outcome === 'away')).toEqual([])
-  })
+test('a directory that restarts fails only the sign-ins at that moment', async () => {
+  const store = openStore({ startTls: false, ca: null })
+  const run = signInRun(store)
+  const end = run.start()
+  onTestFinished(end)
+  await run.until('in')
+  await slapd.restart()
+  await run.recover()
+  run.outcomes.length = 0
+  await run.until('in')
+  await run.until('refused')
+  await end()
+  expect(run.outcomes.filter(({ outcome }) => outcome === 'away')).toEqual([])
 })
 
-describe('a directory', () => {
-  test('a slow directory can use the whole timeout', async () => {
-    const store = openStore()
-    slapd.pause()
-    const slow = store.authenticate('ada', password)
-    await sleep(TIMEOUT_MS / 2)
-    slapd.resume()
-    expect(await slow).toEqual(IN)
-  })
+test('a slow directory can use the whole timeout', async () => {
+  const store = openStore()
+  slapd.pause()
+  const slow = store.authenticate('ada', password)
+  await sleep(TIMEOUT_MS / 2)
+  slapd.resume()
+  expect(await slow).toEqual(IN)
+})
 
-  test('a rejected service account fails sign-ins and readiness, and is not a wrong password', async () => {
-    const store = openStore({ bindPassword: 'SERVICEMARKER' })
-    const refusal = /LDAP_BIND_DN and LDAP_BIND_PASSWORD/
-    await expect(store.authenticate('ada', password)).rejects.toThrow(refusal)
-    await expect(store.find?.('ada')).rejects.toThrow(refusal)
-    const error: unknown = await store.checkHealth().catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(UpstreamError)
-    expect(`${(error as Error).message} ${(error as Error).stack}`).not.toContain('SERVICEMARKER')
-  })
+test('a rejected service account fails sign-ins and readiness, and is not a wrong password', async () => {
+  const store = openStore({ bindPassword: 'SERVICEMARKER' })
+  const refusal = /LDAP_BIND_DN and LDAP_BIND_PASSWORD/
+  await expect(store.authenticate('ada', password)).rejects.toThrow(refusal)
+  await expect(store.find?.('ada')).rejects.toThrow(refusal)
+  const error: unknown = await store.checkHealth().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UpstreamError)
+  expect(`${(error as Error).message} ${(error as Error).stack}`).not.toContain('SERVICEMARKER')
+})
 
-  test('a wrong search base fails sign-ins and readiness, is named, and does not trip the breaker', async () => {
-    const store = openStore({ searchBase: 'ou=elsewhere,dc=example,dc=test' })
-    for (let time = 0; time < 6; time += 1) {
-      await expect(store.authenticate('ada', password)).rejects.toThrow(/Code: 0x20.*LDAP_SEARCH_BASE/)
-    }
-    await expect(store.checkHealth()).rejects.toThrow('LDAP_SEARCH_BASE')
-  })
+test('a wrong search base fails sign-ins and readiness, is named, and does not trip the breaker', async () => {
+  const store = openStore({ searchBase: 'ou=elsewhere,dc=example,dc=test' })
+  for (let time = 0; time < 6; time += 1) {
+    await expect(store.authenticate('ada', password)).rejects.toThrow(/Code: 0x20.*LDAP_SEARCH_BASE/)
+  }
+  await expect(store.checkHealth()).rejects.toThrow('LDAP_SEARCH_BASE')
 })
 
 describe('the certificate of a directory', () => {

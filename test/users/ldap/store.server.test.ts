@@ -52,50 +52,48 @@ async function addPolicy(cn: string, rules: Readonly<Record<string, string>>): P
   return dn
 }
 
-describe('a name', () => {
-  test.each(['*', 'ad*', 'a*a', '\\61da', 'ada)(uid=*', '*)(|(uid=*', 'ada)', '(ada', 'ada\\', 'ada))(|(cn=*', '\\2a'])(
-    'the name %s finds no viewer',
-    async (name) => {
-      const { store } = openStore({ userFilter: '(|(uid={username})(cn={username}))' })
-      expect(await store.authenticate(name, PASSWORD)).toEqual(WRONG)
-      expect(await store.find?.(name)).toBeNull()
-    },
-  )
+test.each(['*', 'ad*', 'a*a', '\\61da', 'ada)(uid=*', '*)(|(uid=*', 'ada)', '(ada', 'ada\\', 'ada))(|(cn=*', '\\2a'])(
+  'the name %s finds no viewer',
+  async (name) => {
+    const { store } = openStore({ userFilter: '(|(uid={username})(cn={username}))' })
+    expect(await store.authenticate(name, PASSWORD)).toEqual(WRONG)
+    expect(await store.find?.(name)).toBeNull()
+  },
+)
 
-  test('a name with the special characters of filters and DNs works', async () => {
-    const { store } = openStore()
-    const viewer = { username: ODD_NAME, groups: [], attributes: {} }
-    expect(await store.authenticate(ODD_NAME, PASSWORD)).toEqual({ ok: true, viewer })
-    expect(await store.find?.(ODD_NAME)).toEqual(viewer)
-  })
+test('a name with the special characters of filters and DNs works', async () => {
+  const { store } = openStore()
+  const viewer = { username: ODD_NAME, groups: [], attributes: {} }
+  expect(await store.authenticate(ODD_NAME, PASSWORD)).toEqual({ ok: true, viewer })
+  expect(await store.find?.(ODD_NAME)).toEqual(viewer)
+})
 
-  test('a viewer found by another attribute is named and looked up by LDAP_USERNAME_ATTRIBUTE', async () => {
-    await addViewer('carol', { mail: 'dave' })
-    const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
-    const viewer = { username: 'carol', groups: [], attributes: {} }
-    expect(await store.authenticate('dave', PASSWORD)).toEqual({ ok: true, viewer })
-    expect(await store.find?.('carol')).toEqual(viewer)
-    expect(await store.find?.('dave')).toBeNull()
-  })
+test('a viewer found by another attribute is named and looked up by LDAP_USERNAME_ATTRIBUTE', async () => {
+  await addViewer('carol', { mail: 'dave' })
+  const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
+  const viewer = { username: 'carol', groups: [], attributes: {} }
+  expect(await store.authenticate('dave', PASSWORD)).toEqual({ ok: true, viewer })
+  expect(await store.find?.('carol')).toEqual(viewer)
+  expect(await store.find?.('dave')).toBeNull()
+})
 
-  test('a name with two entries is refused', async () => {
-    await addViewer('erin', { mail: 'same@example.com' })
-    await addViewer('eve', { mail: 'same@example.com' })
-    const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
-    await expect(store.authenticate('same@example.com', PASSWORD)).rejects.toThrow('two entries for one user name')
-    expect(await store.authenticate('erin', PASSWORD)).toMatchObject({ ok: true })
-  })
+test('a name with two entries is refused', async () => {
+  await addViewer('erin', { mail: 'same@example.com' })
+  await addViewer('eve', { mail: 'same@example.com' })
+  const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
+  await expect(store.authenticate('same@example.com', PASSWORD)).rejects.toThrow('two entries for one user name')
+  expect(await store.authenticate('erin', PASSWORD)).toMatchObject({ ok: true })
+})
 
-  test('the first of several values in alphabetical order is used', async () => {
-    await addViewer('frank', { uid: ['frank', 'anonymous'], roomNumber: ['9', '12'] })
-    const attributes = [
-      { name: 'seat', attribute: 'ROOMNUMBER' },
-      { name: 'mail', attribute: 'mail' },
-    ]
-    const { store } = openStore({ attributes })
-    const viewer = { username: 'anonymous', groups: [], attributes: { seat: '12' } }
-    expect(await store.authenticate('frank', PASSWORD)).toEqual({ ok: true, viewer })
-  })
+test('the first of several values in alphabetical order is used', async () => {
+  await addViewer('frank', { uid: ['frank', 'anonymous'], roomNumber: ['9', '12'] })
+  const attributes = [
+    { name: 'seat', attribute: 'ROOMNUMBER' },
+    { name: 'mail', attribute: 'mail' },
+  ]
+  const { store } = openStore({ attributes })
+  const viewer = { username: 'anonymous', groups: [], attributes: { seat: '12' } }
+  expect(await store.authenticate('frank', PASSWORD)).toEqual({ ok: true, viewer })
 })
 
 describe('groups', () => {
@@ -134,95 +132,89 @@ describe('groups', () => {
   })
 })
 
-describe('an empty password', () => {
-  test('an empty password is refused, although the directory accepts it as an anonymous bind', async () => {
-    const client = new Client({ url: slapd.ldapUrl })
-    onTestFinished(() => client.unbind())
-    await expect(client.bind('', '')).resolves.toBeUndefined()
-    expect(await openStore().store.authenticate('ada', '')).toEqual(WRONG)
-  })
+test('an empty password is refused, although the directory accepts it as an anonymous bind', async () => {
+  const client = new Client({ url: slapd.ldapUrl })
+  onTestFinished(() => client.unbind())
+  await expect(client.bind('', '')).resolves.toBeUndefined()
+  expect(await openStore().store.authenticate('ada', '')).toEqual(WRONG)
 })
 
-describe('an account', () => {
-  test.each([
-    ['disabled in Active Directory', { userAccountControl: '514' }],
-    ['disabled with other flags in Active Directory', { userAccountControl: '66050' }],
-    ['expired in Active Directory', { accountExpires: '134116992000000000' }],
-    ['locked in FreeIPA', { nsAccountLock: 'TRUE' }],
-    ['locked in 389 Directory Server', { nsAccountLock: 'true' }],
-    ['disabled in eDirectory', { loginDisabled: 'TRUE' }],
-  ])('an account %s is refused, after the right password with the reason, and has no session', async (_how, state) => {
-    await addViewer('shut', state)
-    const { store } = openStore()
-    expect(await store.authenticate('shut', PASSWORD)).toEqual({ ok: false, reason: 'disabled' })
-    expect(await store.authenticate('shut', 'wrong')).toEqual(WRONG)
-    expect(await store.find?.('shut')).toBeNull()
-  })
+test.each([
+  ['disabled in Active Directory', { userAccountControl: '514' }],
+  ['disabled with other flags in Active Directory', { userAccountControl: '66050' }],
+  ['expired in Active Directory', { accountExpires: '134116992000000000' }],
+  ['locked in FreeIPA', { nsAccountLock: 'TRUE' }],
+  ['locked in 389 Directory Server', { nsAccountLock: 'true' }],
+  ['disabled in eDirectory', { loginDisabled: 'TRUE' }],
+])('an account %s is refused, after the right password with the reason, and has no session', async (_how, state) => {
+  await addViewer('shut', state)
+  const { store } = openStore()
+  expect(await store.authenticate('shut', PASSWORD)).toEqual({ ok: false, reason: 'disabled' })
+  expect(await store.authenticate('shut', 'wrong')).toEqual(WRONG)
+  expect(await store.find?.('shut')).toBeNull()
+})
 
-  test.each([
-    ['in use', { userAccountControl: '66048' }],
-    ['without an expiry date', { accountExpires: '9223372036854775807' }],
-    ['with the expiry date 0', { accountExpires: '0' }],
-    ['one day before its expiry', { accountExpires: NEXT_DAY }],
-    ['not locked', { nsAccountLock: 'FALSE', loginDisabled: 'FALSE' }],
-  ])('an account %s signs in, and has a session', async (_how, state) => {
-    await addViewer('open', state)
-    const { store } = openStore()
-    expect(await store.authenticate('open', PASSWORD)).toMatchObject({ ok: true })
-    expect(await store.find?.('open')).toMatchObject({ username: 'open' })
-  })
+test.each([
+  ['in use', { userAccountControl: '66048' }],
+  ['without an expiry date', { accountExpires: '9223372036854775807' }],
+  ['with the expiry date 0', { accountExpires: '0' }],
+  ['one day before its expiry', { accountExpires: NEXT_DAY }],
+  ['not locked', { nsAccountLock: 'FALSE', loginDisabled: 'FALSE' }],
+])('an account %s signs in, and has a session', async (_how, state) => {
+  await addViewer('open', state)
+  const { store } = openStore()
+  expect(await store.authenticate('open', PASSWORD)).toMatchObject({ ok: true })
+  expect(await store.find?.('open')).toMatchObject({ username: 'open' })
+})
 
-  test('an account expires at the second of accountExpires', async () => {
-    await addViewer('last', { accountExpires: NEXT_DAY })
-    const atSecond = (seconds: number) => openStore({}, () => seconds).store.find?.('last')
-    expect(await atSecond(NOW_SECONDS + 86_400 - 1)).not.toBeNull()
-    expect(await atSecond(NOW_SECONDS + 86_400)).toBeNull()
-  })
+test('an account expires at the second of accountExpires', async () => {
+  await addViewer('last', { accountExpires: NEXT_DAY })
+  const atSecond = (seconds: number) => openStore({}, () => seconds).store.find?.('last')
+  expect(await atSecond(NOW_SECONDS + 86_400 - 1)).not.toBeNull()
+  expect(await atSecond(NOW_SECONDS + 86_400)).toBeNull()
+})
 
-  test.each(['000001010000Z', '00000101000000Z', '00000101000000.0Z'])(
-    'an account that an administrator locked in OpenLDAP by %s has no session, and the log names the reason',
-    async (never) => {
-      await addViewer('locked', { pwdAccountLockedTime: never })
-      const { store, warn } = openStore()
-      expect(await store.authenticate('locked', PASSWORD)).toEqual(WRONG)
-      expect(warn.mock.calls).toEqual([
-        [`In the directory, ${JSON.stringify(dnOf({ username: 'locked' }))} is locked.`],
-      ])
-      expect(await store.find?.('locked')).toBeNull()
-    },
-  )
+test.each(['000001010000Z', '00000101000000Z', '00000101000000.0Z'])(
+  'an account that an administrator locked in OpenLDAP by %s has no session, and the log names the reason',
+  async (never) => {
+    await addViewer('locked', { pwdAccountLockedTime: never })
+    const { store, warn } = openStore()
+    expect(await store.authenticate('locked', PASSWORD)).toEqual(WRONG)
+    expect(warn.mock.calls).toEqual([[`In the directory, ${JSON.stringify(dnOf({ username: 'locked' }))} is locked.`]])
+    expect(await store.find?.('locked')).toBeNull()
+  },
+)
 
-  test('an account locked by wrong passwords keeps its session, so that an attacker cannot end it', async () => {
-    await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
-    const { store } = openStore()
-    expect(await store.authenticate('guessed', PASSWORD)).toEqual(WRONG)
-    expect(await store.find?.('guessed')).toMatchObject({ username: 'guessed' })
-  })
+test('an account locked by wrong passwords keeps its session, so that an attacker cannot end it', async () => {
+  await addViewer('guessed', { pwdAccountLockedTime: `${new Date().toISOString().replaceAll(/[-:T]|\.\d+/g, '')}` })
+  const { store } = openStore()
+  expect(await store.authenticate('guessed', PASSWORD)).toEqual(WRONG)
+  expect(await store.find?.('guessed')).toMatchObject({ username: 'guessed' })
+})
 
-  test('a viewer who must change the password learns it after the right password only', async () => {
-    const pwdPolicySubentry = await addPolicy('strict', { pwdMustChange: 'TRUE' })
-    const dn = await addViewer('reset', { pwdPolicySubentry })
-    await slapd.replace(dn, { pwdReset: 'TRUE' })
-    const { store } = openStore()
-    expect(await store.authenticate('reset', PASSWORD)).toEqual({ ok: false, reason: 'expired-password' })
-    expect(await store.authenticate('reset', 'wrong')).toEqual(WRONG)
-  })
+test('a viewer who must change the password learns it after the right password only', async () => {
+  const pwdPolicySubentry = await addPolicy('strict', { pwdMustChange: 'TRUE' })
+  const dn = await addViewer('reset', { pwdPolicySubentry })
+  await slapd.replace(dn, { pwdReset: 'TRUE' })
+  const { store } = openStore()
+  expect(await store.authenticate('reset', PASSWORD)).toEqual({ ok: false, reason: 'expired-password' })
+  expect(await store.authenticate('reset', 'wrong')).toEqual(WRONG)
+})
 
-  test('a viewer whose password expired learns it after the right password only', async () => {
-    await addViewer('old', { pwdPolicySubentry: await addPolicy('short', { pwdMaxAge: '1' }) })
-    const { store } = openStore()
-    const expired = { ok: false, reason: 'expired-password' }
-    await vi.waitFor(async () => expect(await store.authenticate('old', PASSWORD)).toEqual(expired), 5_000)
-    expect(await store.authenticate('old', 'wrong')).toEqual(WRONG)
-  })
+test('a viewer whose password expired learns it after the right password only', async () => {
+  await addViewer('old', { pwdPolicySubentry: await addPolicy('short', { pwdMaxAge: '1' }) })
+  const { store } = openStore()
+  const expired = { ok: false, reason: 'expired-password' }
+  await vi.waitFor(async () => expect(await store.authenticate('old', PASSWORD)).toEqual(expired), 5_000)
+  expect(await store.authenticate('old', 'wrong')).toEqual(WRONG)
+})
 
-  test('an account that was renamed or removed has no session', async () => {
-    const dn = `uid=leaving,${PEOPLE}`
-    await slapd.add([{ dn, entry: { objectClass: 'inetOrgPerson', cn: 'leaving', sn: 'leaving', uid: 'leaving' } }])
-    const { store } = openStore()
-    expect(await store.find?.('leaving')).toMatchObject({ username: 'leaving' })
-    expect(await store.authenticate('leaving', PASSWORD)).toEqual(WRONG)
-    await slapd.remove(dn)
-    expect(await store.find?.('leaving')).toBeNull()
-  })
+test('an account that was renamed or removed has no session', async () => {
+  const dn = `uid=leaving,${PEOPLE}`
+  await slapd.add([{ dn, entry: { objectClass: 'inetOrgPerson', cn: 'leaving', sn: 'leaving', uid: 'leaving' } }])
+  const { store } = openStore()
+  expect(await store.find?.('leaving')).toMatchObject({ username: 'leaving' })
+  expect(await store.authenticate('leaving', PASSWORD)).toEqual(WRONG)
+  await slapd.remove(dn)
+  expect(await store.find?.('leaving')).toBeNull()
 })

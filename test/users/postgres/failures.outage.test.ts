@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
@@ -63,93 +63,87 @@ const OUTAGES: readonly [how: string, fail: () => Promise<unknown>, restore: () 
   ],
 ]
 
-describe('during a run of sign-ins', () => {
-  test.each(OUTAGES)(
-    'a server %s gives errors within the timeout, admits no viewer, and serves again after its return',
-    async (_how, fail, restore) => {
-      const store = await openStore()
-      await expectSurvived(store, { fail, restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
-    },
-  )
+test.each(OUTAGES)(
+  'a server %s gives errors within the timeout, admits no viewer, and serves again after its return',
+  async (_how, fail, restore) => {
+    const store = await openStore()
+    await expectSurvived(store, { fail, restore }, { timeoutMs: TIMEOUT_MS, inTimeMs: IN_TIME_MS })
+  },
+)
 
-  test('a server that restarts fails single sign-ins, and gives no wrong answer', async () => {
-    const run = signInRun(await openStore())
-    const end = run.start()
-    onTestFinished(end)
-    await run.until('in')
-    await server.restart()
-    await run.recover()
-    await end()
-    expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
-  })
+test('a server that restarts fails single sign-ins, and gives no wrong answer', async () => {
+  const run = signInRun(await openStore())
+  const end = run.start()
+  onTestFinished(end)
+  await run.until('in')
+  await server.restart()
+  await run.recover()
+  await end()
+  expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
 })
 
-describe('a hung server', () => {
-  test('a hung server delays the first sign-ins for one timeout, and the next fail at once', async () => {
-    const store = await openStore()
-    await store.checkHealth()
-    server.pause()
-    onTestFinished(() => server.resume())
-    await Promise.allSettled(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
-    const start = performance.now()
-    for (let count = 0; count < 50; count += 1) {
-      await expect(store.find?.('ada')).rejects.toThrow(UpstreamError)
-    }
-    // One of the requests may be the trial of the circuit breaker.
-    expect(performance.now() - start).toBeLessThan(2 * IN_TIME_MS)
-  })
-
-  test('a hung server does not block the closing of the store', async () => {
-    const store = await openStore()
-    await store.checkHealth()
-    server.pause()
-    onTestFinished(() => server.resume())
-    const start = performance.now()
-    await store.close()
-    expect(performance.now() - start).toBeLessThan(IN_TIME_MS)
-  })
-
-  test('readiness notices a hung server and its return, without any sign-in', async () => {
-    const store = await openStore()
-    server.pause()
-    onTestFinished(() => server.resume())
-    for (let count = 0; count < 3; count += 1) await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
-    server.resume()
-    await expect.poll(() => store.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toBeUndefined()
-  })
+test('a hung server delays the first sign-ins for one timeout, and the next fail at once', async () => {
+  const store = await openStore()
+  await store.checkHealth()
+  server.pause()
+  onTestFinished(() => server.resume())
+  await Promise.allSettled(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
+  const start = performance.now()
+  for (let count = 0; count < 50; count += 1) {
+    await expect(store.find?.('ada')).rejects.toThrow(UpstreamError)
+  }
+  // One of the requests may be the trial of the circuit breaker.
+  expect(performance.now() - start).toBeLessThan(2 * IN_TIME_MS)
 })
 
-describe('a pool of two connections', () => {
-  test('a pool of two connections serves a hundred viewers, and opens no third connection', async () => {
-    const store = await openStore({ POSTGRES_POOL_SIZE: '2' })
-    // The hashing queue refuses more than 20 at once.
-    for (let round = 0; round < 5; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
-      expect(answers.every(({ ok }) => ok)).toBe(true)
-    }
-    const sql = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = $1'
-    expect((await server.query(sql, [ada.user])).rows).toEqual([{ count: 2 }])
-  })
+test('a hung server does not block the closing of the store', async () => {
+  const store = await openStore()
+  await store.checkHealth()
+  server.pause()
+  onTestFinished(() => server.resume())
+  const start = performance.now()
+  await store.close()
+  expect(performance.now() - start).toBeLessThan(IN_TIME_MS)
+})
 
-  test('a pool blocked by slow statements fails within the timeout, and the server cancels them', async () => {
-    const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
-    await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
-    const store = await openStore({
-      POSTGRES_POOL_SIZE: '2',
-      POSTGRES_QUERY: 'SELECT login AS username, pass AS password_hash FROM app_user, pg_sleep(30) WHERE login = $1',
-    })
-    const run = signInRun(store)
-    const end = run.start()
-    onTestFinished(end)
-    await run.until('away')
-    await sleep(TIMEOUT_MS)
-    await end()
-    expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
-    expect(run.outcomes.every(({ outcome }) => outcome === 'away' || outcome === 'busy')).toBe(true)
-    const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE state = 'active' AND usename = $1`
-    const left = async () => (await server.query(sql, [ada.user])).rows
-    await expect.poll(left, { timeout: 10_000 }).toEqual([{ count: 0 }])
+test('readiness notices a hung server and its return, without any sign-in', async () => {
+  const store = await openStore()
+  server.pause()
+  onTestFinished(() => server.resume())
+  for (let count = 0; count < 3; count += 1) await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
+  server.resume()
+  await expect.poll(() => store.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toBeUndefined()
+})
+
+test('a pool of two connections serves a hundred viewers, and opens no third connection', async () => {
+  const store = await openStore({ POSTGRES_POOL_SIZE: '2' })
+  // The hashing queue refuses more than 20 at once.
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => store.authenticate('ada', password)))
+    expect(answers.every(({ ok }) => ok)).toBe(true)
+  }
+  const sql = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = $1'
+  expect((await server.query(sql, [ada.user])).rows).toEqual([{ count: 2 }])
+})
+
+test('a pool blocked by slow statements fails within the timeout, and the server cancels them', async () => {
+  const rows = `INSERT INTO app_user (login, pass) VALUES ('ada', 'quick:${password}')`
+  await server.query(`${CUSTOMERS_TABLE}; ${rows}; GRANT SELECT ON app_user TO ${ada.user}`, [], ada.database)
+  const store = await openStore({
+    POSTGRES_POOL_SIZE: '2',
+    POSTGRES_QUERY: 'SELECT login AS username, pass AS password_hash FROM app_user, pg_sleep(30) WHERE login = $1',
   })
+  const run = signInRun(store)
+  const end = run.start()
+  onTestFinished(end)
+  await run.until('away')
+  await sleep(TIMEOUT_MS)
+  await end()
+  expect(run.longestMs()).toBeLessThan(IN_TIME_MS)
+  expect(run.outcomes.every(({ outcome }) => outcome === 'away' || outcome === 'busy')).toBe(true)
+  const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE state = 'active' AND usename = $1`
+  const left = async () => (await server.query(sql, [ada.user])).rows
+  await expect.poll(left, { timeout: 10_000 }).toEqual([{ count: 0 }])
 })
 
 test('a server without free connections is unavailable until another client disconnects', async () => {

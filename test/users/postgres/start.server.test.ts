@@ -33,63 +33,59 @@ function fileOf(pem: string): string {
   return file
 }
 
-describe('a server that is down at the start', () => {
-  test('a server that is down at the start does not stop the app, and sign-ins work after its return', async () => {
-    await server.halt()
-    const warnings: string[] = []
-    const store = await openQuickStore(ada.url, {}, { warn: (message) => warnings.push(message) })
-    expect(warnings).toHaveLength(1)
-    await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
-    await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
-    await server.restart()
-    await signInRun(store).recover()
-    await expect(store.checkHealth()).resolves.toBeUndefined()
-  })
-
-  test('a server without the viewers table stays unavailable, and the error names the migrate command', async () => {
-    const url = server.url({ database: await server.createDatabase() })
-    await server.halt()
-    const store = await openQuickStore(url)
-    await server.restart()
-    const saying = async () => (await refusal(store.authenticate('ada', password))).message
-    await expect.poll(saying, { timeout: 10_000 }).toContain('npm run -s viewer-auth -- viewers migrate')
-    await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
-    await migratedStore(url)
-    const answer = () => store.authenticate('ada', password).catch(() => null)
-    await expect.poll(answer, { timeout: 10_000 }).toEqual({ ok: false, reason: 'wrong-credentials' })
-  })
+test('a server that is down at the start does not stop the app, and sign-ins work after its return', async () => {
+  await server.halt()
+  const warnings: string[] = []
+  const store = await openQuickStore(ada.url, {}, { warn: (message) => warnings.push(message) })
+  expect(warnings).toHaveLength(1)
+  await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
+  await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
+  await server.restart()
+  await signInRun(store).recover()
+  await expect(store.checkHealth()).resolves.toBeUndefined()
 })
 
-describe('at the start', () => {
-  test.each([
-    ['a wrong password', () => ada.url.replace(/:[^:@]+@/, ':PASSWORDMARKER@'), /rejects the user or the password/],
-    ['an unknown role', () => server.url({ database: ada.database, user: 'x' }), /rejects the user or the password/],
-    ['no password', () => ada.url.replace(/:[^:@]+@/, '@'), /rejects the user or the password/],
-    ['an unknown database', () => server.url({ database: 'none' }), /"none".* does not exist/],
-    ['an unknown certificate', () => `${ada.url}?sslmode=require`, /DEPTH_ZERO_SELF_SIGNED_CERT.*POSTGRES_CA_FILE/],
-    // This machine, but not by a name that the app knows as local.
-    ['an unknown certificate of another machine', () => ada.url.replace('127.0.0.1', '127.1'), /not trusted/],
-  ])('%s is reported as a wrong setting, without the password', async (_what, url, words) => {
-    const error = await refusal(openQuickStore(url()))
-    expect(error).toBeInstanceOf(ConfigError)
-    expect(error.message).toMatch(/^USER_STORE_URL: .*\.$/)
-    expect(error.message).toMatch(words)
-    expect(`${error.stack} ${error.cause}`).not.toContain('PASSWORDMARKER')
-  })
+test('a server without the viewers table stays unavailable, and the error names the migrate command', async () => {
+  const url = server.url({ database: await server.createDatabase() })
+  await server.halt()
+  const store = await openQuickStore(url)
+  await server.restart()
+  const saying = async () => (await refusal(store.authenticate('ada', password))).message
+  await expect.poll(saying, { timeout: 10_000 }).toContain('npm run -s viewer-auth -- viewers migrate')
+  await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
+  await migratedStore(url)
+  const answer = () => store.authenticate('ada', password).catch(() => null)
+  await expect.poll(answer, { timeout: 10_000 }).toEqual({ ok: false, reason: 'wrong-credentials' })
+})
 
-  test('a missing viewers table is reported, with the command that creates it', async () => {
-    const error = await refusal(openQuickStore(server.url({ database: await server.createDatabase() })))
-    expect(error).toBeInstanceOf(ConfigError)
-    expect(error.message).toMatch(/^There is no viewers table .* npm run -s viewer-auth -- viewers migrate/)
-  })
+test.each([
+  ['a wrong password', () => ada.url.replace(/:[^:@]+@/, ':PASSWORDMARKER@'), /rejects the user or the password/],
+  ['an unknown role', () => server.url({ database: ada.database, user: 'x' }), /rejects the user or the password/],
+  ['no password', () => ada.url.replace(/:[^:@]+@/, '@'), /rejects the user or the password/],
+  ['an unknown database', () => server.url({ database: 'none' }), /"none".* does not exist/],
+  ['an unknown certificate', () => `${ada.url}?sslmode=require`, /DEPTH_ZERO_SELF_SIGNED_CERT.*POSTGRES_CA_FILE/],
+  // This machine, but not by a name that the app knows as local.
+  ['an unknown certificate of another machine', () => ada.url.replace('127.0.0.1', '127.1'), /not trusted/],
+])('%s is reported as a wrong setting, without the password', async (_what, url, words) => {
+  const error = await refusal(openQuickStore(url()))
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(error.message).toMatch(/^USER_STORE_URL: .*\.$/)
+  expect(error.message).toMatch(words)
+  expect(`${error.stack} ${error.cause}`).not.toContain('PASSWORDMARKER')
+})
 
-  test('a role without permissions is told which GRANT it needs', async () => {
-    const { database, user, url } = await databaseWithAda(server)
-    await server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${user}`, [], database)
-    const error = await refusal(openQuickStore(url))
-    expect(error).toBeInstanceOf(ConfigError)
-    expect(error.message).toContain('GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth')
-  })
+test('a missing viewers table is reported, with the command that creates it', async () => {
+  const error = await refusal(openQuickStore(server.url({ database: await server.createDatabase() })))
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(error.message).toMatch(/^There is no viewers table .* npm run -s viewer-auth -- viewers migrate/)
+})
+
+test('a role without permissions is told which GRANT it needs', async () => {
+  const { database, user, url } = await databaseWithAda(server)
+  await server.query(`REVOKE SELECT ON viewer_auth.viewers FROM ${user}`, [], database)
+  const error = await refusal(openQuickStore(url))
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(error.message).toContain('GRANT USAGE ON SCHEMA viewer_auth and SELECT ON ALL TABLES IN SCHEMA viewer_auth')
 })
 
 describe('the CA of POSTGRES_CA_FILE', () => {
