@@ -43,8 +43,8 @@ export function faultInName(name: string): string | null {
 }
 
 /**
- * Builds the authentication response: a JSON array with one object per parameter, then `hashExpire` if there is an expiry,
- * then `hash` (specification: "Authentication response", "Hash expiry").
+ * Builds the authentication response: a JSON array with one object per parameter, then `hashExpire` if there is an
+ * expiry, then `hash` (specification: "Authentication response", "Hash expiry").
  *
  * @param expiresAtSeconds UNIX time in whole seconds; null sends no expiry, and the response never expires.
  * @param secret the key shared with the service. The service computes MD5. A secret of 128 random bits at the end of

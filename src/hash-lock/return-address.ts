@@ -1,4 +1,6 @@
-/** A checked address for the authentication response. Only decideReturnAddress() and parsePlayerAddress() create one. */
+/**
+ * A checked address for the authentication response. Only decideReturnAddress() and parsePlayerAddress() create one.
+ */
 export interface ReturnAddress {
   /** Without `hash`. The query is unchanged, byte for byte. */
   readonly url: string
@@ -53,8 +55,8 @@ export function parsePlayerAddress(text: string): ReturnAddress {
 }
 
 /**
- * Parses an entry of the allow-list, from the settings. Many customers share the service, so with an origin alone another
- * customer's page could collect our viewers' responses. The prefix must therefore name a path and end with "/".
+ * Parses an entry of the allow-list, from the settings. Many customers share the service, so with an origin alone
+ * another customer's page could collect our viewers' responses. The prefix must therefore name a path and end with "/".
  * @throws RangeError with the end of a sentence that starts with the entry.
  */
 export function parseAllowedConsumer(text: string): AllowedConsumer {
@@ -110,7 +112,9 @@ function isAmbiguousPath(pathname: string): boolean {
   }
 }
 
-/** True if a server could find a parameter `hash`. PHP drops leading spaces and all after a NUL; brackets make lists. */
+/**
+ * True if a server could find a parameter `hash`. PHP drops leading spaces and all after a NUL; brackets make lists.
+ */
 function hasHashParameter(url: URL): boolean {
   const names = namesIn(url.search)
   return [...names, ...names.flatMap(namesIn)].some((name) => /^[\s[]*hash\s*($|[\][\0])/i.test(name))

@@ -2,7 +2,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { faultInValue, type ResponseParameters } from '../hash-lock/authentication-response.ts'
 import type { Viewer } from '../users/user-store.ts'
 
-/** What the player shows. It comes through the viewer's browser, so the viewer can change it. */
+/** The channel or video in the player. Comes through the browser, so the viewer can change it. */
 export interface Content {
   readonly type?: string
   readonly id?: string
@@ -16,11 +16,11 @@ export type AccessDecision =
 /**
  * Decides who may watch, and what the player learns about the viewer. Edit this file for a rule of your own.
  *
- * The rule goes by entry point (`ALLOWED_GROUPS`), not by content. A viewer can change the content's id, and a response
- * names no content: it is valid for every content with the same secret. A rule by content is safe only if each content
- * has an entry point and a secret of its own.
+ * This rule uses the entry point (`ALLOWED_GROUPS`), not the content. A viewer can change the id of the content. A
+ * response names no content, and is valid for every content with the same secret. A rule by content is safe only if
+ * each content has its own entry point and secret.
  *
- * @param viewer as the user store knows them now. Called at every sign-in and at every return.
+ * @param viewer with the current values of the user store. Called at every sign-in and at every return.
  */
 export function decideAccess(
   viewer: Viewer,

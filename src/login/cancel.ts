@@ -5,7 +5,7 @@ import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/screens.ts'
 
-/** Sends a viewer who cancels back with `hash=false`. A post without a body counts as a form without fields. */
+/** Redirects a viewer who cancels to the player with `hash=false`. A post without a body counts as an empty form. */
 export function postCancel({
   entryPoint,
   screens,

@@ -1,6 +1,6 @@
 /** Counts the responses that one session gets for one return address and content. */
 export interface LoopBreaker {
-  /** True if the player has come straight back so often that it would refuse the next response too. */
+  /** True if the viewer came back so often that the player would refuse the next response too. */
   isLooping(key: string): boolean
   countResponse(key: string): void
 }
@@ -9,13 +9,13 @@ const FRESH_RESPONSES = 3
 const WITHIN_SECONDS = 10
 
 /**
- * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer straight back, and
- * a signed-in viewer would be redirected again without end. After three responses within ten seconds no more is sent.
- * The counts are in memory: with several copies of the app a loop takes a few more turns.
+ * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer back
+ * immediately, and the app would redirect a signed-in viewer again, forever. After three responses within ten seconds
+ * the app sends no more. The counts are in memory: with several copies of the app, a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
-  // Two spans of ten seconds. The older one is dropped whole, so that old keys need no clean-up.
+  // Two periods of ten seconds. The older map is dropped as a whole, so that old keys need no clean-up.
   let current = new Map<string, number[]>()
   let previous = new Map<string, number[]>()
   let currentUntil = 0

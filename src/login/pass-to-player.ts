@@ -7,12 +7,12 @@ import { type AccessDecision, type Content, decideAccess } from './access-policy
 export type PassResult = { readonly ok: true; readonly location: string } | Extract<AccessDecision, { ok: false }>
 
 /**
- * Builds the response of an authenticated viewer, if the access policy allows it. No other function builds one.
+ * Builds the response for an authenticated viewer, if the access policy allows it. No other function does.
  * @param viewer authenticated, or looked up again, in this request.
  * @param address from decideReturnAddress().
  * @param nowSeconds UNIX time in seconds; a fraction is cut off.
  * @returns the address to redirect to. It is a credential until it expires: never log it.
- * @throws RangeError when the settings make a response that cannot be context; nothing is passed then.
+ * @throws RangeError when the format cannot carry the parameters of the settings.
  */
 export function passToPlayer(
   viewer: Viewer,
@@ -29,7 +29,7 @@ export function passToPlayer(
   return { ok: true, location: appendHash(address, response) }
 }
 
-/** The address for a viewer who cancels (specification: "On failed authentication the `hash` parameter holds `false`"). */
+/** Returns the address for a viewer who cancels, with `hash=false` (specification: "On failed authentication"). */
 export function returnWithoutResponse(address: ReturnAddress): string {
   return appendHash(address, 'false')
 }

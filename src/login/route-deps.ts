@@ -9,7 +9,7 @@ import type { Refusals } from './screens/refusals.ts'
 import type { Screens } from './screens/screens.ts'
 import type { LogSignIn } from './sign-in-log.ts'
 
-/** What the routes of one entry point need. Each route picks the part that it uses. */
+/** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
 export interface EntryPointDeps {
   readonly entryPoint: EntryPoint
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>

@@ -6,7 +6,7 @@ import type { EntryPointDeps } from './route-deps.ts'
 import { getSignIn, postSignIn } from './sign-in.ts'
 import { postSignOut } from './sign-out.ts'
 
-/** The screens of one entry point, below its base path. */
+/** Creates the routes of one entry point, below its base path. */
 export function entryPointRoutes(deps: EntryPointDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/', getSignIn(deps))

@@ -28,7 +28,7 @@ export type SignInOutcome =
   | 'overloaded'
   | 'failed'
 
-/** What may be logged about a request. No field can hold a form, a query or an address with a response. */
+/** The outcome of a request, for the log. No field can contain a form, a query or an address with a response. */
 export interface SignInEvent {
   readonly outcome: SignInOutcome
   readonly viewer?: string
@@ -43,15 +43,15 @@ export type LogSignIn = (req: Request, event: SignInEvent) => void
 
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
 
-/** The request's id. It is in each of its log lines, and on the screen of an error that the operator must look up. */
+/** Returns the id of the request, which is in each of its log lines, and on the screen of an internal error. */
 export function requestIdOf(req: Request): string {
   req.id ??= randomUUID()
   return req.id
 }
 
 /**
- * Writes one line for each sign-in's outcome and each refusal (OWASP ASVS 16.3.1, 16.3.3).
- * @param count called for each, for the metrics.
+ * Creates the function that logs one line for each outcome of a sign-in (OWASP ASVS 16.3.1, 16.3.3).
+ * @param count called for each line, for the metrics.
  */
 export function createSignInLog(
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
@@ -61,7 +61,7 @@ export function createSignInLog(
 ): LogSignIn {
   return (req, { outcome, viewer, error, ...details }) => {
     count(outcome, entryPoint)
-    // The logger leaves out what is undefined.
+    // pino omits undefined fields.
     const line = {
       event: 'sign-in',
       outcome,

@@ -73,7 +73,7 @@ export function postSignIn(
   }
 }
 
-/** The refusals of a user store. All but the first follow only the right password. */
+/** The refusals of a user store. All except the first need the right password. */
 const REFUSALS: Readonly<Record<Exclude<Authentication, { ok: true }>['reason'], Refusal>> = {
   'wrong-credentials': { status: 401, text: 'wrongCredentials' },
   disabled: { status: 403, text: 'disabled' },
@@ -135,7 +135,7 @@ async function sendToPlayer(
   sendRedirect(res, deps.headersFor(context.address.origin), result.location)
 }
 
-/** True for a navigation. Any other request could only collect the response, not follow the redirect to the player. */
+/** True for a navigation. A script could read the response, but would not lead the viewer to the player. */
 function isNavigation(req: Request): boolean {
   const destination = req.headers['sec-fetch-dest']
   return req.method === 'GET' && (destination === undefined || destination === 'iframe' || destination === 'document')

@@ -4,7 +4,7 @@ import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/screens.ts'
 
-/** Ends the session and shows the sign-in screen. A post without a body counts as a form without fields. */
+/** Ends the session and shows the sign-in screen. A post without a body counts as an empty form. */
 export function postSignOut({
   entryPoint,
   screens,

@@ -13,8 +13,8 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
 }
 
 /**
- * Returns name, message, code and stack of an error and its causes. Omits other properties, because body-parser adds the
- * form to its errors.
+ * Returns name, message, code and stack of an error and its causes. Omits other properties, because body-parser adds
+ * the form to its errors.
  */
 function describeFault(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `Thrown: ${typeof error}` }

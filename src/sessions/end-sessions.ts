@@ -10,8 +10,8 @@ import { endRedisSessions } from './redis-store.ts'
 const Row = z.object({ username: z.string() })
 
 /**
- * Ends sessions in the store, while the login app runs or stands still. The app reads the session at each visit, so the
- * viewers must sign in again. A player that already plays goes on until its response expires.
+ * Ends sessions in the store; the login app may be running. The app reads the session at each visit, so the viewers
+ * must sign in again. A player that already plays continues until its response expires.
  * @param username in any case; null ends the sessions of all viewers.
  * @returns the number of ended sessions.
  * @throws ConfigError if the file cannot be used.

@@ -17,9 +17,9 @@ const REMOVE_BATCH_SIZE = 500
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 
 /**
- * Sessions in Redis, for several copies of the app. Absolute and idle limits are enforced at every read, as in SQLite; the
- * expiry in Redis only frees memory. A sorted set for each viewer lists the viewer's sessions, so that they can be ended. Each
- * sign-in removes ended sessions from the set, and the set expires with the last session.
+ * Opens a store of sessions in Redis, for several copies of the app. Checks the absolute and idle limits at every read,
+ * as in SQLite; the expiry in Redis only frees memory. A sorted set lists the sessions of each viewer, so that they can
+ * be ended. Each sign-in removes ended sessions from the set, and the set expires with the last session.
  * @param nowSeconds UNIX time in seconds; the clocks of all copies must be right.
  */
 export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, nowSeconds: () => number): SessionStore {
@@ -32,7 +32,7 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
   }
 }
 
-// express-session accepts only an instance of its own class, and RedisStore is one.
+// express-session accepts only instances of its own Store class, which RedisStore extends.
 class RedisSessions extends RedisStore {
   readonly #link: RedisLink
   readonly #limits: SessionLimits
@@ -61,7 +61,7 @@ class RedisSessions extends RedisStore {
     const value = secondsLeft(data, this.#limits, now)
     if (value <= 0) return await this.destroy(id, callback)
     try {
-      // In one transaction, so that every session is in the set when the viewer's sessions are ended.
+      // One transaction, so that the set never misses a session.
       await this.#link.run((client) =>
         client
           .multi()
@@ -83,7 +83,7 @@ class RedisSessions extends RedisStore {
     const value = secondsLeft(data, this.#limits, now)
     if (isRecent || value <= 0) return callback?.(null)
     try {
-      // XX: a session that was ended meanwhile must not come back.
+      // XX: must not create a session again that was ended in the meantime.
       await this.#link.run((client) =>
         client.set(`${this.prefix}${id}`, this.serializer.stringify(data), {
           expiration: { type: 'EX', value },
@@ -135,7 +135,7 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
 
 type Callback = (error: unknown, data?: unknown) => void
 
-/** The only Redis command that connect-redis still sends itself, with the time limit of the link. */
+/** Gives connect-redis the only Redis command that it sends itself, with the timeout of the link. */
 function clientWithTimeout(link: RedisLink) {
   return { get: (key: string) => link.run((client) => client.get(key)) }
 }
@@ -148,13 +148,13 @@ function viewerKey({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}sessions-of:${usernameKey(username)}`
 }
 
-/** The time until an unused session ends. */
+/** Returns the time until an unused session ends. */
 function secondsLeft({ viewer }: SessionData, { lifetimeSeconds, idleSeconds }: SessionLimits, now: number): number {
   if (viewer === undefined) return 0
   return Math.ceil(Math.min(viewer.signedInAtSeconds + lifetimeSeconds - now, idleSeconds))
 }
 
-/** Null for an ended session, and for one that this version cannot read: the viewer signs in again. */
+/** Parses a session. Null if it ended, or if this version cannot read it: the viewer signs in again. */
 function readSession(text: string, limits: SessionLimits, now: number): SessionData | null {
   try {
     const data = InRedis.parse(JSON.parse(text))

@@ -7,7 +7,7 @@ declare module 'express-session' {
     viewer?: {
       username: string
       signedInAtSeconds: number
-      /** Only if the user store cannot look a viewer up without a password. */
+      /** Present only if the user store cannot look up a viewer without a password. */
       snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
     }
   }
@@ -42,8 +42,8 @@ export const StoredSession = z.object({
 })
 
 /**
- * The age from which the stored time of the last use is updated, so that most visits write nothing. At most a tenth of the
- * idle limit: a session can end that much too early.
+ * Returns the age at which the stored time of the last use is updated, so that most visits write nothing. A session can
+ * end too early by that age, so it is at most a tenth of the idle limit.
  */
 export function touchAfterSeconds({ idleSeconds }: SessionLimits): number {
   return Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)

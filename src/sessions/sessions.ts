@@ -6,7 +6,7 @@ import type { SessionLimits } from './session-store.ts'
 
 export interface SessionDeps {
   readonly store: session.Store
-  /** The first one signs; all are accepted. */
+  /** The first secret signs cookies; all are accepted. */
   readonly secrets: readonly string[]
   readonly limits: SessionLimits
   /** True if PUBLIC_URL is https; otherwise it is a loopback address. */
@@ -16,12 +16,12 @@ export interface SessionDeps {
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Sessions are optional: the login also works in browsers that keep no cookie of ours. */
+/** Sessions are optional: the login also works in browsers that refuse the cookie. */
 export interface Sessions {
   /**
-   * The signed-in viewer as the user store knows them now, with the id of the session. Null without a session, and if the
-   * session store fails: the viewer then signs in.
-   * @throws UpstreamError if the user store cannot be reached. No viewer passes unchecked.
+   * Looks up the signed-in viewer in the user store. Returns the viewer and the id of the session. Null without a
+   * session, or if the session store fails: the viewer then signs in.
+   * @throws UpstreamError if the user store cannot be reached.
    */
   returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
   /**
@@ -36,14 +36,14 @@ export interface Sessions {
 export function createSessions(deps: SessionDeps): Sessions {
   const { users, limits, nowSeconds, log, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
-  const attributes = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
+  const cookieAttributes = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
   const middleware = session({
     name,
     secret: [...deps.secrets],
     store: deps.store,
     resave: false,
     saveUninitialized: false,
-    cookie: { ...attributes, maxAge: limits.lifetimeSeconds * 1000 },
+    cookie: { ...cookieAttributes, maxAge: limits.lifetimeSeconds * 1000 },
   })
   const cookieStart = `${name}=`
 
@@ -76,8 +76,8 @@ export function createSessions(deps: SessionDeps): Sessions {
     return null
   }
   async function start(req: Request, res: Response, viewer: Viewer): Promise<string | null> {
-    const { username, groups, attributes: free } = viewer
-    const snapshot = users.find === undefined ? { snapshot: { groups, attributes: free } } : {}
+    const { username, groups, attributes } = viewer
+    const snapshot = users.find === undefined ? { snapshot: { groups, attributes } } : {}
     try {
       await load(req, res)
       await withCallback((callback) => req.session.regenerate(callback))
@@ -94,7 +94,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (!req.headers.cookie?.includes(cookieStart)) return
     if (req.session === undefined) await load(req, res)
     await withCallback((callback) => req.session.destroy(callback))
-    res.clearCookie(name, attributes)
+    res.clearCookie(name, cookieAttributes)
   }
   return { returningViewer, start, end }
 }
@@ -102,8 +102,8 @@ export function createSessions(deps: SessionDeps): Sessions {
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>
 
 /**
- * A response for a session that is only read. express-session hooks into the response to save the session and set the cookie
- * again; on a response that is never sent, this costs nothing.
+ * Returns a placeholder response for reading a session. express-session hooks into the response to save the session and
+ * set the cookie again, which must not happen for a session that is only read.
  */
 function unsentResponse(): ResponseHooks {
   return { writeHead: unsent, end: unsent }

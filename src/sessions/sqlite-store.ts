@@ -7,7 +7,9 @@ import { inTransaction } from '../server/sqlite-transaction.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
 const SCHEMA_VERSION = 1
-/** Holds the sessions of 50,000 viewers. With SQLite's default of 2 MB most of them would be read from the file each time. */
+/**
+ * Enough for 50,000 sessions. With the 2 MB of SQLite's default, most sessions would be read from the file each time.
+ */
 const CACHE_KIB = 32_768
 const PRUNE_EVERY_MS = 600_000
 /** `used_at` is written in batches; a write per request would double its cost. */
@@ -15,8 +17,8 @@ const WRITE_USED_AT_EVERY_MS = 5_000
 
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() })
 /**
- * Sessions in a file of `node:sqlite`: they survive a restart, and ended sessions are deleted. Absolute and idle limits are
- * enforced at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2).
+ * Opens a store of sessions in a file of `node:sqlite`. Sessions survive a restart, and ended sessions are deleted.
+ * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2).
  * @param file a path, or ":memory:".
  * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError if the file cannot be opened or is another kind of database.
@@ -33,9 +35,9 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   const uses = collectUses(database, touchAfterSeconds(limits))
 
   function read(id: string): SessionData | null {
-    const found = select.get(id)
-    if (found === undefined) return null
-    const row = Row.parse(found)
+    const selected = select.get(id)
+    if (selected === undefined) return null
+    const row = Row.parse(selected)
     const now = nowSeconds()
     const usedAt = Math.max(row.used_at, uses.lastOf(id))
     const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || usedAt <= now - limits.idleSeconds
@@ -54,7 +56,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds)
   }
 
-  // express-session accepts only an instance of its own class.
+  // express-session accepts only instances of its own Store class.
   class SqliteStore extends session.Store {
     override get(id: string, callback: Callback<SessionData | null>): void {
       answer(() => read(id), callback)
@@ -87,12 +89,12 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
 
 interface Uses {
   add(id: string, atSeconds: number): void
-  /** The last use that is not written yet; 0 if there is none. */
+  /** Returns the last use that is not written yet; 0 if there is none. */
   lastOf(id: string): number
   write(): void
 }
 
-/** Collects the last uses for the next batch. A killed process loses those of the last few seconds. */
+/** Collects the last uses for the next batch. A killed process loses the uses of the last few seconds. */
 function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
   const use = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ? AND used_at <= ?')
   const unwritten = new Map<string, number>()
@@ -109,7 +111,7 @@ function collectUses(database: DatabaseSync, minAgeSeconds: number): Uses {
   }
 }
 
-/** Null for a session that this version cannot read: the viewer signs in again. */
+/** Parses a session. Null if this version cannot read it: the viewer signs in again. */
 function readSession(json: string): SessionData | null {
   try {
     return StoredSession.parse(JSON.parse(json)) as unknown as SessionData

@@ -2,7 +2,7 @@ import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from
 
 /** Counts per key. The count of a key expires as a whole, a fixed time after its first increment. */
 export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'penalty' | 'delete'> {
-  /** Subtracts points from a key. At zero or below the key is deleted, so that no key has a credit. */
+  /** Subtracts points from a key. At zero or below the key is deleted, so that no count is below zero. */
   giveBack(key: string, points: number): Promise<void>
 }
 
@@ -10,8 +10,8 @@ export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'pena
 export type OpenCounter = (name: string, durationSeconds: number) => Counter
 
 /**
- * About 60 MB of counts. Attackers choose the names in the keys, so without a bound a day of guessing would fill the memory. A
- * key is only evicted after this many other keys have failed.
+ * About 60 MB of counts. Attackers choose the names in the keys, so without a limit a day of guessing would fill the
+ * memory. A key is evicted only after this many other keys have failed.
  */
 const MOST_KEYS = 100_000
 
@@ -19,7 +19,7 @@ const MOST_KEYS = 100_000
 export const openMemoryCounter: OpenCounter = (name, durationSeconds) =>
   boundedCounter(name, durationSeconds, MOST_KEYS)
 
-/** A counter with at most `mostKeys` keys. */
+/** Creates a counter with at most `mostKeys` keys. */
 export function boundedCounter(name: string, durationSeconds: number, mostKeys: number): Counter {
   const counter = new RateLimiterMemory({
     keyPrefix: name,
@@ -51,9 +51,9 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
       return await counter.delete(key)
     },
     async giveBack(key, points) {
-      const found = await counter.get(key)
-      if (found === null) return
-      if (found.consumedPoints > points) {
+      const current = await counter.get(key)
+      if (current === null) return
+      if (current.consumedPoints > points) {
         await counter.reward(key, points)
         return
       }

@@ -20,7 +20,7 @@ export async function openCounters(
   return { openCounter: redisCounters(link), optionalStores: [link], close: () => link.close() }
 }
 
-/** Not through the link: a Redis user without the right to INFO must not look like an outage. */
+/** Warns if Redis may evict counts. Does not use link.run(): a Redis user who may not use INFO is not an outage. */
 async function warnOfEviction({ client }: RedisLink, log: Pick<Logger, 'warn'>): Promise<void> {
   const memory = await client.info('memory').catch(() => '')
   const [, bytes = '0'] = /^maxmemory:(\d+)/m.exec(memory) ?? []

@@ -3,14 +3,14 @@ import { type RedisLink, removeByPrefix } from '../redis/link.ts'
 import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { accountKey, DELAY, FAILED_ACCOUNT, FAILED_PAIR, PAIR_MARK } from './sign-in-limits.ts'
 
-/** Atomic, so that two copies of the app cannot leave a credit. */
+/** Subtracts and deletes in one step, so that two copies of the app cannot leave a count below zero. */
 const GIVE_BACK = `local left = (tonumber(redis.call('get', KEYS[1])) or 0) - tonumber(ARGV[1])
 if left > 0 then redis.call('decrby', KEYS[1], ARGV[1]) else redis.call('del', KEYS[1]) end
 return left`
 
 /**
- * Counts in Redis, for all copies of the app together. While Redis is away, each copy counts in its own memory: guessing stays
- * limited, and viewers can sign in. When Redis is back, its counts apply again.
+ * Counts in Redis, for all copies of the app together. While Redis is away, each copy counts in its own memory:
+ * guessing stays limited, and viewers can sign in. When Redis is back, its counts apply again.
  */
 export function redisCounters(link: RedisLink): OpenCounter {
   return (name, durationSeconds) =>
@@ -37,14 +37,14 @@ function countInRedis(link: RedisLink, name: string, durationSeconds: number): C
 }
 
 function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter): Counter {
-  async function inRedisOrMemory<T>(ask: (counter: Counter) => Promise<T>): Promise<T> {
-    // A full Redis, or a replica, still returns old counts. Reading there and counting here would never reach a limit.
-    if (!link.isAvailable()) return await ask(inMemory)
+  async function inRedisOrMemory<T>(use: (counter: Counter) => Promise<T>): Promise<T> {
+    // A full Redis, or a replica, still returns old counts. Reading these and counting in memory would reach no limit.
+    if (!link.isAvailable()) return await use(inMemory)
     try {
-      return await link.run(() => ask(inRedis))
+      return await link.run(() => use(inRedis))
     } catch {
-      // The link logs the fault once a minute; here it would be logged at each attempt.
-      return await ask(inMemory)
+      // The link logs the fault once a minute. A line for each attempt would flood the log.
+      return await use(inMemory)
     }
   }
   return {
@@ -57,8 +57,8 @@ function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter
 }
 
 /**
- * Forgets the failed sign-ins of an account, from all addresses, so that its owner can try at once. The counts of addresses
- * stay, because they may belong to other viewers.
+ * Deletes the failed sign-ins of an account, from all addresses, so that its owner can try immediately. The counts of
+ * addresses stay, because they may belong to other viewers.
  * @param username as typed at the sign-in, in any spelling of the same account.
  * @returns true if there were counts.
  * @throws UpstreamError if Redis does not answer.

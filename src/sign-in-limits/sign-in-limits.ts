@@ -6,17 +6,18 @@ import { type OpenCounter, secondsUntilForgotten } from './memory-counters.ts'
 /** An admitted attempt. Call exactly one of these functions after the password check. */
 export interface Attempt {
   /**
-   * The password was right: forgets this viewer's failures at this address, also in the count of the address.
-   * @returns a refusal if the limit was reached during the check. A burst of guesses therefore learns no more than guesses
-   *   one after the other, and a burst of 2,000 right passwords passes.
+   * The password was right: deletes this viewer's failures at this address, also in the count of the address.
+   * @returns a refusal if the limit was reached during the check. Parallel guesses therefore get no further than
+   *   guesses one by one, and 2,000 parallel right passwords pass.
    */
   succeeded(): Promise<LimitRefusal | null>
   /**
-   * The password was right, but the viewer is disabled or expired: undoes the count of this attempt only. Earlier failures
-   * stay, because a login service may answer "disabled" to any password.
-   * @returns as above.
+   * The password was right, but the viewer is disabled, or the password expired: undoes the count of this attempt only.
+   * Earlier failures stay, because a login service may answer "disabled" to any password.
+   * @returns a refusal, as `succeeded` does.
    */
   denied(): Promise<LimitRefusal | null>
+  /** The password was wrong. */
   failed(): Promise<void>
   /** The password was not checked (overload, store away): undoes the count of this attempt. */
   abandoned(): Promise<void>
@@ -31,7 +32,7 @@ export interface LimitRefusal {
 export type Admission = { readonly ok: true; readonly attempt: Attempt } | LimitRefusal
 
 export interface SignInLimits {
-  /** Call before the password check. */
+  /** Counts an attempt and checks the limits. Call before the password check. */
   admit(username: string, address: string): Promise<Admission>
 }
 
@@ -44,7 +45,7 @@ export const PAIR_MARK = '@'
 const DAY_SECONDS = 86_400
 /** NIST SP 800-63B 3.2.2: at most 100 consecutive failures for one account. */
 const ACCOUNT_FAILURES = 100
-/** Wide, because a company's viewers share one address. A success gives back the viewer's own failures. */
+/** High, because the viewers of a company share one address. A success subtracts the viewer's own failures. */
 const ADDRESS_FAILURES = 300
 const ADDRESS_SECONDS = 600
 const FREE_FAILURES = 5
@@ -53,10 +54,9 @@ const LONGEST_DELAY_SECONDS = 60
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
 
 /**
- * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). For a pair of account and address, each attempt after five
- * failures waits, from one second to a minute. An account may fail 100 times a day from all addresses, and an address 300
- * times in ten minutes. Both exempt a pair that has signed in before, so that an attack from elsewhere does not lock out the
- * owner. An owner at a new address must wait during such an attack, because the app cannot tell owner and attacker apart.
+ * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). README.md describes the limits. The limits of an
+ * account and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not
+ * lock out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */
 export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
@@ -65,15 +65,21 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   const addresses = openCounter('failed-address', ADDRESS_SECONDS)
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
-  /** Counted after a wrong password, because many viewers may try at once. Checked before and after the password. */
-  async function overAll(account: string, network: string): Promise<LimitRefusal | null> {
+  /**
+   * Returns a refusal if the account or the address has too many failures. They are counted after a wrong password,
+   * because many viewers may try at the same time. Called before and after the password check.
+   */
+  async function refusalOfTotals(account: string, network: string): Promise<LimitRefusal | null> {
     const [inAccount, inNetwork] = await Promise.all([accounts.get(account), addresses.get(network)])
     if (inAccount !== null && inAccount.consumedPoints >= ACCOUNT_FAILURES) return refused('account', inAccount)
     if (inNetwork !== null && inNetwork.consumedPoints >= ADDRESS_FAILURES) return refused('address', inNetwork)
     return null
   }
-  /** Counted before the password check, so that at most five parallel guesses at one account from one address are checked. */
-  async function overPair(pair: string): Promise<LimitRefusal | { isDelayed: boolean }> {
+  /**
+   * Counts an attempt of the pair, or returns a refusal. Counts before the password check, so that at most five
+   * parallel guesses at one account from one address are checked.
+   */
+  async function countForPair(pair: string): Promise<LimitRefusal | { isDelayed: boolean }> {
     const inPair = await pairs.penalty(pair)
     const attempts = inPair.consumedPoints
     if (attempts < FREE_FAILURES) return { isDelayed: false }
@@ -91,9 +97,9 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     const network = networkOf(address)
     const pair = `${account}${PAIR_MARK}${network}`
     const isKnown = (await known.get(pair)) !== null
-    const refusal = isKnown ? null : await overAll(account, network)
+    const refusal = isKnown ? null : await refusalOfTotals(account, network)
     if (refusal !== null) return refusal
-    const counted = await overPair(pair)
+    const counted = await countForPair(pair)
     if ('limit' in counted) return counted
 
     const abandoned = async () => {
@@ -102,7 +108,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     }
     const failed = async () => void (await Promise.all([accounts.penalty(account), addresses.penalty(network)]))
     const rightPassword = async (isAllowed: boolean) => {
-      const limitReached = isKnown ? null : await overAll(account, network)
+      const limitReached = isKnown ? null : await refusalOfTotals(account, network)
       if (limitReached !== null || !isAllowed) {
         await abandoned()
         return limitReached
@@ -128,8 +134,9 @@ function refused(limit: LimitRefusal['limit'], counter: RateLimiterRes): LimitRe
 }
 
 /**
- * One key for all spellings that a user store may treat as the same account. A directory ignores case, accents, soft hyphens
- * and zero-width characters; otherwise each spelling would have attempts of its own. The key has a fixed length.
+ * Returns one key for all spellings that a user store may treat as the same account; otherwise each spelling would have
+ * its own attempts. A directory ignores case, accents, soft hyphens and zero-width characters. The key has a fixed
+ * length.
  */
 export function accountKey(username: string): string {
   const spelling = username
@@ -144,7 +151,7 @@ export function accountKey(username: string): string {
   return createHash('sha256').update(spelling).digest('base64url').slice(0, 22)
 }
 
-/** The address, or for IPv6 its /64, which belongs to one household or server. */
+/** Returns the address, or for IPv6 its /64, which belongs to one household or server. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

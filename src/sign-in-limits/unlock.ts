@@ -5,11 +5,11 @@ import { unlockInRedis } from './redis-counters.ts'
 
 const IN_MEMORY =
   'LIMITS_STORE_URL is memory:, so failed sign-ins are counted in the memory of the app, which no command can reach. ' +
-  'Restart the app to forget them all, or keep them in Redis: LIMITS_STORE_URL=redis://HOST. The longest wait is a day ' +
+  'Restart the app to reset them all, or count in Redis: LIMITS_STORE_URL=redis://HOST. The longest wait is a day ' +
   'from the first failure.'
 
 /**
- * Forgets the failed sign-ins of a viewer, so that the viewer can try at once. The login app may be running.
+ * Deletes the failed sign-ins of a viewer, so that the viewer can try immediately. The login app may be running.
  * @param username as typed at the sign-in.
  * @returns true if there were counts.
  * @throws ConfigError if the counts are in the memory of the app.

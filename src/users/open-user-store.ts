@@ -4,7 +4,9 @@ import { postgresStore } from './postgres/kind.ts'
 import { sqliteStore } from './sqlite/kind.ts'
 import { userStoreList } from './user-store-list.ts'
 
-/** The stores that USER_STORE_URL can choose. To sign in your own users, add a line here: `README.md` shows the steps. */
+/**
+ * The stores that USER_STORE_URL can choose. To sign in your own users, add a line here: `README.md` shows the steps.
+ */
 export const userStores = userStoreList('sqlite:data/viewers.db', [
   sqliteStore, // sqlite:FILE
   postgresStore, // postgres://…

@@ -97,7 +97,10 @@ function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntr
   }
 }
 
-/** Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs out. */
+/**
+ * Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs
+ * out.
+ */
 export async function* trySignIn(
   config: Config,
   entryPoint: ChosenEntryPoint,

@@ -160,7 +160,9 @@ async function remove(
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 
-/** The error is the same for a channel without a lock and for an unknown channel. Setting the lock tells which it is. */
+/**
+ * The error is the same for a channel without a lock and for an unknown channel. Setting the lock tells which it is.
+ */
 async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Promise<Lock | null> {
   try {
     return await readLock(api, place, 'json', signal)

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 /**
  * Finds the viewer's address for the limits and the log: the address of the connection, or behind proxies the last
  * address that a trusted proxy wrote (Express's `trust proxy`, a number of hops).
- * @returns a function that logs once if there is a proxy that the settings do not know. All viewers would share its
+ * @returns a function that warns once about a proxy that the settings do not mention. All viewers would share its
  *   address, and a few wrong passwords would lock all of them out.
  */
 export function createClientAddress(
@@ -17,7 +17,7 @@ export function createClientAddress(
       isLogged = true
       log.warn(
         { event: 'unexpected-proxy' },
-        'Received X-Forwarded-For, but TRUST_PROXY_HOPS is 0. If a proxy is in front, all viewers share its address in the limits: set TRUST_PROXY_HOPS to the number of proxies.',
+        'Received X-Forwarded-For, but TRUST_PROXY_HOPS is 0. If a proxy is in front, all viewers share its address in the limits. Set TRUST_PROXY_HOPS to the number of proxies.',
       )
     }
     return withoutPort(req.ip ?? '').slice(0, 64)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type RequestHandler } from 'express'
 
-/** Parses form posts only, and flat: no field can be an object. Our own forms are far below 8 kB. */
+/** Parses posts of forms only. No field can be an object. Our own forms are far below 8 kB. */
 export const formBody: RequestHandler = express.urlencoded({
   extended: false,
   limit: '8kb',
@@ -15,13 +15,13 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Error types, in the style of body-parser's own. */
+/** Error types, in the style of body-parser. */
 export const UNREADABLE_FORM = 'form.unreadable'
 const OTHER_CHARSET = 'charset.unsupported'
 
 /**
- * Refuses a form that is not UTF-8. Browsers send our form in UTF-8, the charset of its page. body-parser keeps invalid
- * percent-encoded bytes as they are: the byte FF and the characters "%FF" would be the same password.
+ * Refuses a form that is not UTF-8. Browsers send our form in UTF-8, the charset of its page. body-parser does not
+ * decode invalid percent-encoded bytes: the byte FF and the characters "%FF" would be the same password.
  */
 function refuseUnlessUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw faultOfType(OTHER_CHARSET)

@@ -3,7 +3,9 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { Content } from '../access-policy.ts'
 
-/** What the player sent along. The form carries it in hidden fields, because the login must work without cookies. */
+/**
+ * The parameters from the player. The form repeats them in hidden fields, because the login must work without cookies.
+ */
 export interface PlayerContext {
   readonly address: ReturnAddress
   readonly content: Content
@@ -20,9 +22,9 @@ const ContentName = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ustreamContentId: ContentName.optional() })
 
 /**
- * Reads `hashConsumer`, `ustreamContentType` and `ustreamContentId` from a query or a form. The viewer's browser can change
- * them, so the return address is decided again at each request.
- * @param source parsed flat. A repeated field is an array, and is refused.
+ * Reads `hashConsumer`, `ustreamContentType` and `ustreamContentId` from a query or a form. The viewer's browser can
+ * change them, so the return address is decided again at each request.
+ * @param source a parsed query or form. A repeated field is an array, and is refused.
  */
 export function readPlayerContext(
   source: Readonly<Record<string, unknown>>,
@@ -47,7 +49,7 @@ export function readPlayerContext(
   return { ok: true, context: { address: decision.address, content: named, fields } }
 }
 
-/** The context of a request without a query, the most common one: no parsing needed. */
+/** Returns the context of a request without a query, the most common case, without parsing. */
 export function emptyContext(entryPoint: Pick<EntryPoint, 'playerAddress'>): PlayerContext {
   return { address: entryPoint.playerAddress, content: {}, fields: {} }
 }

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 /**
  * True for a post from this app's own page, or from outside a browser.
  *
- * Our cookie is SameSite=None, because the app lives in the player's iframe. So browsers attach it to posts of other sites
- * too, and without a cookie a form has nothing to bind a token to. A page cannot forge the headers that its browser adds:
- * `Sec-Fetch-Site`, or `Origin` where the first is not sent (OWASP: CSRF Prevention, "Fetch Metadata"; Go's
- * http.CrossOriginProtection has the same rule).
+ * Our cookie is SameSite=None, because the app runs in the player's iframe. Browsers therefore attach the cookie to
+ * posts of other sites too. A form token is no alternative: without a cookie, it cannot be bound to a browser. A page
+ * cannot forge the headers that its browser adds: `Sec-Fetch-Site`, or else `Origin` (OWASP: CSRF Prevention, "Fetch
+ * Metadata"; Go's http.CrossOriginProtection has the same rule).
  *
  * A frame sandboxed without `allow-same-origin` sends `Origin: null`, which looks like an attack.
  *

@@ -14,8 +14,8 @@ const FORM_FAULTS: Readonly<Record<string, Refusal>> = {
 }
 
 /**
- * Turns an error into a status and a sentence; no other function does. The error's own message is for the log: a viewer
- * never sees anything internal (OWASP ASVS 16.5.1).
+ * Turns an error into a status and a sentence; no other function does. The error's own message is only for the log
+ * (OWASP ASVS 16.5.1).
  */
 export function describeError(error: unknown): Refusal {
   if (error instanceof OverloadedError) {
@@ -33,7 +33,7 @@ export function describeError(error: unknown): Refusal {
   return { status: 500, text: 'internal' }
 }
 
-/** The status of an `http-errors` error for the client, such as a range that Express's file server cannot meet. */
+/** Returns the status of an `http-errors` error that the client caused, such as a range outside a file; else null. */
 function statusOfRequestFault(error: unknown): number | null {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
   const status = 'statusCode' in error ? Number(error.statusCode) : 0

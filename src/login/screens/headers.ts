@@ -10,7 +10,7 @@ export interface HeaderOptions {
   readonly isTls: boolean
   /** The origins that may frame the response; none if empty. */
   readonly frameAncestors: readonly string[]
-  /** The origins that its forms may lead to, besides this app. */
+  /** The origins that its forms may redirect to, besides this app. */
   readonly formTargets: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
     },
     xFrameOptions: false, // the player frames us: frame-ancestors is the guard, and this header cannot hold a list
     referrerPolicy: { policy: 'same-origin' }, // with no-referrer, our own form would post `Origin: null`
-    crossOriginOpenerPolicy: false, // a player that opens us in a popup needs its handle on it
+    crossOriginOpenerPolicy: false, // a player that opens us in a popup needs window.opener
     // A player with COEP can frame only responses with both headers.
     crossOriginEmbedderPolicy: { policy: 'require-corp' },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
@@ -59,18 +59,18 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
   return Object.freeze(headers)
 }
 
-/** The headers of one entry point, by return origin. Null is for a screen that leads nowhere. */
+/** Returns the headers of one entry point by return origin. Null is for a screen without a way to the player. */
 export function entryPointHeaders(
   entryPoint: Pick<EntryPoint, 'playerOrigins'>,
   isTls: boolean,
 ): (returnOrigin: string | null) => Headers {
-  const made = new Map<string | null, Headers>()
+  const cache = new Map<string | null, Headers>()
   return (returnOrigin) => {
-    const known = made.get(returnOrigin)
-    if (known !== undefined) return known
+    const cached = cache.get(returnOrigin)
+    if (cached !== undefined) return cached
     const formTargets = returnOrigin === null ? [] : [returnOrigin]
     const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets })
-    made.set(returnOrigin, headers)
+    cache.set(returnOrigin, headers)
     return headers
   }
 }

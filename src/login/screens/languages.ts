@@ -5,7 +5,7 @@ import en from '../../../views/languages/en.json' with { type: 'json' }
 import es from '../../../views/languages/es.json' with { type: 'json' }
 import ja from '../../../views/languages/ja.json' with { type: 'json' }
 
-/** All texts of the screens. To add a language, add a file beside the others and its name here. */
+/** All texts of the screens. To add a language, add a file in views/languages and its name here. */
 const CATALOGUES = { en, de, es, ja }
 
 export type Language = keyof typeof CATALOGUES
@@ -13,28 +13,28 @@ export type Texts = typeof en
 export type TextKey = keyof Texts['errors']
 
 const LANGUAGES = Object.keys(CATALOGUES) as Language[]
-/** The language of each `Accept-Language` header seen lately. */
-const chosen = new LRUCache<string, Language>({ max: 500 })
+/** Cache: the language for each recent `Accept-Language` header. */
+const languages = new LRUCache<string, Language>({ max: 500 })
 
 export function textsOf(language: Language): Omit<Texts, 'errors'> {
   return CATALOGUES[language]
 }
 
-/** The language that fits `Accept-Language` best; English if none fits. */
+/** Returns the language that fits `Accept-Language` best; English if none fits. */
 export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): Language {
   const header = req.headers['accept-language']
   if (header === undefined) return 'en'
-  const known = chosen.get(header)
-  if (known !== undefined) return known
+  const cached = languages.get(header)
+  if (cached !== undefined) return cached
   const accepted = req.acceptsLanguages(LANGUAGES)
   const language = LANGUAGES.find((name) => name === accepted) ?? 'en'
-  chosen.set(header, language)
+  languages.set(header, language)
   return language
 }
 
 /**
- * The sentence for an error. `count` selects the plural form, if the sentence has several.
- * @param values replace their names in braces. Plain text: the screen escapes them.
+ * Returns the sentence for an error. `count` selects the plural form, if the sentence has several.
+ * @param values replace their names in braces. Plain text, which the screen escapes.
  */
 export function errorText(
   language: Language,
@@ -46,7 +46,7 @@ export function errorText(
   return fill(text, values)
 }
 
-/** The text with each `{name}` replaced by its value. */
+/** Replaces each `{name}` in the text by its value. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (braced, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : braced,

@@ -7,13 +7,13 @@ import { type LogSignIn, requestIdOf } from '../sign-in-log.ts'
 import { describeError } from './error-page.ts'
 import type { Screens } from './screens.ts'
 
-/** Answers requests that are refused, and logs them. */
+/** Refuses requests with a screen, and logs the refusals. */
 export interface Refusals {
-  /** True, and logged, for a post that does not come from our own page. */
+  /** True for a post that does not come from our own page, which is logged. */
   isForeign(req: Request): boolean
-  /** Answers 415 to a post whose body is not a form. Returns true if it did. */
+  /** Answers 415 if the body of a post is not a form. Returns true if it answered. */
   notAForm(req: Request, res: Response): boolean
-  /** Answers 400 with a screen that leads nowhere: an address that is not allowed is never a redirect target. */
+  /** Answers 400 with a screen without links: an address that is not allowed is never a redirect target. */
   badContext(req: Request, res: Response, reading: Extract<ContextReading, { ok: false }>): void
   accessDenied(
     req: Request,
@@ -41,8 +41,8 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       return true
     },
     badContext(req, res, { problem, reason }) {
-      const what = problem === 'badConsumer' ? 'hashConsumer ' : ''
-      logSignIn(req, { outcome: 'refused-request', status: 400, reason: `${what}${reason}` })
+      const subject = problem === 'badConsumer' ? 'hashConsumer ' : ''
+      logSignIn(req, { outcome: 'refused-request', status: 400, reason: `${subject}${reason}` })
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 400, text: problem } })
     },
     accessDenied(req, res, { viewer, context, result }) {
@@ -56,7 +56,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
           text: isEntitled ? 'unusableAttribute' : 'notEntitled',
           values: { username: viewer.username },
         },
-        onward: { context, to: 'someoneElse' },
+        link: { context, text: 'otherAccount' },
       })
     },
     looping(req, res, viewer, context) {
@@ -66,7 +66,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       screens.sendMessage(req, res, {
         title: 'loop',
         refusal: { status: 409, text: 'loop', values: { username: viewer.username } },
-        onward: { context, to: 'tryAgain' },
+        link: { context, text: 'tryAgain' },
       })
     },
     failed(req, res, error) {

@@ -27,9 +27,9 @@ export interface SignInState {
 export interface MessageState {
   readonly title: keyof Texts['titles']
   readonly refusal: Refusal
-  /** The link on the screen; absent if the screen must not lead anywhere. */
-  readonly onward?: { readonly context: PlayerContext; readonly to: 'someoneElse' | 'tryAgain' }
-  /** The request's id, if the log says more. */
+  /** The link to the sign-in screen; absent for a screen without links. */
+  readonly link?: { readonly context: PlayerContext; readonly text: 'otherAccount' | 'tryAgain' }
+  /** The id of the request, if the log has details. */
   readonly reference?: string
 }
 
@@ -44,7 +44,7 @@ export interface Views {
   readonly asset: (name: string) => string
 }
 
-/** Bounded, because viewers can change the query that is part of the key. */
+/** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 64
 /** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
@@ -67,7 +67,7 @@ export function openViews(viewsFolder: string, publicFolder: string): Views {
   return { signIn: compile('sign-in.ejs'), message: compile('message.ejs'), asset }
 }
 
-/** The screens of one entry point, in every language, with the headers for their return address. */
+/** Creates the screens of one entry point, in every language, with the headers for their return address. */
 export function createScreens(
   views: Views,
   basePath: string,
@@ -90,14 +90,14 @@ export function createScreens(
       signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
     })
   }
-  /** Cached: the same for every viewer from the same player. */
+  /** Returns the screen from a cache: it is the same for every viewer from the same player. */
   function freshPage(language: Language, context: PlayerContext): Buffer {
     const key = `${language} ${JSON.stringify(context.fields)}`
     const page = freshPages.get(key) ?? Buffer.from(signInHtml(language, { context }))
     freshPages.set(key, page)
     return page
   }
-  /** Cached except for the name: an overload refuses thousands of viewers with the same screen. */
+  /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
   function refusedPage(language: Language, context: PlayerContext, refusal: Refusal, username: string): Buffer {
     const key = `${language} ${JSON.stringify([context.fields, refusal])}`
     const parts =
@@ -114,10 +114,10 @@ export function createScreens(
   function sendSignIn(req: Request, res: Response, state: SignInState): void {
     sendPage(res, headersFor(state.context.address.origin), pageFor(languageOf(req), state), state.refusal)
   }
-  function sendMessage(req: Request, res: Response, { title, refusal, onward, reference }: MessageState): void {
+  function sendMessage(req: Request, res: Response, { title, refusal, link, reference }: MessageState): void {
     const language = languageOf(req)
     const texts = textsOf(language)
-    const query = onward?.to === 'someoneElse' ? { ...onward.context.fields, prompt: 'login' } : onward?.context.fields
+    const query = link?.text === 'otherAccount' ? { ...link.context.fields, prompt: 'login' } : link?.context.fields
     const html = views.message({
       language,
       texts,
@@ -126,10 +126,10 @@ export function createScreens(
       title: texts.titles[title],
       alert: errorText(language, refusal.text, refusal.values),
       reference: reference === undefined ? null : fill(texts.reference, { reference }),
-      fields: onward?.context.fields ?? {},
-      actions: onward === undefined ? null : { href: pathOf(basePath, query ?? {}), label: texts[onward.to] },
+      fields: link?.context.fields ?? {},
+      actions: link === undefined ? null : { href: pathOf(basePath, query ?? {}), label: texts[link.text] },
     })
-    sendPage(res, headersFor(onward?.context.address.origin ?? null), Buffer.from(html), refusal)
+    sendPage(res, headersFor(link?.context.address.origin ?? null), Buffer.from(html), refusal)
   }
   return { sendSignIn, sendMessage }
 }
@@ -142,7 +142,7 @@ export function sendRedirect(res: Response, headers: Headers, location: string):
   res.writeHead(303, { ...headers, Location: location, 'Content-Length': '0' }).end()
 }
 
-/** The path of the entry point, with the fields as its query. */
+/** Returns the path of the entry point, with the fields as its query. */
 export function pathOf(basePath: string, fields: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(fields).toString()
   return `${basePath === '' ? '/' : basePath}${query === '' ? '' : `?${query}`}`

@@ -40,9 +40,9 @@ const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
  * Sends requests to the login service over keep-alive connections. Does not follow redirects, which would forward the
  * password. Checks the certificate even if `NODE_TLS_REJECT_UNAUTHORIZED` is 0.
  *
- * Retries a request once, on a new connection, and only if the service cannot have begun to answer: the connection failed,
- * or a reused connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst, a service
- * that crashes during a request counts a wrong password twice.
+ * Retries a request once, on a new connection, and only if the service cannot have begun to answer: the connection
+ * failed, or a reused connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst,
+ * a service that crashes during a request counts a wrong password twice.
  */
 export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>): HttpClient {
   const reusing = createAgent(settings, 1)

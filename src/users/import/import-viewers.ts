@@ -44,8 +44,8 @@ const BATCH_ROWS = 250
 const BATCH_PASSWORDS = 64
 
 /**
- * Imports viewers, one transaction a batch. After a stop, the same import continues: it skips existing viewers before it
- * hashes their passwords, and adds no viewer twice.
+ * Imports viewers, one transaction a batch. After a stop, the same import continues: it skips existing viewers before
+ * it hashes their passwords, and adds no viewer twice.
  * @throws UpstreamError when the store fails. Earlier batches stay imported.
  */
 export async function importViewers(

@@ -1,6 +1,6 @@
 /**
- * Checks the form of every message from a directory (RFC 4511, 4; X.690, 8.1) before ldapts reads it. ldapts reads a result
- * without a code as a success, and never returns for a wrong length.
+ * Checks the form of every message from a directory (RFC 4511, 4; X.690, 8.1) before ldapts reads it. ldapts reads a
+ * result without a code as a success, and never returns for a wrong length.
  */
 
 /** A BER element: its tag, and the offsets of its content. */

@@ -25,8 +25,9 @@ export interface BindRefusal {
 
 /**
  * Meanings of `data` in the message of a refused bind
- * (https://ldapwiki.com/wiki/Common%20Active%20Directory%20Bind%20Errors). Active Directory checks the password first, and
- * answers 52e for a wrong one. Only 775 does not depend on the password, so showing it would reveal which names exist.
+ * (https://ldapwiki.com/wiki/Common%20Active%20Directory%20Bind%20Errors). Active Directory checks the password first,
+ * and answers 52e for a wrong one. Only 775 does not depend on the password, so showing it would reveal which names
+ * exist.
  */
 const ACTIVE_DIRECTORY: Readonly<Record<string, { meaning: string; reason: Refusal }>> = {
   '530': { meaning: 'may not sign in at this time', reason: 'disabled' },

@@ -128,7 +128,9 @@ function clientOptions(
   }
 }
 
-/** A new object each time: ldapts changes it. The certificate is checked whatever `NODE_TLS_REJECT_UNAUTHORIZED` says. */
+/**
+ * A new object each time: ldapts changes it. The certificate is checked whatever `NODE_TLS_REJECT_UNAUTHORIZED` says.
+ */
 function tlsOptions({ url, trust }: Directory): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   // On an upgraded socket, Node needs the name to compare with the certificate.

@@ -21,9 +21,10 @@ export function searchedAttributes({ usernameAttribute, attributes, groups }: Ld
 }
 
 /**
- * True if an administrator disabled the account, or the account expired: userAccountControl and accountExpires in Active
- * Directory, nsAccountLock in 389 Directory Server and FreeIPA, loginDisabled in eDirectory, pwdAccountLockedTime without
- * an end in OpenLDAP. A lock after wrong passwords does not count: an attacker could end any viewer's session with it.
+ * True if an administrator disabled the account, or the account expired: userAccountControl and accountExpires in
+ * Active Directory, nsAccountLock in 389 Directory Server and FreeIPA, loginDisabled in eDirectory,
+ * pwdAccountLockedTime without an end in OpenLDAP. A lock after wrong passwords does not count: an attacker could end
+ * any viewer's session with it.
  */
 export function isDisabled(entry: Entry, nowSeconds: number): boolean {
   const [control = '0'] = texts(entry, 'userAccountControl')

@@ -7,12 +7,12 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MAX_ELEMENTS = 20_000
 
 /**
- * Wraps a socket for ldapts. ldapts gets complete messages only, each checked as an answer to its last request. Any other
- * message, or too much data, closes the connection.
+ * Wraps a socket for ldapts. ldapts gets complete messages only, each checked as an answer to its last request. Any
+ * other message, or too much data, closes the connection.
  *
  * @param ready the socket's event for an open connection.
- * @param onEnd called when the connection ends; the first call has the reason. The wrapper emits no errors: ldapts does not
- *   always listen, and an unhandled error would end the process.
+ * @param onEnd called when the connection ends; the first call has the reason. The wrapper emits no errors: ldapts does
+ *   not always listen, and an unhandled error would end the process.
  */
 export function linkOver(socket: Socket, ready: 'connect' | 'secureConnect', onEnd: (error: Error) => void): Duplex {
   let request: PendingRequest | null = null

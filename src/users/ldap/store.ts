@@ -27,9 +27,9 @@ const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 const UNKNOWN_NAME = 'no-such-user'
 
 /**
- * Opens a store in an LDAP directory or Active Directory. A service account searches for the user name, and a bind as the
- * found entry checks the password. Aliases and referrals are not followed, and two entries for one name are an error. For
- * an unknown user the app also tries a bind, so that both cases take the same number of steps.
+ * Opens a store in an LDAP directory or Active Directory. A service account searches for the user name, and a bind as
+ * the found entry checks the password. Aliases and referrals are not followed, and two entries for one name are an
+ * error. For an unknown user the app also tries a bind, so that both cases take the same number of steps.
  *
  * @throws ConfigError for an invalid filter.
  */

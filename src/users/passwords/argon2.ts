@@ -12,7 +12,9 @@ export interface PasswordHashing {
   readonly dummyHash: string
 }
 
-/** The costs of argon2id (OWASP Password Storage Cheat Sheet). Raise them here: each viewer's hash follows at sign-in. */
+/**
+ * The costs of argon2id (OWASP Password Storage Cheat Sheet). Raise them here: each viewer's hash follows at sign-in.
+ */
 const MEMORY_KIB = 19_456
 const PASSES = 2
 const LANES = 1

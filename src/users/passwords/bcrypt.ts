@@ -20,7 +20,9 @@ const PREPARATIONS = new Map<string, (password: string) => string>([
   ['$wp', (password) => createHmac('sha384', 'wp-sha384').update(password).digest('base64')],
 ])
 
-/** bcrypt as `$2a$`, `$2b$`, `$2y$`, also as Django (`bcrypt$…`, `bcrypt_sha256$…`) and WordPress 6.8 (`$wp$…`) keep it. */
+/**
+ * bcrypt as `$2a$`, `$2b$`, `$2y$`, also as Django (`bcrypt$…`, `bcrypt_sha256$…`) and WordPress 6.8 (`$wp$…`) keep it.
+ */
 export const bcryptForm: HashForm = (text) => {
   const match = BCRYPT.exec(text)
   if (!match) return null

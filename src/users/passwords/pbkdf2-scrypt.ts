@@ -18,7 +18,10 @@ const DIGEST_BYTES = new Map([
   ['sha512', 64],
 ])
 
-/** `$pbkdf2-sha256$ITERATIONS$SALT$KEY` of passlib (SHA-1 without a name), and the PHC form with `i=ITERATIONS,l=LENGTH`. */
+/**
+ * `$pbkdf2-sha256$ITERATIONS$SALT$KEY` of passlib (SHA-1 without a name), and the PHC form with
+ * `i=ITERATIONS,l=LENGTH`.
+ */
 const PBKDF2_PHC =
   /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,10})(?:,l=(\d{1,3}))?\$([A-Za-z0-9+/.]*)\$([A-Za-z0-9+/.]+)$/
 /** `pbkdf2_sha256$ITERATIONS$SALT$KEY` of Django. The salt is plain text. */

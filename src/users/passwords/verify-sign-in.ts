@@ -16,13 +16,13 @@ export interface HashedSignInDeps {
   readonly queue: WorkQueue
   readonly passwords: PasswordHashing
   /**
-   * Looks up the viewer by the key of the name, or by the typed name (NFC). Returns null for an unknown name, or a decoy
-   * hash. Over a network, a second query for the decoy hash would reveal by its time that the name is unknown.
+   * Looks up the viewer by the key of the name, or by the typed name (NFC). Returns null for an unknown name, or a
+   * decoy hash. Over a network, a second query for the decoy hash would reveal by its time that the name is unknown.
    */
   readonly load: (key: string, username: string) => Loaded | Promise<Loaded>
   /**
-   * Returns the hash of any viewer, the same one for the same key. It is verified when the user is unknown, so that both
-   * cases take the same time. Without it, a hash with the costs of new passwords is verified.
+   * Returns the hash of any viewer, the same one for the same key. It is verified when the user is unknown, so that
+   * both cases take the same time. Without it, a hash with the costs of new passwords is verified.
    */
   readonly decoyHash?: (key: string) => string | null | Promise<string | null>
   /**

@@ -24,8 +24,8 @@ export function selectOf(query: string, columns = '*'): string {
 }
 
 /**
- * Selects each row as JSON with texts only: JavaScript would round 64-bit integers, and turn 1.50 into 1.5. A JSON object
- * becomes a list with its text, so that a comma inside cannot separate groups.
+ * Selects each row as JSON with texts only: JavaScript would round 64-bit integers, and turn 1.50 into 1.5. A JSON
+ * object becomes a list with its text, so that a comma inside cannot separate groups.
  */
 export function selectFieldsOf(query: string): string {
   return selectOf(

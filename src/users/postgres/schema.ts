@@ -29,7 +29,8 @@ const VersionRow = z.tuple([z.object({ version: z.int() })])
 const StateRow = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boolean(), encoding: z.string() })])
 
 /**
- * Creates the tables, or updates them to the version of this app, in one transaction. Safe to run several times at once.
+ * Creates the tables, or updates them to the version of this app, in one transaction. Safe to run several times at
+ * once.
  * @throws ConfigError when the role lacks a permission, or the tables have a newer version.
  * @throws UpstreamError when the server cannot be reached.
  */

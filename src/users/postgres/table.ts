@@ -24,5 +24,8 @@ export interface PostgresTable {
 
 export type Loaded =
   | { readonly viewer: StoredViewer }
-  /** For an unknown user: the hash of another viewer, verified so that both cases take the same time. Null if none is known. */
+  /**
+   * For an unknown user: the hash of another viewer, verified so that both cases take the same time. Null if none is
+   * known.
+   */
   | { readonly viewer: null; readonly decoyHash: string | null }

@@ -20,7 +20,8 @@ export interface RemoteGuard {
    */
   run<T>(request: RemoteRequest<T>): Promise<T>
   /**
-   * Sends a health check, without queueing. Concurrent callers share one check, because the address for readiness is public.
+   * Sends a health check, without queueing. Concurrent callers share one check, because the address for readiness is
+   * public.
    * @throws UpstreamError at once while the breaker is open, or when the time is over.
    */
   probe(request: RemoteRequest<unknown>): Promise<void>
