@@ -11,7 +11,7 @@ export interface CommandContext {
 }
 
 export type Outcome =
-  /** `text` is printed for people, `data` with `--json`. A command that prints as it works gives neither. */
+  /** `text` is printed by default, `data` with `--json`. A command that prints while it works returns neither. */
   | {
       readonly ok: true
       readonly text?: string
@@ -19,7 +19,7 @@ export type Outcome =
       /** True if a part was refused or is wrong: the exit status is then 1. */
       readonly isPartial?: boolean
     }
-  /** A whole sentence: what is wrong, then what to do. */
+  /** Full sentences: the fault, then what to do. */
   | { readonly ok: false; readonly fault: string }
 
 /** Declares a group of commands, such as `viewers`. */

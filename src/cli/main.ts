@@ -6,12 +6,12 @@ import { onInterrupt } from './terminal/interrupts.ts'
 // libuv reads this at the first use of its thread pool.
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
-// `viewers list | head` closes the pipe early. That is no failure.
+// `viewers list | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code !== 'EPIPE') process.stderr.write(`Failed: Cannot write to standard output (${code}).\n`)
   process.exit(code === 'EPIPE' ? 0 : 1)
 })
-// If standard error is closed, the work continues. The exit status tells the result.
+// If standard error is closed, the work continues. The exit status shows the result.
 process.stderr.on('error', () => {})
 
 // process.exit() runs the exit handlers, which clean up; a signal would not. SIGHUP comes when the terminal is closed.

@@ -11,7 +11,7 @@ export async function* checkAddresses(config: Config, signal: AbortSignal): Asyn
     const address = addressOf(config, entryPoint)
     yield await checkReachable('PLAYER_RETURN_URL', entryPoint.playerAddress.url, [404, 410], signal)
     for (const { origin, pathPrefix } of entryPoint.consumers) {
-      // No status is doubtful: a path prefix need not be an address itself.
+      // Even 404 is fine, because a path prefix need not be a page.
       yield await checkReachable('The consumer', origin + pathPrefix, [], signal)
       yield await checkConsumer(address, origin, pathPrefix, signal)
     }
@@ -19,7 +19,7 @@ export async function* checkAddresses(config: Config, signal: AbortSignal): Asyn
   }
 }
 
-/** Warns only: the address may still work in a browser, but one that does not answer is often mistyped. */
+/** Only warns if the address does not answer: it is often mistyped, but it may still work in a browser. */
 async function checkReachable(
   name: string,
   url: string,
@@ -58,7 +58,7 @@ async function checkUnknownConsumer(address: string, signal: AbortSignal): Promi
   return refusal.status === 400
     ? ok(`${address} refuses consumers that are not in HASH_CONSUMERS.`)
     : failure(
-        `${address} answers ${refusal.status} instead of 400 for a consumer that is not in HASH_CONSUMERS. A proxy answers in its place, or removes the query.`,
+        `${address} answers ${refusal.status} instead of 400 for a consumer that is not in HASH_CONSUMERS. A proxy answers instead of the app, or removes the query.`,
       )
 }
 

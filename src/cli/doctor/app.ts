@@ -15,7 +15,7 @@ const Readiness = z.object({ status: z.string() })
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
 
-/** Checks the login app over its PUBLIC_URL: its health, its stores, and its headers as browsers get them. */
+/** Checks the login app over its PUBLIC_URL: its health, its stores, and the headers that browsers get. */
 export async function* checkApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
   const { origin, protocol } = config.publicUrl
   const ready = await request(`${origin}/health/ready`, signal)
@@ -26,7 +26,7 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
   yield await checkReadiness(origin, ready)
   if (protocol === 'https:' && config.trustProxyHops === 0) {
     yield warning(
-      'TRUST_PROXY_HOPS is 0, but https needs a proxy. All viewers then seem to have the address of the proxy, and share one limit of failed sign-ins. Set it to the number of proxies.',
+      'TRUST_PROXY_HOPS is 0, but https needs a proxy. The app then sees only the address of the proxy, and all viewers share one limit of failed sign-ins. Set it to the number of proxies.',
     )
   }
   for (const entryPoint of config.entryPoints) {

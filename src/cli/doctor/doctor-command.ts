@@ -113,7 +113,7 @@ async function checkVideoService(
   return entryPointOfLock
 }
 
-/** Joins a heading and its lines to one sentence. */
+/** Joins a heading and its lines into one line. */
 function inOneLine(message: string): string {
   const [heading = '', ...lines] = message.split(/\n\s*/)
   return [heading, lines.join('; ')].join(' ').trimEnd()
@@ -132,8 +132,8 @@ function verdictOn(findings: readonly Finding[]): Outcome {
   return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
 }
 
-function numberOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function numberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function placeOf({ channel, video }: Options): LockPlace | null {

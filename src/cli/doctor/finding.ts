@@ -1,4 +1,4 @@
-/** The result of one check, with what to do if it fails. */
+/** The result of one check. If the check failed, the text also says what to do. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failure'
   readonly text: string
@@ -6,7 +6,7 @@ export interface Finding {
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 65_536
-/** A response with a shorter lifetime may expire on its way. */
+/** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
 
 export function ok(text: string): Finding {
@@ -33,7 +33,7 @@ export async function request(url: string, signal: AbortSignal, init: RequestIni
   }
 }
 
-/** Reads a limited part of the body, because an endless answer would fill the memory. */
+/** Reads only the beginning of the body, because an endless answer would fill the memory. */
 async function readBeginning({ body }: Response): Promise<Blob | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
@@ -47,7 +47,7 @@ async function readBeginning({ body }: Response): Promise<Blob | null> {
 
 /**
  * Returns the sources that a directive of the Content-Security-Policy does not allow. Browsers apply every policy that
- * has the directive. Without any, all sources count as not allowed, because the app itself always sends it.
+ * has the directive. Without such a policy, no source counts as allowed, because the app always sends the directive.
  */
 export function notAllowed(headers: Headers, directive: string, sources: readonly string[]): string[] {
   const policies = (headers.get('content-security-policy') ?? '').split(',').map(directivesOf)
@@ -55,7 +55,7 @@ export function notAllowed(headers: Headers, directive: string, sources: readonl
   return sources.filter((source) => lists.length === 0 || !lists.every((list) => list.includes(source)))
 }
 
-/** Of two equal directives the first one counts. */
+/** Returns the sources of each directive. If a directive is repeated, the first one counts. */
 function directivesOf(policy: string): ReadonlyMap<string, readonly string[]> {
   const directives = policy.split(';').map((directive) => directive.trim().split(/\s+/))
   return new Map(directives.map(([name = '', ...sources]) => [name.toLowerCase(), sources] as const).reverse())

@@ -10,7 +10,7 @@ const MAX_CHANNELS = 20
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /**
- * Checks the video service: the client and its secret, the clocks, and if locks point to the login app.
+ * Checks the client and its secret at the video service, the clocks, and the addresses of the locks.
  * @param place the channel or video to check; null for all channels.
  * @returns the name of the entry point that the lock of the place points to, if the settings have it.
  */
@@ -33,7 +33,11 @@ export async function checkService(
   const name = `${place.kind} ${place.id}`
   const lock = await readLock(api, place, 'json', signal)
   if (lock === null) {
-    report(warning(`The ${name} has no lock of its own, so the lock of its channel applies. Check it with --channel.`))
+    report(
+      warning(
+        `The ${name} has no lock of its own, so the lock of its channel applies. Check that lock with --channel.`,
+      ),
+    )
     return undefined
   }
   const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
@@ -52,21 +56,23 @@ async function checkChannels(
   expected: readonly ExpectedLock[],
   { api, signal }: Service,
 ): Promise<Finding> {
-  const here: string[] = []
+  const locked: string[] = []
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {
     const lock = await readLock(api, { kind: 'channel', id }, 'json', signal).catch((error: unknown) => {
       if (isRefusal(error, 'not_found')) return null
       throw error
     })
-    if (lock !== null && expected.some((entryPoint) => leadsTo(lock.url, entryPoint))) here.push(id)
+    if (lock !== null && expected.some((entryPoint) => leadsTo(lock.url, entryPoint))) locked.push(id)
   }
   const scope = channels.length > MAX_CHANNELS ? `the first ${MAX_CHANNELS} channels` : 'the channels'
-  return here.length > 0
-    ? ok(`Of ${scope}, these have a lock that points to this app: ${here.join(', ')}.`)
+  return locked.length > 0
+    ? ok(`These of ${scope} have a lock that points to this app: ${locked.join(', ')}.`)
     : warning(`None of ${scope} has a lock that points to this app. Use lock set.`)
 }
 
-/** Compares the clocks: the app sets the expiry of a response by its clock, the service checks it by another. */
+/**
+ * Compares the clocks: the app sets the expiry of a response by its own clock, and the service checks it by another.
+ */
 async function compareClocks(
   { publicUrl, entryPoints }: Config,
   baseUrl: string,

@@ -9,7 +9,7 @@ interface Options {
   readonly json?: boolean
 }
 
-/** Adds `channel …`, for the channels of the user who owns the client. */
+/** Adds `channel …`, for the channels of the owner of the client id. */
 export function addChannelCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(program, 'channel', 'channels at the video service')
@@ -17,7 +17,7 @@ export function addChannelCommands(program: Command, context: CommandContext): v
     (title: string, { json }: Options) =>
       runCommand(context, json, () =>
         withService(io, async ({ api, apiToken, signal }) => {
-          // Get the token first: if that fails, it is certain that no channel was created.
+          // The token comes first: if that request fails, certainly no channel was created.
           await apiToken(signal)
           const warning = 'The channel may have been created. Check with channel list'
           const channel = await warnIfOutcomeUnknown(warning, () => createChannel(api, title, signal))

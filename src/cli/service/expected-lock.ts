@@ -5,7 +5,7 @@ import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
-/** The lock that the service must have, so that the login app with these settings lets viewers through. */
+/** The lock that the service needs for a login app with these settings. */
 export interface ExpectedLock extends LockSettings {
   /** The name of the entry point. */
   readonly entryPoint: string
@@ -14,8 +14,8 @@ export interface ExpectedLock extends LockSettings {
 }
 
 /**
- * Returns the lock of an entry point. Without a name: of the only entry point, or of the one named `default`.
- * @throws ConfigError that lists every wrong setting, or if the settings have no such entry point.
+ * Returns the expected lock of an entry point. Without a name: of the only entry point, or of the one named `default`.
+ * @throws ConfigError that lists every wrong setting, or names the unknown entry point.
  */
 export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
   const config = readConfig(env)
@@ -26,19 +26,19 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
 
 /** Lists the differences between a lock and the expected one, without the secrets. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
-  const found: string[] = []
-  if (!leadsTo(lock.url, expected)) found.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
-  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) found.push('the secret is different')
-  return found
+  const list: string[] = []
+  if (!leadsTo(lock.url, expected)) list.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
+  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) list.push('the secret is different')
+  return list
 }
 
-/** True if a browser that opens the address gets to the entry point, also without the slash after the host. */
+/** True if the address opens the entry point in a browser, also without the slash after the host. */
 export function leadsTo(address: string, { url, otherUrls }: ExpectedLock): boolean {
   const href = URL.canParse(address) ? new URL(address).href : null
   return [url, ...otherUrls].some((served) => new URL(served).href === href)
 }
 
-/** Returns a warning if the service does not show the secret, so that it cannot be compared; else an empty text. */
+/** Returns a warning if the service does not show the secret, which then cannot be compared; else an empty text. */
 export function hiddenSecretWarning({ secret }: Lock, { entryPoint }: ExpectedLock): string {
   if (secret !== undefined) return ''
   return ` The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: use lock set.`

@@ -20,7 +20,7 @@ interface SetOptions extends PlaceOptions {
   readonly yes?: boolean
 }
 
-/** Adds `lock …`: sets, shows and removes locks at the video service, as the settings of the login app say. */
+/** Adds `lock …`, which sets, shows and removes locks at the video service. */
 export function addLockCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(program, 'lock', 'locks that send the viewers of a channel or video to the login app')
@@ -82,7 +82,7 @@ async function set(
   const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  // No abort signal from here on, because Ctrl-C must not hide what was changed.
+  // No abort signal from here on: after Ctrl-C the user would not know if the lock was changed.
   const done = await warnIfOutcomeUnknown(unknownOutcome(place), () => setLock(api, place, expected))
   const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
   const wrong = after === null ? ['there is no lock'] : differences(after, expected)
@@ -194,7 +194,7 @@ function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace 
 
 /**
  * Parses the id of a channel or video.
- * @throws InvalidArgumentError for a text that is no whole number, or if the option is given twice.
+ * @throws InvalidArgumentError if the text is not a whole number, or the option is given twice.
  */
 export function contentId(text: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError('Give one id only, and run the command once for each.')

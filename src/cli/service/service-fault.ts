@@ -31,7 +31,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Returns what is wrong with the service and what to do; null for an error that is not from the service. */
+/** Describes an error of the service, and what to do; null for an error that is not from the service. */
 export function serviceFault(error: unknown, settings: Pick<ServiceSettings, 'basicForm'>): string | null {
   if (error instanceof ServiceRefusal) {
     const sentence = error.error === 'invalid_client' ? wrongClient(settings) : SENTENCES.get(error.error)
@@ -40,7 +40,7 @@ export function serviceFault(error: unknown, settings: Pick<ServiceSettings, 'ba
     return `${sentence}${quote} (${error.error}, status ${error.status})`
   }
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'The access was not allowed on the authorization page in time. Start again.'
+    return 'No answer from the authorization page in time. Start again, and allow the access in the browser.'
   }
   const isKnown =
     error instanceof ServiceUnreachable ||

@@ -26,7 +26,7 @@ export function nowSeconds(): number {
 }
 
 /**
- * Does the work with the video service of the settings. Errors of the service become messages that say what to do. The
+ * Does the work with the video service of the settings. Turns errors of the service into messages for the user. The
  * first Ctrl-C aborts the requests.
  * @throws ConfigError that lists every missing or wrong setting.
  */
@@ -57,7 +57,7 @@ export async function withService(io: CommandIo, work: (service: Service) => Pro
 /**
  * Does the work. If the answer of the service is missing or malformed, the error also says that the change may have
  * been made.
- * @param warning ends without a full stop: what may have happened, and how to check.
+ * @param warning the possible change, and how to check. Without a full stop at the end.
  */
 export async function warnIfOutcomeUnknown<T>(warning: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -14,7 +14,7 @@ import { nowSeconds, type Service, withService } from './service.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const
-/** The user may have to look for a password first. */
+/** Long, because the user may have to look for a password first. */
 const USER_TIMEOUT_MS = 600_000
 
 interface Options {
@@ -33,7 +33,7 @@ created_at. --grant password reads the password from SERVICE_PASSWORD, a prompt 
 authorization_code and implicit print an address: open it in a browser on this machine. The client must be registered
 with the redirect prefix http://127.0.0.1/callback.`
 
-/** Adds `token`, which gets an access token of the video service by any of its grants. */
+/** Adds `token`, which requests an access token of the video service by one of its grants. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
   addCommand(program, 'token', 'print an access token of the video service', [
     'viewer-auth token',

@@ -11,19 +11,19 @@ export function chosenEntryPoint(
   { entryPoints }: Pick<Config, 'entryPoints'>,
   name: string | undefined,
 ): ChosenEntryPoint {
-  const found =
+  const chosen =
     entryPoints.length === 1 && name === undefined
       ? entryPoints[0]
       : entryPoints.find((entryPoint) => entryPoint.name === (name ?? 'default'))
-  if (found === undefined) {
+  if (chosen === undefined) {
     const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ')
     const fault = name === undefined ? 'There are several entry points' : `Unknown entry point ${JSON.stringify(name)}`
     throw new ConfigError(`${fault}. Use --entry-point with one of: ${names}.`)
   }
-  return found
+  return chosen
 }
 
-/** Returns the address of an entry point, as the lock at the service must have it. */
+/** Returns the address of an entry point, which its lock at the service must have. */
 export function addressOf({ publicUrl }: Pick<Config, 'publicUrl'>, { basePath }: ChosenEntryPoint): string {
   return publicUrl.origin + (basePath || '/')
 }

@@ -20,7 +20,7 @@ function check({ env }: CommandIo): Outcome {
   // The video service is optional: check its settings only if there are any.
   const hasService = hasServiceSettings(env)
   const service = hasService ? settingsOrMistakes(() => readServiceSettings(env)) : null
-  const faults = [app, service].filter((found) => typeof found === 'string')
+  const faults = [app, service].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
   return { ok: true, text: describe(app, hasService), data: report(app, hasService) }
 }

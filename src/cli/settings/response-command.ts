@@ -18,7 +18,7 @@ interface BuildOptions {
   readonly lifetime?: number
 }
 
-/** Adds `response build` and `response check`, for authentication responses by hand. */
+/** Adds `response build` and `response check`, to build and check authentication responses by hand. */
 export function addResponseCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(
@@ -71,12 +71,12 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
     return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
-  const found = entryPoints.map((entryPoint) => ({
+  const diagnoses = entryPoints.map((entryPoint) => ({
     entryPoint,
     diagnosis: diagnoseResponse(response, entryPoint.secret, now),
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
-  const best = found.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? found[0]
+  const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
   if (best === undefined) throw new Error('There is no entry point')
   return describe(config, best.entryPoint, best.diagnosis, response)
 }

@@ -5,7 +5,7 @@ import { printable } from './text.ts'
 export type Confirmation = { readonly ok: true } | { readonly ok: false; readonly fault: string }
 
 /**
- * Asks at a terminal before something that the user named is removed. A script is not asked.
+ * Asks for confirmation of a removal, at a terminal only. In a script the removal needs no confirmation.
  * @param yes the option `--yes`: do not ask.
  */
 export async function confirmRemoval(io: CommandIo, yes: boolean | undefined, question: string): Promise<Confirmation> {
@@ -13,7 +13,7 @@ export async function confirmRemoval(io: CommandIo, yes: boolean | undefined, qu
 }
 
 /**
- * Asks before a change that the user did not spell out. Without a terminal it is refused.
+ * Asks for confirmation of a change. Refuses the change without a terminal, unless `yes` is set.
  * @param yes the option `--yes`: do not ask.
  */
 export async function confirmChange(io: CommandIo, yes: boolean | undefined, question: string): Promise<Confirmation> {

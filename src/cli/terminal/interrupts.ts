@@ -21,7 +21,7 @@ export function onInterrupt(listener: () => void, nowMs: () => number = () => pe
   }
   process.on('SIGINT', interrupt)
   return () => {
-    // An interrupted program is about to end. The second copy of the same key press must not kill it before that.
+    // Keeps the listener after an interrupt: the second copy of the same key press must not kill the ending program.
     if (interruptedAtMs === null) process.off('SIGINT', interrupt)
   }
 }

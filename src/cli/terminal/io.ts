@@ -7,7 +7,7 @@ export interface CommandIo {
   readonly stdout: Writable & { readonly isTTY?: boolean }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   /**
-   * Calls the listener at the first Ctrl-C, which then does not end the program. A second Ctrl-C does.
+   * Calls the listener at the first Ctrl-C, instead of ending the program. A second Ctrl-C ends it.
    * @returns a function that removes the listener.
    */
   readonly onInterrupt: (listener: () => void) => () => void

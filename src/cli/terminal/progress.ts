@@ -13,8 +13,8 @@ export function canRedraw({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): b
 }
 
 /**
- * Starts a progress bar on a terminal. Elsewhere only lines are written, so that a log file stays readable.
- * @param total 0 if the total is unknown: no bar.
+ * Starts a progress bar at a terminal. Elsewhere, it only writes lines, so that a log file stays readable.
+ * @param total 0 for an unknown total: shows no bar.
  */
 export async function startProgress(
   { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,

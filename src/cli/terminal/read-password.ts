@@ -12,7 +12,7 @@ const MAX_BYTES = 4096
 
 /**
  * Reads a new password: from VIEWER_PASSWORD, from two prompts at a terminal, or from standard input without its last
- * line end. Never from an argument, because every user of the machine can see the arguments of a program.
+ * line end. Passwords are never arguments, because every user of the machine can see the arguments of a program.
  */
 export async function readNewPassword(io: CommandIo, username: string): Promise<ReadPassword> {
   const fromEnvironment = io.env.VIEWER_PASSWORD

@@ -2,12 +2,12 @@ import { styleText } from 'node:util'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
 
-/** Bounds the table: every row is padded to the longest cell of a column. */
+/** Limits the width of the table, because every row is padded to the longest cell of a column. */
 const MAX_CELL_LENGTH = 200
 
 /**
  * Formats rows as columns under titles, without lines. Longer texts are truncated and end in `…`.
- * @param stdout decides if the titles are bold: they are at a terminal. Null for a file.
+ * @param stdout titles are bold if this is a terminal. Null for a file.
  */
 export async function textTable(
   stdout: CommandIo['stdout'] | null,

@@ -1,6 +1,6 @@
 /**
- * Control characters, line breaks and bidirectional controls. In a name that comes from elsewhere they could hide or
- * forge lines at a terminal.
+ * Control characters, line breaks and bidirectional controls. In names from other systems they could hide or forge
+ * lines at a terminal.
  */
 const TERMINAL_CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 

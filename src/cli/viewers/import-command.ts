@@ -105,7 +105,7 @@ function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcom
     ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
     : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
   const warning =
-    plaintextPasswords > 0 && !isCheck ? '\nThe file holds plaintext passwords. Delete it when you are done.' : ''
+    plaintextPasswords > 0 && !isCheck ? '\nThe file contains plaintext passwords. Delete it when you are done.' : ''
   const data = isCheck ? { good, refused } : { added, updated, unchanged, refused }
   return { ok: true, text: sentence + warning, data, isPartial: refused > 0 }
 }

@@ -15,7 +15,7 @@ interface ListOptions {
   readonly limit?: number
 }
 
-/** A table is held in memory to find its column widths. */
+/** A table must be in memory, to find the widths of its columns. */
 const MAX_TABLE_ROWS = 1000
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
@@ -41,7 +41,9 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
     )
 }
 
-/** Writes one array, a viewer a line, while it reads the store: a million viewers need no memory. */
+/**
+ * Writes a JSON array with one viewer per line while it reads the store, so that any number of viewers fits in memory.
+ */
 async function writeJson({ stdout }: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   let written = 0
@@ -59,16 +61,16 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
 async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
   const limit = options.limit ?? MAX_TABLE_ROWS
   const shown: ListedViewer[] = []
-  let found = 0
+  let total = 0
   for await (const viewer of matching(store, options)) {
-    found += 1
+    total += 1
     if (shown.length < limit) shown.push(viewer)
   }
-  if (found === 0) return { ok: true, text: 'No viewers.' }
+  if (total === 0) return { ok: true, text: 'No viewers.' }
   io.stdout.write(`${await textTable(io.stdout, TITLES, shown.map(cellsOf))}\n`)
-  const count = found === 1 ? '1 viewer' : `${found} viewers`
-  const text = found > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
-  // On standard error, so that a program that reads the table does not take the count for a row.
+  const count = total === 1 ? '1 viewer' : `${total} viewers`
+  const text = total > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
+  // On standard error, so that a program that reads the table does not read the count as a row.
   io.stderr.write(`${text}\n`)
   return { ok: true }
 }

@@ -3,7 +3,9 @@ import type { Migration } from '../../users/editable-user-store.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { migrateStore } from './editable-store.ts'
 
-/** Adds `viewers migrate`. Run it as the owner of the database, so that the role of the app needs no such rights. */
+/**
+ * Adds `viewers migrate`, which runs as the owner of the database. The role of the app needs no right to create tables.
+ */
 export function addViewersMigrateCommand(group: Command, { io, setStatus }: CommandContext): void {
   addCommand(group, 'migrate', 'create the table of viewers in PostgreSQL, or update it to this version of the app', [
     'viewer-auth viewers migrate',

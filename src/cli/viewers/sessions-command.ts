@@ -36,13 +36,13 @@ export function addSessionsCommands(program: Command, context: CommandContext): 
 
 /**
  * Ends the sessions of one viewer, or with null the sessions of all viewers.
- * @returns the number of sessions, and a message that tells it.
+ * @returns the number of ended sessions, and a message with it.
  */
 export async function endSessionsOf(
   sessionStore: Config['sessionStore'],
   username: string | null,
 ): Promise<{ ended: number; text: string }> {
-  // Loaded late, because an import needs the memory that the Redis client would take.
+  // Loaded late, so that `viewers import` does not load the Redis client.
   const { endSessions } = await import('../../sessions/end-sessions.ts')
   const ended = await endSessions(sessionStore, username)
   const owner = username === null ? '' : ` of ${printable(username)}`

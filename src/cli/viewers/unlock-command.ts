@@ -3,7 +3,7 @@ import { readSharedStores } from '../../config.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { printable } from '../terminal/text.ts'
 
-/** Adds `viewers unlock`, for viewers who mistyped too often or whose password an attacker guesses at. */
+/** Adds `viewers unlock`, for viewers who mistyped the password too often, or whose account is under attack. */
 export function addViewersUnlockCommand(group: Command, context: CommandContext): void {
   addCommand(
     group,
@@ -12,7 +12,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
     ['viewer-auth viewers unlock ada@example.com'],
   ).action((username: string, { json }: { json?: boolean }) =>
     runCommand(context, json, async () => {
-      // Loaded late, because an import needs the memory that the Redis client would take.
+      // Loaded late, so that `viewers import` does not load the Redis client.
       const { unlockViewer } = await import('../../sign-in-limits/unlock.ts')
       const wasCounted = await unlockViewer(readSharedStores(context.io.env).limitsStore, username)
       const text = wasCounted

@@ -18,7 +18,7 @@ interface Options {
   readonly json?: boolean
 }
 
-/** Adds `viewers …`, for stores that this app manages itself. */
+/** Adds `viewers …`, for stores that this app can change. */
 export function addViewersCommands(program: Command, context: CommandContext): void {
   const group = addGroup(program, 'viewers', 'the viewers who can sign in, stored where USER_STORE_URL says')
   addAddCommand(group, context)
@@ -51,7 +51,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
-          // Before the prompt, so that no password is typed in vain.
+          // Checked before the prompt, so that the user need not type the password again.
           const fault = faultInViewer(viewer)
           if (fault !== null) return { ok: false, fault }
           const known = await store.show(username)

@@ -23,7 +23,7 @@ export interface HttpStoreSettings {
   readonly ca: string | null
 }
 
-const TOKEN_MISSING = 'is required: the token that your login service knows this app by'
+const TOKEN_MISSING = 'is required: the token with which this app signs in to your login service'
 const TOKEN_FORM = 'must be visible ASCII characters without spaces, because it is sent in a header'
 const NOT_AN_ADDRESS = 'must be an address such as https://users.example.com/sign-in, without a user name or "#"'
 const NOT_HTTPS =
