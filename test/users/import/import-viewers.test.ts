@@ -223,7 +223,7 @@ test('an import that is stopped ends after its batch', async () => {
   expect(await listed(store)).toHaveLength(counts.added)
 })
 
-test('the progress reports the bytes read and the counts so far', async () => {
+test('the progress of an import reports the bytes read and the counts so far', async () => {
   const seen: [number, number][] = []
   const rows = Array.from({ length: 600 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
   await run(openStore(), rows, {}, { onProgress: (bytesRead, { added }) => seen.push([bytesRead, added]) })

@@ -54,7 +54,7 @@ describe('the refusals of Active Directory', () => {
     ['775', 'wrong-credentials', 'is locked after too many wrong passwords (data 775)'],
     ['57', 'wrong-credentials', null],
     ['5320', 'wrong-credentials', null],
-  ])('data %s in a refusal of Active Directory means %s, and the log names the reason', async (data, reason, note) => {
+  ])('the refusal %s of Active Directory means %s, and the log names the reason', async (data, reason, note) => {
     const { store, warn } = openStore()
     directory.follow({ ...FINE, bind: () => ({ code: INVALID, message: inActiveDirectory(data) }) })
     expect(await store.authenticate('ada', 'secret')).toEqual({ ok: false, reason })

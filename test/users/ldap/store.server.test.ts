@@ -53,7 +53,7 @@ async function addPolicy(cn: string, rules: Readonly<Record<string, string>>): P
 }
 
 test.each(['*', 'ad*', 'a*a', '\\61da', 'ada)(uid=*', '*)(|(uid=*', 'ada)', '(ada', 'ada\\', 'ada))(|(cn=*', '\\2a'])(
-  'the name %s finds no viewer',
+  'the LDAP name %s finds no viewer',
   async (name) => {
     const { store } = openStore({ userFilter: '(|(uid={username})(cn={username}))' })
     expect(await store.authenticate(name, PASSWORD)).toEqual(WRONG)

@@ -70,7 +70,7 @@ test.each([
     '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPd',
   ],
   ['a hash of two kilobytes', `$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$${'A'.repeat(2000)}`],
-])('%s as a stored hash matches no password', async (_what, text) => {
+])('a stored hash that is %s matches no password', async (_what, text) => {
   expect(faultInPasswordHash(text)).toMatch(/no known form/)
   expect(await verifyPassword(text, text)).toBe(false)
 })

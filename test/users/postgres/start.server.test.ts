@@ -66,7 +66,7 @@ test.each([
   ['an unknown certificate', () => `${ada.url}?sslmode=require`, /DEPTH_ZERO_SELF_SIGNED_CERT.*POSTGRES_CA_FILE/],
   // This machine, but not by a name that the app knows as local.
   ['an unknown certificate of another machine', () => ada.url.replace('127.0.0.1', '127.1'), /not trusted/],
-])('%s is reported as a wrong setting, without the password', async (_what, url, words) => {
+])('a start with %s is reported as a wrong setting, without the password', async (_what, url, words) => {
   const error = await refusal(openQuickStore(url()))
   expect(error).toBeInstanceOf(ConfigError)
   expect(error.message).toMatch(/^USER_STORE_URL: .*\.$/)
