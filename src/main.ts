@@ -66,7 +66,7 @@ async function run(config: Config): Promise<void> {
     log.info({ event: 'stopped' })
   }
   for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, exitNow)
-  // Last: a reader of this line may send a signal at once.
+  // Comes last, because a program that reads this line may send a signal immediately.
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   log.info({ event: 'started', ...ports, publicUrl: config.publicUrl.origin }, 'The login app listens')
 }

@@ -14,7 +14,7 @@ import {
   RETURN_URL_MISSING,
 } from './fields.ts'
 
-/** The settings of the entry point at `/`, used where ENTRY_POINTS_FILE is not set. */
+/** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
 export function entryPointEnvironment(addresses: AddressFields) {
   return z.object(fieldsOf(addresses)).transform(
     (settings): EntryPoint => ({

@@ -17,7 +17,7 @@ import {
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
 const LIFETIME = `must be a whole number from 0 to ${LONGEST_LIFETIME_SECONDS}`
 
-/** `secretFile` names a file with the secret, instead of `secret`. Lists are arrays of texts. */
+/** Builds the schema of one entry. `secretFile` names a file with the secret, instead of `secret`. */
 function entryPointSchema(addresses: AddressFields) {
   const fields = {
     name: z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME),
@@ -117,7 +117,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An array in the file, for a field that is one text in the environment. */
+/** Turns a field that is one text in the environment into an array in the file. */
 function list<T>(field: z.ZodType<T, string>, missing = 'must be an array of texts', item = /^[^\s,]+$/): z.ZodType<T> {
   return z
     .array(z.string('must be text').regex(item, 'must be one item, not empty and without a comma'), missing)

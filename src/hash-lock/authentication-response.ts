@@ -96,7 +96,10 @@ export function checkAuthenticationResponse(json: string, secret: string, nowSec
   return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
 }
 
-/** Parses a response without verifying it; null if the text has another form. Does not refuse repeated or odd names. */
+/**
+ * Parses a response without verifying it; null if the text has another form. Does not refuse repeated or reserved
+ * names.
+ */
 export function parseAuthenticationResponse(json: string): ResponseParts | null {
   if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return null
   const pairs = parsePairs(json)

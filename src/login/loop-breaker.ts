@@ -10,8 +10,8 @@ const WITHIN_SECONDS = 10
 
 /**
  * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer back
- * immediately, and the app would redirect a signed-in viewer again, forever. After three responses within ten seconds
- * the app sends no more. The counts are in memory: with several copies of the app, a loop takes a few more turns.
+ * immediately. The app would redirect a signed-in viewer again, forever. After three responses within ten seconds the
+ * app sends no more. The counts are in memory: with several copies of the app, a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {

@@ -103,7 +103,7 @@ type ResponseHooks = Pick<Response, 'writeHead' | 'end'>
 
 /**
  * Returns a placeholder response for reading a session. express-session hooks into the response to save the session and
- * set the cookie again, which must not happen for a session that is only read.
+ * to set the cookie again. Neither may happen for a session that is only read.
  */
 function unsentResponse(): ResponseHooks {
   return { writeHead: unsent, end: unsent }

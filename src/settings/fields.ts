@@ -33,8 +33,8 @@ export function wholeNumber(least: number, most: number) {
 }
 
 const FROM_KUBERNETES =
-  'holds an address, as Kubernetes injects it for a Service of that name. Set a port number, rename the Service, or ' +
-  'set enableServiceLinks: false in the pod'
+  'contains an address, which Kubernetes injects for a Service of that name. Set a port number, rename the Service, ' +
+  'or set enableServiceLinks: false in the pod'
 
 /** A port number; 0 lets the system choose one. A Service called `metrics` makes Kubernetes set METRICS_PORT. */
 export const PortNumber = z

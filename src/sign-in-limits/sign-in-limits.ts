@@ -54,7 +54,7 @@ const LONGEST_DELAY_SECONDS = 60
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
 
 /**
- * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). README.md describes the limits. The limits of an
+ * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). README.md has the numbers. The limits of an
  * account and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not
  * lock out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */

@@ -50,7 +50,7 @@ export interface EditableUserStore extends UserStore {
   remove(username: string): Promise<Change>
 }
 
-/** The version of a table before and after; 0 where there was none. */
+/** The version of a table before and after a migration; 0 for a new table. */
 export interface Migration {
   readonly from: number
   readonly to: number

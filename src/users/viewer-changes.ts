@@ -15,7 +15,7 @@ export function noSuchViewer(username: string): Change {
 }
 
 export function viewerExists({ username }: Viewer): Change {
-  return { ok: false, fault: `There is a viewer ${JSON.stringify(username)} already.` }
+  return { ok: false, fault: `The viewer ${JSON.stringify(username)} already exists.` }
 }
 
 /** Returns the known viewer with the imported values. The spelling of the name stays. */

@@ -135,12 +135,12 @@ export function createTokenCache(
     if (known && known !== refused && known.expiresAtSeconds - SPARE_SECONDS > nowSeconds()) return known
     // Another caller has already requested a new token.
     if (current !== null && current !== waitedFor) return await current
-    const asked = obtain(signal)
-    current = asked
-    asked.catch(() => {
-      if (current === asked) current = null
+    const request = obtain(signal)
+    current = request
+    request.catch(() => {
+      if (current === request) current = null
     })
-    return await asked
+    return await request
   }
 }
 

@@ -64,7 +64,9 @@ export async function* pages<Q extends Question>(
   }
 }
 
-/** @param canExpire true if an earlier page was fetched. Only then a 401 means an expired token, which is replaced once. */
+/**
+ * @param canExpire true if an earlier page was fetched. Only then a 401 means an expired token, which is replaced once.
+ */
 async function fetchPage(
   { send, token }: AnalyticsDeps,
   url: URL,

@@ -55,7 +55,8 @@ const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) =
 /**
  * Sets the lock, replacing one that is there (specification: "Viewer authentication").
  * @returns whether it is known to be new: a video's answer does not tell.
- * @throws ServiceRefusal `invalid_type` for an address that the service does not take, `lack_of_ownership`, `not_found`.
+ * @throws ServiceRefusal `invalid_type` for an address that the service does not take, `lack_of_ownership`,
+ *   `not_found`.
  */
 export async function setLock(
   api: RestApi,
@@ -93,7 +94,9 @@ export async function readLock(
   }
 }
 
-/** Removes the lock. A video then has the lock of its channel. @throws ServiceRefusal `not_found` if there is no lock. */
+/**
+ * Removes the lock. A video then has the lock of its channel. @throws ServiceRefusal `not_found` if there is no lock.
+ */
 export async function removeLock(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<void> {
   await api({ method: 'DELETE', path: `${pathOf(place)}.json`, signal })
 }

@@ -57,7 +57,9 @@ function wordsOf(item: unknown): string {
   }
 }
 
-/** Returns the secrets of a request, as they are and form-encoded, because a service may repeat them in its error text. */
+/**
+ * Returns the secrets of a request, as they are and form-encoded, because a service may repeat them in its error text.
+ */
 function secretsOf({ headers, form }: ServiceRequest): string[] {
   const [kind = '', credential = kind] = (headers?.Authorization ?? '').split(/ (.*)/)
   const basicSecret = kind === 'Basic' ? Buffer.from(credential, 'base64').toString().split(':')[1] : undefined
@@ -68,8 +70,8 @@ function secretsOf({ headers, form }: ServiceRequest): string[] {
 
 /** Makes text from the service safe for a terminal: no control characters, no secrets, at most 300 characters. */
 function clean(text: string, secrets: readonly string[]): string {
-  const told = secrets.reduce((words, secret) => words.replaceAll(secret, '…'), text)
-  return told.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_CHARACTERS)
+  const withoutSecrets = secrets.reduce((words, secret) => words.replaceAll(secret, '…'), text)
+  return withoutSecrets.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_CHARACTERS)
 }
 
 function jsonOrNull(text: string): unknown {

@@ -22,7 +22,10 @@ export interface RestRequest extends Pick<ServiceRequest, 'method' | 'form' | 's
 /** Sends a request to the REST API, with the token as its type requires. */
 export type RestApi = (request: RestRequest) => Promise<ServiceAnswer>
 
-/** Errors are those of Transport. The settings accept only https and loopback, so a token never crosses a network in plaintext. */
+/**
+ * Errors are those of Transport. The settings accept only https and loopback, so a token never crosses a network in
+ * plaintext.
+ */
 export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): RestApi {
   return async function callRest({ method, path, form, signal, accept = 'application/json' }) {
     const url = new URL(settings.baseUrl + path)

@@ -1,6 +1,8 @@
 /** The errors of the video service. No message contains a token, a secret or a whole address. */
 
-/** The service refused a request: with a documented error value such as `lack_of_ownership`, or after too many requests. */
+/**
+ * The service refused a request: with a documented error value such as `lack_of_ownership`, or after too many requests.
+ */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
   /** The service's error value. A 401 without one is `unauthorized`; a 429 is `too_many_requests`. */

@@ -8,7 +8,7 @@ test.each([
   ['PORT', 'tcp://[fd00::17]:3000'],
 ])('%s=%s is refused with a sentence about Kubernetes', (name, value) => {
   expect(mistakesIn({ ...SETTINGS, [name]: value })).toEqual([
-    `${name} holds an address, as Kubernetes injects it for a Service of that name. Set a port number, rename the Service, or set enableServiceLinks: false in the pod`,
+    `${name} contains an address, which Kubernetes injects for a Service of that name. Set a port number, rename the Service, or set enableServiceLinks: false in the pod`,
   ])
 })
 

@@ -83,7 +83,7 @@ function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntr
     )
   } else {
     yield ok(
-      `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must hold every page that embeds the player.`,
+      `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
     )
   }
   const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])

@@ -161,7 +161,8 @@ async function remove(
 }
 
 /**
- * The error is the same for a channel without a lock and for an unknown channel. Setting the lock tells which it is.
+ * Reads the lock before a change. Null also for an unknown channel, because the error is the same. Setting the lock
+ * tells which it is.
  */
 async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Promise<Lock | null> {
   try {

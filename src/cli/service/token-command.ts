@@ -28,7 +28,7 @@ interface Options {
 }
 
 const ABOUT = `
-Standard output holds the token alone, so that TOKEN=$(viewer-auth token) works. A MAC token takes three lines: id, key,
+Standard output is only the token, so that TOKEN=$(viewer-auth token) works. A MAC token takes three lines: id, key,
 created_at. --grant password reads the password from SERVICE_PASSWORD, a prompt or standard input. --grant
 authorization_code and implicit print an address: open it in a browser on this machine. The client must be registered
 with the redirect prefix http://127.0.0.1/callback.`

@@ -42,7 +42,7 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
 }
 
 /**
- * Writes a JSON array with one viewer per line while it reads the store, so that any number of viewers fits in memory.
+ * Writes a JSON array with one viewer per line while it reads the store: the list may be larger than the memory.
  */
 async function writeJson({ stdout }: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
   const limit = options.limit ?? Number.POSITIVE_INFINITY

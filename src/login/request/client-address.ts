@@ -2,8 +2,8 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 
 /**
- * Finds the viewer's address for the limits and the log: the address of the connection, or behind proxies the last
- * address that a trusted proxy wrote (Express's `trust proxy`, a number of hops).
+ * Finds the viewer's address for the limits and the log. This is the address of the connection. Behind proxies, it is
+ * the last address that a trusted proxy wrote (`trust proxy` of Express, a number of hops).
  * @returns a function that warns once about a proxy that the settings do not mention. All viewers would share its
  *   address, and a few wrong passwords would lock all of them out.
  */

@@ -43,11 +43,11 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
         // Chromium and Safari apply form-action to the redirect that follows the post: the return address must be here.
         formAction: ["'self'", ...formTargets],
         frameAncestors: frameAncestors.length === 0 ? ["'none'"] : [...frameAncestors],
-        // Not on plain http, where it would send the form's post to https.
+        // Not on plain http, where browsers would then send the form to https.
         ...(isTls ? { upgradeInsecureRequests: [] } : {}),
       },
     },
-    xFrameOptions: false, // the player frames us: frame-ancestors is the guard, and this header cannot hold a list
+    xFrameOptions: false, // cannot allow several origins; frame-ancestors does
     referrerPolicy: { policy: 'same-origin' }, // with no-referrer, our own form would post `Origin: null`
     crossOriginOpenerPolicy: false, // a player that opens us in a popup needs window.opener
     // A player with COEP can frame only responses with both headers.

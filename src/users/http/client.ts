@@ -85,7 +85,7 @@ function createAgent({ ca, timeoutMs }: Pick<HttpStoreSettings, 'ca' | 'timeoutM
     factory: (origin, options) => new Pool(origin, { ...options, factory: createClient }),
   }).on('connectionError', (_origin, _targets, error) => void failedToConnect.add(error))
 
-  /** A client has one connection at a time. */
+  /** Creates a client with one connection, and remembers which requests reuse it. */
   function createClient(origin: URL, options: object): Client {
     const client = new Client(origin, options)
     const dispatch = client.dispatch.bind(client)

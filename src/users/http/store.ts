@@ -92,18 +92,21 @@ function assertTokenAccepted(address: string, { status, challenge }: HttpAnswer)
 }
 
 function readViewer(address: string, { body }: HttpAnswer): Viewer {
-  const where = originOf(address)
-  if (body === null) throw new UpstreamError('user-store', `${where} answered 200 with a body that is too long`)
+  const origin = originOf(address)
+  if (body === null) throw new UpstreamError('user-store', `${origin} answered 200 with a body that is too long`)
   const parsed = RemoteViewer.safeParse(parseJson(body))
-  if (parsed.success) return remoteViewer(parsed.data, where)
+  if (parsed.success) return remoteViewer(parsed.data, origin)
   // Only top-level field names: deeper names come from the service, and may be many.
   const fields = new Set(
     parsed.error.issues.map(({ path: [field] }) => String(field ?? 'the body, which must be JSON in UTF-8')),
   )
-  throw new UpstreamError('user-store', `${where} answered 200 with an invalid viewer. Check ${[...fields].join(', ')}`)
+  throw new UpstreamError(
+    'user-store',
+    `${origin} answered 200 with an invalid viewer. Check ${[...fields].join(', ')}`,
+  )
 }
 
-/** Undefined if the body is not JSON in UTF-8. In another charset, two different names could be read as the same. */
+/** Returns undefined if the body is not JSON in UTF-8. In another charset, two different names could be read as one. */
 function parseJson(body: Buffer | null): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0)))

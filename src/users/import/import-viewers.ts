@@ -18,7 +18,7 @@ export interface ImportDeps {
   /** Null to check the rows only. */
   readonly store: Pick<EditableUserStore, 'importBatch' | 'show'> | null
   readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
-  /** The number of passwords hashed at once. */
+  /** The number of passwords hashed in parallel. */
   readonly hashingWidth: number
   /** Called for each refused row, with the end of a sentence that begins with its line. */
   readonly onRefused: (line: number, fault: string) => void

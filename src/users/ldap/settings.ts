@@ -166,7 +166,7 @@ function isBalanced(filter: string): boolean {
   return depth === 0 && filter !== ''
 }
 
-/** Null if an item is not NAME=ATTRIBUTE, or a name is used twice. */
+/** Parses LDAP_ATTRIBUTES. Null if an item is not NAME=ATTRIBUTE, or a name is used twice. */
 function readAttributes(text: string): LdapStoreSettings['attributes'] | null {
   const items = text.split(/[\s,]+/).filter((item) => item !== '')
   const pairs = items.map((item) => {

@@ -13,7 +13,8 @@ export interface PasswordHashing {
 }
 
 /**
- * The costs of argon2id (OWASP Password Storage Cheat Sheet). Raise them here: each viewer's hash follows at sign-in.
+ * The costs of argon2id (OWASP Password Storage Cheat Sheet). To raise them, change them here: each viewer's hash is
+ * replaced at sign-in.
  */
 const MEMORY_KIB = 19_456
 const PASSES = 2

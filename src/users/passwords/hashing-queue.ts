@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { OverloadedError } from '../../errors.ts'
 
-/** Runs a limited number of tasks at once. A limited number wait, first in, first out. */
+/** Runs a limited number of tasks in parallel. A limited number of tasks wait, first in, first out. */
 export interface WorkQueue {
   /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   assertCapacity(): void
@@ -14,7 +14,7 @@ export interface WorkQueue {
 }
 
 export interface QueueOptions {
-  /** The number of tasks that run at once. */
+  /** The number of parallel tasks. */
   readonly width: number
   /** The number of tasks that may wait. */
   readonly queueLength: number
@@ -31,7 +31,9 @@ const RETRY_AFTER_SECONDS = 2
 /** Host name look-ups and file access use the same thread pool as password checks. They keep these threads. */
 const OTHER_THREADS = 4
 
-/** The limits for password hashing in one process: one task a core, since more at once makes each slower. */
+/**
+ * Returns the limits for password hashing in one process: one task per core, since more tasks would slow each other.
+ */
 export function hashingQueueOptions(cores: number = availableParallelism()): QueueOptions {
   return { width: cores, queueLength: cores * QUEUE_PER_CORE }
 }

@@ -1,7 +1,7 @@
 const FEWEST_CHARACTERS = 8
 const MOST_CHARACTERS = 128
 const COMMON_PASSWORDS = 10_000
-/** Shorter words are in too many good passwords. */
+/** Shorter words are part of too many strong passwords. */
 const SHORTEST_CONTEXT_WORD = 4
 
 /**

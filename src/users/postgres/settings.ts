@@ -144,7 +144,7 @@ function faultInParameters(parameters: URLSearchParams): string | null {
   return 'must have no parameters except sslmode=verify-full: use the POSTGRES_… settings'
 }
 
-/** A query copied from a tool often ends with a semicolon. */
+/** Removes a semicolon at the end, which a query copied from a tool often has. */
 function withoutSemicolon(query: string): string {
   return query.replace(/[\s;]+$/, '')
 }

@@ -4,16 +4,16 @@ import { canonicalViewer, faultInAttributeName, faultInAttributeValue, faultInUs
 
 /**
  * Converts a viewer of another system to the form of our own stores. Keeps the other system's user name, not the typed
- * one: the system may know a viewer who types a mail address by a number. Drops attributes that our stores cannot hold;
- * a policy or parameter that needs such an attribute reports it as missing.
- * @param where the beginning of the error message, such as the address of the system.
+ * one: a viewer may type a mail address, and the system may return a number. Drops attributes that our stores cannot
+ * hold; a policy or parameter that needs such an attribute reports it as missing.
+ * @param system the beginning of the error message, such as the address of the other system.
  * @throws UpstreamError for a user name that is not allowed.
  */
-export function remoteViewer(received: Viewer, where: string): Viewer {
+export function remoteViewer(received: Viewer, system: string): Viewer {
   const fault = isReadable(received.username)
     ? faultInUsername(received.username)
     : 'contains an unreadable character (U+FFFD)'
-  if (fault !== null) throw new UpstreamError('user-store', `${where} returned a user name that ${fault}`)
+  if (fault !== null) throw new UpstreamError('user-store', `${system} returned a user name that ${fault}`)
   const usable = Object.entries(received.attributes).filter(
     ([name, value]) =>
       faultInAttributeName(name) === null && faultInAttributeValue(value) === null && isReadable(value),
@@ -25,7 +25,7 @@ export function remoteViewer(received: Viewer, where: string): Viewer {
   })
 }
 
-/** U+FFFD replaces bytes that are not text, so that two different names could look the same. */
+/** False for a text with U+FFFD. It replaces invalid bytes, so two different names could look the same. */
 function isReadable(text: string): boolean {
   return !text.includes('\ufffd')
 }

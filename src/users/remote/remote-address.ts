@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../settings/fields.ts'
 
 /**
  * True if only this machine can reach the app. Passwords may then go to a loopback address without TLS.
- * @param publicUrl the value of PUBLIC_URL. A missing or wrong value is true here, and reported by its own setting.
+ * @param publicUrl the value of PUBLIC_URL. True for a missing or wrong value, which readConfig() reports.
  */
 export function isOnLaptop(publicUrl: string | undefined): boolean {
   return publicUrl === undefined || !URL.canParse(publicUrl) || isLoopbackHost(new URL(publicUrl).hostname)

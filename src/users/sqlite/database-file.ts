@@ -74,7 +74,7 @@ export function queryViewers<T>(file: string, query: () => T): T {
   }
 }
 
-/** The primary result code of SQLite; 0 for a closed file; null for other errors. */
+/** Returns the primary result code of SQLite; 0 for a closed file; null for other errors. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   if (error.code === 'ERR_INVALID_STATE') return 0
