@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { CsvError, parse } from 'csv-parse'
+import { parse as parseWhole } from 'csv-parse/sync'
 import { ConfigError } from '../../errors.ts'
 
 /** A row of CSV as its cells, or a line of JSON Lines as its only cell. Bytes that are not UTF-8 are U+FFFD. */
@@ -8,6 +9,8 @@ export interface FileRecord {
   /** Where the record begins, from 1. */
   readonly line: number
   readonly cells: readonly string[]
+  /** True if a cell has text after its closing quotation mark. The cell then still has both marks. */
+  readonly isMisquoted: boolean
 }
 
 export interface RecordFile {
@@ -92,9 +95,13 @@ async function* recordsOf(
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: LONGEST_RECORD_BYTES,
+    raw: true,
     // Collects the records here: a stream of a million objects would double the time of the import.
-    on_record(cells) {
-      if (cells.length > 1 || cells[0]?.trim()) records.push({ line, cells })
+    on_record(record) {
+      // The types of csv-parse leave out what `raw` adds.
+      const { record: cells, raw } = record as unknown as { record: string[]; raw: string }
+      const isMisquoted = cells.some(looksMisquoted) && !isWellQuoted(raw, delimiter)
+      if (cells.length > 1 || cells[0]?.trim()) records.push({ line, cells, isMisquoted })
       // The parser's own count is wrong after a "\r\n" within quotation marks.
       line += 1
       for (const cell of cells) if (cell.includes('\n')) line += cell.split('\n').length - 1
@@ -114,6 +121,20 @@ async function* recordsOf(
   } catch (cause) {
     yield records
     throw cause instanceof CsvError ? unreadableRecord(path, line, cause) : unreadable(path, cause)
+  }
+}
+
+/** True for a cell in quotation marks. A well quoted cell with marks of its own, such as """Al"" Poe", looks the same. */
+function looksMisquoted(cell: string): boolean {
+  return cell.startsWith('"') && cell.includes('"', 1)
+}
+
+function isWellQuoted(record: string, delimiter: string): boolean {
+  try {
+    parseWhole(record.replace(/\r?\n?$/, ''), { delimiter })
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -44,12 +44,13 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
   for await (const records of file.records) {
     const rows: FileRow[] = []
     const bytesRead = file.bytesRead()
-    for (const { line, cells } of records) {
+    for (const record of records) {
+      const { line, cells } = record
       if (!header && !file.isJsonLines) {
         header = readHeader(cells, options)
         continue
       }
-      const raw = header ? csvRow(cells, header) : jsonRow(cells)
+      const raw = header ? csvRow(record, header) : jsonRow(cells)
       const row = typeof raw === 'string' ? raw : readRow(raw, options)
       rows.push(
         typeof row === 'string' ? { line, bytesRead, ok: false, fault: row } : { line, bytesRead, ok: true, row },
@@ -77,19 +78,11 @@ function jsonRow(cells: FileRecord['cells']): RawRow | string {
 }
 
 /** Returns the row, or its fault. */
-function csvRow(cells: FileRecord['cells'], header: readonly string[]): RawRow | string {
-  if (cells.some(looksMisquoted)) return 'has a cell whose quotation marks do not match'
+function csvRow({ cells, isMisquoted }: FileRecord, header: readonly string[]): RawRow | string {
+  if (isMisquoted) return 'has a cell whose quotation marks do not match'
   if (cells.length !== header.length) return `has ${cells.length} cells where the header has ${header.length}`
   if (cells.some((cell) => cell.includes('\uFFFD'))) return NOT_UTF8
   return new Map(header.map((column, index) => [column, cells[index] ?? '']))
-}
-
-/**
- * True for a cell with text after its closing quotation mark: the parser keeps both marks. Such a row is
- * refused. Valid values of this form can be imported as JSON Lines.
- */
-function looksMisquoted(cell: string): boolean {
-  return cell.startsWith('"') && cell.includes('"', 1)
 }
 
 /** @throws ConfigError when a column is missing, repeated or unusable. */

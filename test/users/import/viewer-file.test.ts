@@ -67,6 +67,14 @@ test('a password keeps its spaces and quotation marks', async () => {
   expect(await read('username,password\nada,"  say ""hi"" "\n')).toMatchObject([[2, { password: '  say "hi" ' }]])
 })
 
+test('a value in quotation marks may begin and end with a quotation mark', async () => {
+  const content = 'username,password,name\r\nada,x,"""Countess"" Ada"\r\neve,x,"""Eve"""\r\n'
+  expect(await read(content)).toMatchObject([
+    [2, { attributes: { name: '"Countess" Ada' } }],
+    [3, { attributes: { name: '"Eve"' } }],
+  ])
+})
+
 test('a password hash loses the spaces around it', async () => {
   expect(await read('username,password_hash\nada, $2b$10$x \n')).toMatchObject([[2, { passwordHash: '$2b$10$x' }]])
 })
