@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 /**
  * Tables that several rooms use. A room with tables of its own exports their SQL, and `openDatabase` runs it. Times are
- * UNIX seconds. Client secrets and lock secrets are stored in plaintext, because `/emulator/seed` and the hash need them.
+ * UNIX seconds. Client secrets and lock secrets are stored in plaintext, because `/emulator/seed` and the hash need
+ * them.
  */
 const SHARED_TABLES = `
   CREATE TABLE IF NOT EXISTS users (

@@ -88,7 +88,9 @@ const defaultHeaders = helmet({
   xFrameOptions: false, // frame-ancestors is the guard
 })
 
-/** Sends the emulator's time in `Date`. Clients compare their clock with it, and browsers compute cookie expiry from it. */
+/**
+ * Sends the emulator's time in `Date`. Clients compare their clock with it, and browsers compute cookie expiry from it.
+ */
 function sendDate(nowSeconds: () => number): RequestHandler {
   return (_req, res, next) => {
     res.setHeader('Date', new Date(nowSeconds() * 1000).toUTCString())

@@ -101,7 +101,9 @@ export async function addAda(settings: Readonly<Record<string, string>>): Promis
   await users.close()
 }
 
-/** Makes a folder that the program cannot write. Root can write everywhere, so then the program runs as another user. */
+/**
+ * Makes a folder that the program cannot write. Root can write everywhere, so then the program runs as another user.
+ */
 export function lockedFolder(): { folder: string; options: { uid?: number; gid?: number } } {
   const folder = temporaryFolder()
   chmodSync(folder, 0o555)

@@ -14,8 +14,8 @@ const LOCAL = /^([12]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/
 const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset are
- * in the time zone of this machine. A date alone means its start, or for `to` its end.
+ * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset
+ * are in the time zone of this machine. A date alone means its start, or for `to` its end.
  * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError for an unreadable time, and for a period that ends before it starts.
  */

@@ -37,9 +37,9 @@ export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal)
 }
 
 /**
- * Opens a file that is complete or absent. Writes a temporary file in the same folder and renames it at the end. Only this
- * user can read it, because it names viewers. Follows a link. An old file stays until the rename. The temporary file is
- * removed even after a second Ctrl-C.
+ * Opens a file that is complete or absent. Writes a temporary file in the same folder and renames it at the end. Only
+ * this user can read it, because it names viewers. Follows a link. An old file stays until the rename. The temporary
+ * file is removed even after a second Ctrl-C.
  * @throws ConfigError if the file cannot be written, and for a folder, device or pipe.
  */
 export async function openFileSink(path: string): Promise<ReportSink> {

@@ -22,8 +22,8 @@ export interface DemoSecrets {
 }
 
 /**
- * Reads the secrets of the demo, or generates and stores them at the first start. With stored secrets viewers keep their
- * passwords and stay signed in.
+ * Reads the secrets of the demo, or generates and stores them at the first start. With stored secrets viewers keep
+ * their passwords and stay signed in.
  * @param folder the demo's own folder; created if missing, readable by this user only.
  */
 export function loadSecrets(folder: string): DemoSecrets {

@@ -1,9 +1,9 @@
 import { parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 
 /**
- * Masks requests and responses for the request log. Secrets and passwords disappear; tokens keep four characters, so that
- * a reader can tell two tokens apart. Parameter names decide. Values that look like a token are masked under every name
- * except `client_id`.
+ * Masks requests and responses for the request log. Secrets and passwords disappear; tokens keep four characters, so
+ * that a reader can tell two tokens apart. Parameter names decide. Values that look like a token are masked under every
+ * name except `client_id`.
  */
 const SECRET_NAMES = /secret|password|passwd|mac_key|^shown$/i
 const TOKEN_NAMES = /token$|^code$|^playback$|^nonce$|^mac$|^signature$/i

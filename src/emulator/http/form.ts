@@ -14,9 +14,9 @@ const MAX_PARAMETERS = 50
 export const formBody: RequestHandler = express.raw({ type: FORM_TYPE, limit: MAX_FORM_BYTES, inflate: false })
 
 /**
- * Parses parameters. Refuses repeated names, because two readers could pick different values. Parameters without a value
- * count as omitted (RFC 6749 3.1, 3.2). Refuses bytes that are not UTF-8: all of them would become the same character, so
- * that two passwords could match.
+ * Parses parameters. Refuses repeated names, because two readers could pick different values. Parameters without a
+ * value count as omitted (RFC 6749 3.1, 3.2). Refuses bytes that are not UTF-8: all of them would become the same
+ * character, so that two passwords could match.
  * @param text a query or a form, percent-encoded.
  */
 export function readParameters(text: string): FormReading {

@@ -17,8 +17,8 @@ export const loopbackHostsOnly: RequestHandler = (req, res, next) => {
 }
 
 /**
- * Guards what changes the emulator: refuses the pages of other sites, with 403. Browsers send Sec-Fetch-Site, or at least
- * Origin, with every request that could change something; programs send neither.
+ * Guards what changes the emulator: refuses the pages of other sites, with 403. Browsers send Sec-Fetch-Site, or at
+ * least Origin, with every request that could change something; programs send neither.
  */
 export const ownPagesAndPrograms: RequestHandler = (req, res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()

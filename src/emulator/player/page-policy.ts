@@ -2,8 +2,8 @@ import type { Response } from 'express'
 import type { Content } from './content.ts'
 
 /**
- * Policy of the player, the chat and the combined embed. Any site may frame them, so there is no `frame-ancestors`. Their
- * own frame shows the login app, and then the return page of this service.
+ * Policy of the player, the chat and the combined embed. Any site may frame them, so there is no `frame-ancestors`.
+ * Their own frame shows the login app, and then the return page of this service.
  */
 export function setPlayerPolicy(res: Response, { lock }: Pick<Content, 'lock'>): void {
   setPolicy(res, { 'media-src': "'self'", 'frame-src': `'self'${lock === null ? '' : ` ${frameSource(lock.url)}`}` })

@@ -25,8 +25,8 @@ type ValidationResult =
   | { valid: false; explanation: string }
 
 /**
- * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is answered with
- * 200 and `valid: false`. Only the request log says why.
+ * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is answered
+ * with 200 and `valid: false`. Only the request log says why.
  */
 export function validationRoutes({ nowSeconds, findContent, playbacks }: ValidationDeps): Router {
   const validate: RequestHandler = (req, res) => {

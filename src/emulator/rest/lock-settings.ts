@@ -29,7 +29,10 @@ const Parameters = z.object({
   popup_height: Size.optional(),
 })
 
-/** Checks in this order: missing parameters (`invalid_request`), the url (`invalid_type`), all others (`invalid_request`). */
+/**
+ * Checks in this order: missing parameters (`invalid_request`), the url (`invalid_type`), all others
+ * (`invalid_request`).
+ */
 export function readLockSettings(values: Readonly<Record<string, string>>): LockReading {
   const { url, secret } = values
   if (url === undefined || secret === undefined) {

@@ -18,8 +18,8 @@ export const PlainText = z.string().regex(/^[^\p{Cc}\p{Cs}\ufffd-\uffff]*$/u)
 export const anyBody: RequestHandler = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false })
 
 /**
- * Reads the parameters from a body that `anyBody` read: a form, or a JSON object of strings, because the documents name no
- * encoding. An empty or null value counts as missing. Refuses repeated names.
+ * Reads the parameters from a body that `anyBody` read: a form, or a JSON object of strings, because the documents name
+ * no encoding. An empty or null value counts as missing. Refuses repeated names.
  */
 export function bodyParameters(req: Request): ParameterReading {
   if (!Buffer.isBuffer(req.body) || req.body.length === 0) return { ok: true, values: {} }

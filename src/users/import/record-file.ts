@@ -124,7 +124,9 @@ async function* recordsOf(
   }
 }
 
-/** True for a cell in quotation marks. A well quoted cell with marks of its own, such as """Al"" Poe", looks the same. */
+/**
+ * True for a cell in quotation marks. A well quoted cell with marks of its own, such as """Al"" Poe", looks the same.
+ */
 function looksMisquoted(cell: string): boolean {
   return cell.startsWith('"') && cell.includes('"', 1)
 }

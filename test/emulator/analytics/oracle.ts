@@ -2,8 +2,8 @@ import { Temporal } from 'temporal-polyfill'
 import type { StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 
 /**
- * Answers each endpoint of the analytics document from a list in memory, without indexes, sweeps or calendar arithmetic.
- * Slow and plain, and shares no code with `src`.
+ * Answers each endpoint of the analytics document from a list in memory, without indexes, sweeps or calendar
+ * arithmetic. Slow and plain, and shares no code with `src`.
  */
 export interface OracleQuestion {
   readonly path: string

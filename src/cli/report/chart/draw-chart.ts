@@ -5,8 +5,8 @@ import { chartSpec } from './chart-spec.ts'
 export const WIDTHS_PIXELS = { wide: 880, half: 420, narrow: 340 }
 
 /**
- * Draws a chart. Returns the content of an SVG element and the size of its view box. The content has no script, style or
- * address. Colours are CSS variables of the page, and names are escaped.
+ * Draws a chart. Returns the content of an SVG element and the size of its view box. The content has no script, style
+ * or address. Colours are CSS variables of the page, and names are escaped.
  */
 export async function drawChart(
   chart: Chart,

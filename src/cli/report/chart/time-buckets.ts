@@ -16,7 +16,10 @@ export interface TimeBuckets {
   readonly lengthWords: string
 }
 
-/** Divides the range into at most 180 equal buckets, on round times in the time zone of this machine. Days are calendar days. */
+/**
+ * Divides the range into at most 180 equal buckets, on round times in the time zone of this machine. Days are calendar
+ * days.
+ */
 export function timeBuckets({ fromMs, toMs }: TimeRange): TimeBuckets {
   const stepMs = STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1)
   const days =

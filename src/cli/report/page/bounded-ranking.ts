@@ -16,9 +16,9 @@ interface RankingOptions<Entry> {
 }
 
 /**
- * Ranks the names of a stream by weight in bounded memory. Exact for up to `most` different names. With more, the lighter
- * half is dropped, and a dropped name that returns starts at zero. Each drop can cost a name at most the heaviest dropped
- * weight; `largestError` is the sum of these weights (Misra and Gries, in batches).
+ * Ranks the names of a stream by weight in bounded memory. Exact for up to `most` different names. With more, the
+ * lighter half is dropped, and a dropped name that returns starts at zero. Each drop can cost a name at most the
+ * heaviest dropped weight; `largestError` is the sum of these weights (Misra and Gries, in batches).
  */
 export function createRanking<Entry>({ most, create, weightOf }: RankingOptions<Entry>): Ranking<Entry> {
   const entries = new Map<string, Entry>()

@@ -17,7 +17,10 @@ export function rangeOf(question: Question): TimeRange | null {
   return { fromMs, toMs: Math.max(readTime(to), fromMs + 1000) }
 }
 
-/** Returns the collector for the rows of this report. @throws RangeError if a report other than `viewers` has no period. */
+/**
+ * Returns the collector for the rows of this report.
+ * @throws RangeError if a report other than `viewers` has no period.
+ */
 export function collectorFor(
   question: Question,
   nowMs: number,

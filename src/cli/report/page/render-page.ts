@@ -17,8 +17,8 @@ interface PageAbout {
 const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /**
- * Renders one self-contained HTML page. It has no scripts and sends no requests; its Content-Security-Policy blocks both.
- * The template and vega escape all names.
+ * Renders one self-contained HTML page. It has no scripts and sends no requests; its Content-Security-Policy blocks
+ * both. The template and vega escape all names.
  */
 export async function renderPage(model: PageModel, { question, range, nowMs }: PageAbout): Promise<string> {
   const { default: ejs } = await import('ejs')

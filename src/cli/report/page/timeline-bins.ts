@@ -3,7 +3,9 @@ import type { Span, TimeRange } from '../chart/chart.ts'
 /** Parts of a timeline. A finer part would not be visible in the drawing. */
 const BINS = 720
 
-/** Marks in which parts of a period a viewer watched. Two bits for each part (live, recorded) keep 40,000 viewers small. */
+/**
+ * Marks in which parts of a period a viewer watched. Two bits for each part (live, recorded) keep 40,000 viewers small.
+ */
 export type TimelineBins = Uint8Array
 
 export function createTimelineBins(): TimelineBins {

@@ -24,8 +24,8 @@ interface Watcher {
 }
 
 /**
- * Collects all viewers, and the segments of the top 20. All numbers are exact, because a row has all segments of a viewer.
- * An unfinished segment counts until now.
+ * Collects all viewers, and the segments of the top 20. All numbers are exact, because a row has all segments of a
+ * viewer. An unfinished segment counts until now.
  * @param range the period of the report; null for all time.
  */
 export function viewersPage(range: TimeRange | null, nowMs: number): PageCollector<ViewerRow> {

@@ -35,8 +35,9 @@ const NAMES = 'ada alan bela claude edith emmy grace hedy ida janos karen leo li
 )
 
 /**
- * Fills the database with plausible segments of all its channels and videos in the last 90 days. Most are in the evening
- * (UTC). Locked content has only authenticated viewers. Each day is one transaction, and only one day is in memory.
+ * Fills the database with plausible segments of all its channels and videos in the last 90 days. Most are in the
+ * evening (UTC). Locked content has only authenticated viewers. Each day is one transaction, and only one day is in
+ * memory.
  * @throws RangeError if there is no channel and no video, or the count is not a whole number from 0.
  */
 export function generateSegments(database: DatabaseSync, { count, seed, nowSeconds }: GenerateOptions): void {

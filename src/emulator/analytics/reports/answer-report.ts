@@ -18,9 +18,9 @@ interface Answer {
 const CHUNK_CHARACTERS = 32_768
 
 /**
- * Makes the body of the answer in chunks of about 32 kB, each when the caller asks for it. A page is never in memory as a
- * whole. An empty chunk is a pause, in which other work may run. Statements stay open between two chunks, so nothing may
- * write through this connection until the last chunk.
+ * Makes the body of the answer in chunks of about 32 kB, each when the caller asks for it. A page is never in memory as
+ * a whole. An empty chunk is a pause, in which other work may run. Statements stay open between two chunks, so nothing
+ * may write through this connection until the last chunk.
  */
 export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
   const { count, items } = yield* answer(database, question)

@@ -15,8 +15,8 @@ export interface Pagination {
 }
 
 /**
- * Makes the pagination object. Links keep all other parameters. A report without items has one page. On a page beyond the
- * end, `prev` leads to the last page.
+ * Makes the pagination object. Links keep all other parameters. A report without items has one page. On a page beyond
+ * the end, `prev` leads to the last page.
  */
 export function paginate({ page, link }: Pick<ReportQuestion, 'page' | 'link'>, count: number): Pagination {
   const others = link.parameters

@@ -87,8 +87,8 @@ function listContent(database: DatabaseSync, { selection }: PeaksQuestion): Cont
 type OnPeaks = (firstStartSeconds: number, bucketCount: number, peak: number) => void
 
 /**
- * Turns stretches of time with a constant number of sessions into the peaks of equally long buckets. A stretch over many
- * buckets is one call, so that a segment that runs for years costs no more than a short one.
+ * Turns stretches of time with a constant number of sessions into the peaks of equally long buckets. A stretch over
+ * many buckets is one call, so that a segment that runs for years costs no more than a short one.
  */
 function openPeakBuckets(
   { sizeSeconds, shiftSeconds }: { sizeSeconds: number; shiftSeconds: number },

@@ -13,8 +13,8 @@ export interface TimeParameter {
 const TIME = /^(\d{4}-\d{2}-\d{2}T[0-2]\d:[0-5]\d:[0-5]\d)(Z|(?!-00:00)[+\- ](?:[01]\d|2[0-3]):[0-5]\d)?$/
 
 /**
- * Reads `YYYY-MM-DDThh:mm:ss` with an offset, with `Z`, or without an offset (Los Angeles time). A time that the change to
- * daylight saving time skips is one hour later. Of a time that comes twice, the first is meant.
+ * Reads `YYYY-MM-DDThh:mm:ss` with an offset, with `Z`, or without an offset (Los Angeles time). A time that the change
+ * to daylight saving time skips is one hour later. Of a time that comes twice, the first is meant.
  * @returns null for any other text, and for dates that do not exist.
  */
 export function readTimeParameter(text: string): TimeParameter | null {

@@ -10,9 +10,9 @@ import type { ReportQuestion } from './report-question.ts'
 export type StreamReport = (question: ReportQuestion) => AsyncGenerator<Uint8Array, void>
 
 /**
- * Opens the reports on a database. Reports on a file are made in steps, with other work of the program between the steps.
- * Each report has its own connection and read transaction, so that it shows the segments of one moment. A database in
- * memory allows no second connection: its reports are made in one step.
+ * Opens the reports on a database. Reports on a file are made in steps, with other work of the program between the
+ * steps. Each report has its own connection and read transaction, so that it shows the segments of one moment. A
+ * database in memory allows no second connection: its reports are made in one step.
  */
 export function openReports(database: DatabaseSync): StreamReport {
   const file = database.location()

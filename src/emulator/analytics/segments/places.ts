@@ -8,8 +8,9 @@ export interface Place {
 const UNKNOWN_PLACE = { country: 'Unknown', city: 'Unknown' } as const satisfies Place
 
 /**
- * Places of demo addresses. Place n (from 1) belongs to 127.0.0.n, and to host n of the three networks for documentation
- * (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). The emulator listens on loopback, so it never sees a real address.
+ * Places of demo addresses. Place n (from 1) belongs to 127.0.0.n, and to host n of the three networks for
+ * documentation (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). The emulator listens on loopback, so it never sees a
+ * real address.
  */
 export const DEMO_PLACES: readonly Place[] = [
   { country: 'United States', city: 'San Francisco' },

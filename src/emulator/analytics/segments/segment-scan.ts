@@ -18,8 +18,8 @@ type OnRow = (startedAtSeconds: number, first: number, second: number) => void
 const ROWS_PER_STEP = 50_000
 
 /**
- * Calls `onRow` for each selected segment, in the order of `started_at`. All steps must see the same segments: either the
- * connection is in a transaction, or nothing writes between two steps.
+ * Calls `onRow` for each selected segment, in the order of `started_at`. All steps must see the same segments: either
+ * the connection is in a transaction, or nothing writes between two steps.
  */
 export function* scanSegments(
   database: DatabaseSync,

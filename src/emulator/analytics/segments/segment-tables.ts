@@ -1,8 +1,8 @@
 /**
  * A segment is one stretch of a channel or video that a viewer watched without a break. Values that many segments share
  * (viewer, device, place) have tables of their own, so that a report over a million segments compares only numbers.
- * Times are UNIX seconds. `finished_at` is null while the segment runs. `last_heard_at` is the time of the last heartbeat
- * of the player, and null for generated segments.
+ * Times are UNIX seconds. `finished_at` is null while the segment runs. `last_heard_at` is the time of the last
+ * heartbeat of the player, and null for generated segments.
  */
 export const SEGMENT_TABLES = `
   CREATE TABLE IF NOT EXISTS segment_viewers (

@@ -17,7 +17,9 @@ export type Admission =
 export type AttemptKind = 'sign-in' | 'sign-up' | 'reset'
 
 const WINDOW_SECONDS = 300
-/** Failures of one name and from one address in five minutes. High, because a developer uses one address for all tests. */
+/**
+ * Failures of one name and from one address in five minutes. High, because a developer uses one address for all tests.
+ */
 const LIMITS: Record<AttemptKind, { readonly name: number; readonly address: number }> = {
   'sign-in': { name: 10, address: 200 },
   'sign-up': { name: 20, address: 100 },

@@ -28,8 +28,8 @@ export function createPasswords(): Passwords {
 }
 
 /**
- * Returns why a new password is refused, or null (NIST SP 800-63B 3.1.1.2, ASVS 6.2). Allows all characters and requires
- * none. Refuses common passwords and the user name.
+ * Returns why a new password is refused, or null (NIST SP 800-63B 3.1.1.2, ASVS 6.2). Allows all characters and
+ * requires none. Refuses common passwords and the user name.
  */
 export async function faultInNewPassword(password: string, username: string): Promise<PasswordFault | null> {
   if (!password.isWellFormed() || /[\0\r\n]/.test(password)) return 'unreadable'

@@ -44,8 +44,9 @@ const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> 
 }
 
 /**
- * Reads the parameters of the authorization endpoint. Checks client and redirect_uri first, because other errors redirect
- * to that address. Then checks repeated parameters, response_type, token_type, scope and device_name. Accepts any `lang`.
+ * Reads the parameters of the authorization endpoint. Checks client and redirect_uri first, because other errors
+ * redirect to that address. Then checks repeated parameters, response_type, token_type, scope and device_name. Accepts
+ * any `lang`.
  * @param text the query or the form, percent-encoded.
  */
 export function readAuthorizationRequest(database: DatabaseSync, text: string): AuthorizationReading {

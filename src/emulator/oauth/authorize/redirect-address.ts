@@ -20,10 +20,10 @@ const RESULT_PARAMETERS = new Set([
 ])
 
 /**
- * Checks that a redirect_uri starts with the registered prefix. Compares scheme, host, port and whole path segments, not
- * characters: "https://a.example" does not match "https://a.example.evil" or "https://a.example@evil", and "/cb" matches
- * "/cb/x" but not "/cbevil". A loopback prefix matches every port (RFC 8252 7.3), but only its own host name. A prefix
- * with a query matches only its own path; the query may continue after "&".
+ * Checks that a redirect_uri starts with the registered prefix. Compares scheme, host, port and whole path segments,
+ * not characters: "https://a.example" does not match "https://a.example.evil" or "https://a.example@evil", and "/cb"
+ * matches "/cb/x" but not "/cbevil". A loopback prefix matches every port (RFC 8252 7.3), but only its own host name. A
+ * prefix with a query matches only its own path; the query may continue after "&".
  *
  * @param redirectUri as received, percent-decoded once.
  */
@@ -76,8 +76,8 @@ function isBelow(address: URL, prefix: URL): boolean {
 }
 
 /**
- * Allows all web addresses, and the scheme of an app. Chromium applies form-action to every redirect after a post, also to
- * further redirects of the client, and cannot match IPv6 addresses. The page with Allow and Deny holds no password.
+ * Allows all web addresses, and the scheme of an app. Chromium applies form-action to every redirect after a post, also
+ * to further redirects of the client, and cannot match IPv6 addresses. The page with Allow and Deny holds no password.
  */
 function formActionSources({ protocol }: URL): readonly string[] {
   return [...new Set(["'self'", 'http:', 'https:', protocol])]

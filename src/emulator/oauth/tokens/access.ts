@@ -96,8 +96,8 @@ function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCred
 }
 
 /**
- * True if the nonce is new and the client's clock is where it was. A client's clock may be wrong: its first request shows
- * the offset, and later requests must have the same offset.
+ * True if the nonce is new and the client's clock is where it was. A client's clock may be wrong: its first request
+ * shows the offset, and later requests must have the same offset.
  */
 function isFresh(deps: AccessDeps, token: KnownToken, credentials: MacCredentials): boolean {
   const { database, wallClockSeconds = () => Math.floor(Date.now() / 1000) } = deps

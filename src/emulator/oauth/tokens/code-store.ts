@@ -52,9 +52,9 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
 }
 
 /**
- * Exchanges a code for a bearer token. Of two parallel requests exactly one succeeds, even in two processes, because one
- * statement decides. A refused request leaves the code valid. The second use of a code revokes the token of the first use,
- * because the code was probably stolen (RFC 6749 4.1.2).
+ * Exchanges a code for a bearer token. Of two parallel requests exactly one succeeds, even in two processes, because
+ * one statement decides. A refused request leaves the code valid. The second use of a code revokes the token of the
+ * first use, because the code was probably stolen (RFC 6749 4.1.2).
  */
 export function redeemCode(
   database: DatabaseSync,

@@ -26,8 +26,8 @@ const RETRY_AFTER_SECONDS = 1
 
 /**
  * Route of `POST /oauth2/token`. Checks in this order: method (405), type and size of the body (415, 413), repeated
- * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at
- * last the code or the password.
+ * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and
+ * at last the code or the password.
  */
 export function tokenRoutes(deps: TokenEndpointDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })

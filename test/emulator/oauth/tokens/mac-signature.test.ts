@@ -39,9 +39,9 @@ describe('The normalized request string of the draft', () => {
 })
 
 /**
- * The draft prints "bhCQXTVyfj5cmA9uKkPFx1zeOXM=" for section 1.1, but its own string and key give another value. Python 3
- * computed the values here: hmac.new(key, text, 'sha1'). The tests of rack-oauth2 (Ruby) and httpcache4j (Java) expect the
- * same values.
+ * The draft prints "bhCQXTVyfj5cmA9uKkPFx1zeOXM=" for section 1.1, but its own string and key give another value.
+ * Python 3 computed the values here: hmac.new(key, text, 'sha1'). The tests of rack-oauth2 (Ruby) and httpcache4j
+ * (Java) expect the same values.
  */
 describe('hmac-sha-1 over the strings of the draft', () => {
   test('hmac-sha-1 over the request of section 1.1 gives the expected signature', () => {
