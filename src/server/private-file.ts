@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -7,18 +7,6 @@ import { dirname } from 'node:path'
  * @throws the error of the file system, with its `code`.
  */
 export function createPrivateFile(path: string): void {
-  createPrivateFolder(dirname(path))
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   closeSync(openSync(path, 'a', 0o600))
-}
-
-/** One folder at a time: `recursive` of Node never returns where no folder can be created, as in /proc. */
-function createPrivateFolder(folder: string): void {
-  if (existsSync(folder)) return
-  createPrivateFolder(dirname(folder))
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have created it.
-    if (!existsSync(folder)) throw error
-  }
 }

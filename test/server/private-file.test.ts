@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,11 +25,4 @@ test('a file below a file cannot be created', () => {
   const file = join(temporaryFolder(), 'x')
   writeFileSync(file, '')
   expect(() => createPrivateFile(join(file, 'data', 'x.db'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }))
-})
-
-test('a file where no folder can be created is refused instead of tried for ever', () => {
-  const source = new URL('../../src/server/private-file.ts', import.meta.url)
-  const script = `import(${JSON.stringify(source)}).then((file) => file.createPrivateFile('/proc/data/x.db'))`
-  // In a process of its own: a test cannot interrupt an endless loop.
-  expect(spawnSync(process.execPath, ['-e', script], { timeout: 5_000 })).toMatchObject({ status: 1, signal: null })
 })
