@@ -127,5 +127,5 @@ test('the commands of src/emulator/README.md lead to a report that shows what a 
   expect(table).toContain(ADA.username)
   expect(table).toContain('live 1002')
   expect(json).toContain(`"viewer_identifier":"${ADA.username}"`)
-  expect(readFileSync(join(checkout.path, 'views.html'), 'utf8')).toContain(ADA.username)
+  expect(readFileSync(join(checkout.path, 'data/views.html'), 'utf8')).toContain(ADA.username)
 })
