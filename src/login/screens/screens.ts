@@ -93,16 +93,14 @@ export function createScreens(
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
   function freshPage(language: Language, context: PlayerContext): Buffer {
     const key = `${language} ${JSON.stringify(context.fields)}`
-    const page = freshPages.get(key) ?? Buffer.from(signInHtml(language, { context }))
-    freshPages.set(key, page)
-    return page
+    return getOrCreate(freshPages, key, () => Buffer.from(signInHtml(language, { context })))
   }
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
   function refusedPage(language: Language, context: PlayerContext, refusal: Refusal, username: string): Buffer {
     const key = `${language} ${JSON.stringify([context.fields, refusal])}`
-    const parts =
-      refusedPages.get(key) ?? signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME)
-    refusedPages.set(key, parts)
+    const parts = getOrCreate(refusedPages, key, () =>
+      signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME),
+    )
     return Buffer.from(parts.join(ejs.escapeXML(username)))
   }
   function pageFor(language: Language, state: SignInState): Buffer {
@@ -132,6 +130,14 @@ export function createScreens(
     sendPage(res, headersFor(link?.context.address.origin ?? null), Buffer.from(html), refusal)
   }
   return { sendSignIn, sendMessage }
+}
+
+function getOrCreate<T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T {
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  const created = create()
+  cache.set(key, created)
+  return created
 }
 
 /**
