@@ -1,3 +1,4 @@
+import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
 
@@ -48,6 +49,18 @@ function testChanges(createStorage: () => Promise<Open>): void {
     expect(change).toEqual({ ok: true, viewer: emil })
     expect(await store.show('ÉMIL')).toEqual({ ok: true, viewer: emil })
     expect(await store.authenticate('Émil', password)).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['a wrong end after 72 bytes', `${'p'.repeat(72)}wrong`],
+    ['72 bytes and no end', 'p'.repeat(72)],
+  ])('a bcrypt hash of 80 bytes is kept after a sign-in with %s', async (_what, typed) => {
+    const own = 'p'.repeat(80)
+    const store = await openStore(await createStorage())
+    await store.importBatch([imported('ada', { passwordHash: await bcryptHash(own, 4) })], 'keep')
+    for (const attempt of [typed, own, typed])
+      expect(await store.authenticate('ada', attempt)).toMatchObject({ ok: true })
+    expect(await store.authenticate('ada', `x${own}`)).toMatchObject({ ok: false })
   })
 
   test('a name that is taken, in any letter case, is refused, and its viewer does not change', async () => {

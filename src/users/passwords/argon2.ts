@@ -5,7 +5,11 @@ import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/arg
 export interface PasswordHashing {
   hash(password: string): Promise<string>
   verify(passwordHash: string, password: string): Promise<boolean>
-  needsRehash(passwordHash: string): boolean
+  /**
+   * True if the hash should be replaced by a hash of this password, which it verified. False for a password of which
+   * the hash reads only the beginning: a wrong end would become the password.
+   */
+  needsRehash(passwordHash: string, password: string): boolean
   /** Returns why a hash cannot be verified; null if it can. */
   faultIn(passwordHash: string): string | null
   /** A hash without a password. Verified for an unknown user, so that the answer takes the same time. */

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type HashForm, TOO_COSTLY } from './hash-form.ts'
 
+const MOST_BYTES = 72
 const LEAST_COST = 4
 /** Each step doubles the time: 14 takes about a second. */
 const MOST_COST = 14
@@ -12,7 +13,7 @@ const MOST_COST = 14
 const BCRYPT =
   /^(bcrypt\$|bcrypt_sha256\$|\$wp)?(\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/
 
-/** How each prefix prepares the password for bcrypt, which reads 72 bytes at most. */
+/** How each prefix prepares the password for bcrypt. The digests are shorter than 72 bytes. */
 const PREPARATIONS = new Map<string, (password: string) => string>([
   ['', (password) => password],
   ['bcrypt$', (password) => password],
@@ -36,5 +37,7 @@ export const bcryptForm: HashForm = (text) => {
       const { verify } = await import('@node-rs/bcrypt')
       return await verify(prepare(password), hash)
     },
+    // At 72 bytes, the password that was hashed may be a longer one.
+    readsWhole: (password) => Buffer.byteLength(prepare(password)) < MOST_BYTES,
   }
 }

@@ -2,7 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 
 /** A hash whose form is known: a way to verify it, or why it cannot be verified. */
 export type HashReading =
-  | { readonly ok: true; readonly verify: (password: string) => Promise<boolean> }
+  | {
+      readonly ok: true
+      readonly verify: (password: string) => Promise<boolean>
+      /** False for a password of which the hash reads only the beginning. Absent for a form that reads every byte. */
+      readonly readsWhole?: (password: string) => boolean
+    }
   /** The end of a sentence that begins with the hash. */
   | { readonly ok: false; readonly fault: string }
 

@@ -1,4 +1,4 @@
-import { argon2Passwords, type PasswordHashing } from './argon2.ts'
+import { argon2Passwords, needsRehash, type PasswordHashing } from './argon2.ts'
 import { bcryptForm } from './bcrypt.ts'
 import type { HashForm, HashReading } from './hash-form.ts'
 import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './pbkdf2-scrypt.ts'
@@ -20,7 +20,7 @@ const FORMS: readonly HashForm[] = [
 
 /**
  * Hashes of this app and of other systems: argon2i, argon2d, argon2id, bcrypt, scrypt, PBKDF2, salted SHA of LDAP, and
- * phpass. `needsRehash` is true for all but argon2id with the current costs.
+ * phpass. `needsRehash` is true for all but argon2id with the current costs, if the hash reads the whole password.
  */
 export const knownPasswords: PasswordHashing = {
   ...argon2Passwords,
@@ -31,6 +31,11 @@ export const knownPasswords: PasswordHashing = {
   verify: async (passwordHash, password) => {
     const reading = readHash(passwordHash)
     return reading.ok && (await reading.verify(password)) && isComparedExactly(password)
+  },
+  needsRehash: (passwordHash, password) => {
+    const reading = readHash(passwordHash)
+    const isWhole = !reading.ok || !reading.readsWhole || reading.readsWhole(password)
+    return isWhole && needsRehash(passwordHash)
   },
 }
 

@@ -57,7 +57,7 @@ async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, passw
   }
   if (!(await passwords.verify(passwordHash, password))) return WRONG
   if (disabled) return { ok: false, reason: 'disabled' }
-  if (passwords.needsRehash(passwordHash)) await renewHash(deps, stored, password)
+  if (passwords.needsRehash(passwordHash, password)) await renewHash(deps, stored, password)
   return { ok: true, viewer }
 }
 

@@ -77,8 +77,21 @@ test.each(published)('a foreign hash is verified: %s, password %j, %s', async (_
   expect(await knownPasswords.verify(passwordHash, `${password}\0${password}`)).toBe(false)
 })
 
-test.each(published)('a foreign hash needs a rehash: %s, password %j, %s', (_source, _password, passwordHash) => {
-  expect(knownPasswords.needsRehash(passwordHash)).toBe(true)
+test.each(published)('a foreign hash needs a rehash: %s, password %j, %s', (_source, password, passwordHash) => {
+  expect(knownPasswords.needsRehash(passwordHash, password)).toBe(true)
+})
+
+const bcrypt = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+test.each([
+  ['bcrypt, 71 bytes', bcrypt, 'p'.repeat(71), true],
+  ['bcrypt, 72 bytes', bcrypt, 'p'.repeat(72), false],
+  ['bcrypt, 36 characters of 2 bytes', bcrypt, 'ä'.repeat(36), false],
+  ['bcrypt of Django, 73 bytes', `bcrypt$${bcrypt}`, 'p'.repeat(73), false],
+  ['bcrypt of a digest of Django, 200 bytes', `bcrypt_sha256$${bcrypt}`, 'p'.repeat(200), true],
+  ['bcrypt of a digest of WordPress, 200 bytes', `$wp${bcrypt}`, 'p'.repeat(200), true],
+  ['phpass, 200 bytes', '$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0', 'p'.repeat(200), true],
+])('a hash is replaced only if it reads the whole password: %s', (_what, passwordHash, typed, expected) => {
+  expect(knownPasswords.needsRehash(passwordHash, typed)).toBe(expected)
 })
 
 const costly = 'needs more memory or time than one sign-in may use'
