@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
 import { type BenchRow, median } from './bench-row.ts'
 import { basicCredential, type EmulatedService, hasEmulator, startEmulatedService } from './emulated-service.ts'
 
 const SEGMENTS = 1_000_000
-const ROUNDS = 5
+const ROUNDS = 3
 const FIRST_PAGE_MS = 2_000
 const SAMPLE_MEMORY_EVERY_MS = 50
 const UNREAD_MS = 3_000
@@ -48,39 +49,42 @@ interface Service {
  * Measures the first page of every endpoint of a service with a million segments, and the memory for a large page. The
  * request comes from the owner of most segments, and its range holds all of them. No rows without the emulator.
  */
-export async function analyticsRows(): Promise<BenchRow[]> {
-  if (!hasEmulator()) return []
-  const folder = await mkdtemp(join(tmpdir(), 'analytics-bench-'))
-  try {
-    const service = await startService(folder)
+export const analytics: BenchPart = {
+  name: 'analytics',
+  expectedSeconds: 50,
+  async *rows(run) {
+    if (!hasEmulator()) return
+    const folder = await mkdtemp(join(tmpdir(), 'analytics-bench-'))
     try {
-      return [
-        {
+      run.progress(`Generating ${SEGMENTS.toLocaleString('en')} segments`)
+      const service = await startService(folder)
+      try {
+        yield {
           name: `Analytics: ${SEGMENTS.toLocaleString('en')} segments generated`,
           value: service.startedInSeconds,
           unit: 's',
           note: 'from the start of the program until it listens',
-        },
-        ...(await firstPages(service)),
-        await memoryRow(service),
-      ]
+        }
+        yield* await firstPages(run, service)
+        yield await memoryRow(service)
+      } finally {
+        await service.stop()
+      }
     } finally {
-      await service.stop()
+      await rm(folder, { recursive: true })
     }
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  },
 }
 
-async function firstPages(service: Service): Promise<BenchRow[]> {
+async function firstPages(run: BenchRun, service: Service): Promise<BenchRow[]> {
   const figures = new Map<string, number[]>()
-  for (let round = 0; round < ROUNDS; round++) {
+  await inRounds(ROUNDS, run, 'Analytics: first pages', async () => {
     for (const path of ENDPOINTS.flatMap(([, paths]) => paths)) {
       const startedAtMs = performance.now()
       await bytesOf(await service.open(path))
       figures.set(path, [...(figures.get(path) ?? []), performance.now() - startedAtMs])
     }
-  }
+  })
   return ENDPOINTS.map(([name, paths]) => {
     const medians = paths.map((path) => ({ path, milliseconds: median(figures.get(path) ?? []) }))
     const slowest = medians.reduce((a, b) => (a.milliseconds >= b.milliseconds ? a : b))
@@ -109,7 +113,7 @@ async function memoryRow(service: Service): Promise<BenchRow> {
   }
   const bytes = await bytesOf(response)
   return {
-    name: 'Analytics: memory taken by a page of 10,000 viewers that nobody reads yet',
+    name: 'Analytics: memory taken by an unread page of 10,000 viewers',
     value: (most - before) / MEBIBYTE,
     unit: 'MiB',
     baseline: bytes / MEBIBYTE,

@@ -30,6 +30,26 @@ const STOP_MS = 10_000
 let started = 0
 const Started = z.object({ event: z.literal('started'), port: z.number() })
 
+export interface Children extends AsyncDisposable {
+  /** @throws Error with the output if the server does not start. */
+  start(options: ChildOptions): Promise<Child>
+}
+
+/** Starts servers that are stopped at the end of the block: `await using children = openChildren()`. */
+export function openChildren(): Children {
+  const children: Child[] = []
+  return {
+    async start(options) {
+      const child = await startChild(options)
+      children.push(child)
+      return child
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(children.map((child) => child.stop()))
+    },
+  }
+}
+
 /** @throws Error with the output if the server does not start. */
 export async function startChild({ script, args = [], env = {}, folder }: ChildOptions): Promise<Child> {
   const output = join(folder, `${script.replaceAll(/[^a-z0-9]+/g, '-')}.${started++}.log`)

@@ -21,7 +21,8 @@ export async function runCommandLine(
   env: Readonly<Record<string, string>>,
 ): Promise<CommandRun> {
   const startedMs = performance.now()
-  const [flags, program] = script()
+  const words = npmScript('viewer-auth')
+  const [flags, program = ''] = [words.slice(0, -1), words.at(-1)]
   const child = spawn(process.execPath, [...flags, '--import', './test/bench/report-peak.ts', program, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
@@ -36,10 +37,10 @@ export async function runCommandLine(
   return { elapsedSeconds: (performance.now() - startedMs) / 1000, peakBytes: Number(peak) * 1024 }
 }
 
-function script(): [flags: string[], program: string] {
+/** Returns the arguments that a script of package.json passes to Node. @throws Error for an unknown script. */
+export function npmScript(name: string): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
-  const [, ...words] = scripts['viewer-auth']?.split(' ') ?? []
-  const program = words.pop()
-  if (program === undefined) throw new Error('package.json has no script viewer-auth')
-  return [words, program]
+  const script = scripts[name]
+  if (script === undefined) throw new Error(`package.json has no script ${name}`)
+  return script.split(' ').slice(1)
 }

@@ -13,6 +13,8 @@ export interface Connection {
   exchange(request: Buffer): Promise<number>
   /** The same, but resolves with the whole answer. */
   read(request: Buffer): Promise<Answer>
+  /** False after an answer with `Connection: close`, and after the end of the connection. */
+  isOpen(): boolean
   close(): void
 }
 
@@ -34,14 +36,17 @@ function overSocket(socket: Socket): Connection {
   let received: Buffer = Buffer.alloc(0)
   let bodyAt = -1
   let endsAt = -1
+  let isOpen = true
 
   function onData(chunk: Buffer): void {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
     if (bodyAt === -1) {
       const end = received.indexOf(END_OF_HEAD)
       if (end === -1) return
+      const head = received.toString('latin1', 0, end)
       bodyAt = end + END_OF_HEAD.length
-      endsAt = bodyAt + contentLength(received.toString('latin1', 0, end))
+      endsAt = bodyAt + contentLength(head)
+      if (/\r\nconnection: *close/i.test(head)) isOpen = false
     }
     if (received.length < endsAt) return
     const done = pending
@@ -49,6 +54,7 @@ function overSocket(socket: Socket): Connection {
     done?.resolve(Number(received.toString('latin1', 9, 12)))
   }
   function fail(error: Error): void {
+    isOpen = false
     pending?.reject(error)
     pending = null
   }
@@ -73,7 +79,7 @@ function overSocket(socket: Socket): Connection {
     })
     return { status, headers, body: received.toString('utf8', bodyAt, endsAt) }
   }
-  return { exchange, read, close: () => socket.destroy() }
+  return { exchange, read, isOpen: () => isOpen, close: () => socket.destroy() }
 }
 
 function contentLength(head: string): number {

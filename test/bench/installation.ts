@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
+import { readConfig } from '../../src/config.ts'
+import { openLog } from '../../src/server/log.ts'
+import { openSessionStore } from '../../src/sessions/open-session-store.ts'
 import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { type ListedSession, newSession } from './session-list.ts'
@@ -10,16 +12,21 @@ import { type ListedSession, newSession } from './session-list.ts'
 /** Settings and data of a login app in a new folder. All viewers have the same password. */
 export interface Installation {
   readonly folder: string
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Environment
   readonly password: string
   readonly passwordHash: string
   usernameOf(index: number): string
-  /** Creates sessions that were last used an hour ago, because a viewer seldom returns within seconds. */
-  addSessions(count: number): Promise<ListedSession[]>
+  /**
+   * Creates sessions that were last used an hour ago, because a viewer seldom returns within seconds.
+   * @param environment settings with the store of the sessions; by default those of the installation.
+   */
+  addSessions(count: number, environment?: Environment, nameOf?: (index: number) => string): Promise<ListedSession[]>
   remove(): Promise<void>
 }
 
-const VIEWERS = 2000
+export type Environment = Readonly<Record<string, string>>
+
+export const VIEWERS = 2000
 export const PLAYER_ORIGIN = 'https://player.example'
 export const RETURN_URL = `${PLAYER_ORIGIN}/embed/hashlock/pass`
 const LOGIN_ORIGIN = 'https://login.example.com'
@@ -31,30 +38,32 @@ export async function createInstallation(): Promise<Installation> {
   const password = randomBytes(12).toString('base64url')
   const passwordHash = await argon2Passwords.hash(password)
   await addViewers(viewersFile, password, passwordHash)
+  const environment = {
+    PUBLIC_URL: LOGIN_ORIGIN,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    HASH_SECRET: randomBytes(24).toString('base64url'),
+    SESSION_SECRET: randomBytes(24).toString('base64url'),
+    PLAYER_RETURN_URL: RETURN_URL,
+    PLAYER_ORIGINS: `${PLAYER_ORIGIN} https://customer.example`,
+    USER_STORE_URL: `sqlite:${viewersFile}`,
+    SESSION_STORE_URL: `sqlite:${sessionsFile}`,
+    TRUST_PROXY_HOPS: '1',
+    SHUTDOWN_DELAY_SECONDS: '0',
+  }
   return {
     folder,
-    environment: {
-      PUBLIC_URL: LOGIN_ORIGIN,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      HASH_SECRET: randomBytes(24).toString('base64url'),
-      SESSION_SECRET: randomBytes(24).toString('base64url'),
-      PLAYER_RETURN_URL: RETURN_URL,
-      PLAYER_ORIGINS: `${PLAYER_ORIGIN} https://customer.example`,
-      USER_STORE_URL: `sqlite:${viewersFile}`,
-      SESSION_STORE_URL: `sqlite:${sessionsFile}`,
-      TRUST_PROXY_HOPS: '1',
-      SHUTDOWN_DELAY_SECONDS: '0',
-    },
+    environment,
     password,
     passwordHash,
     usernameOf,
-    addSessions: (count) => addSessions(sessionsFile, count),
+    addSessions: (count, into = environment, nameOf = usernameOf) => addSessions(into, count, nameOf),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-function usernameOf(index: number): string {
+/** Returns one of 2,000 names. */
+export function usernameOf(index: number): string {
   return `viewer${index % VIEWERS}@example.com`
 }
 
@@ -73,19 +82,24 @@ async function addViewers(file: string, password: string, passwordHash: string):
   }
 }
 
-async function addSessions(file: string, count: number): Promise<ListedSession[]> {
+async function addSessions(
+  environment: Environment,
+  count: number,
+  nameOf: (index: number) => string,
+): Promise<ListedSession[]> {
   const nowSeconds = () => Date.now() / 1000 - 3600
-  const limits = { lifetimeSeconds: 28_800, idleSeconds: 14_400 }
-  const { store, close } = openSqliteSessionStore(file, limits, nowSeconds)
+  const { sessionStore, sessions: limits } = readConfig(environment)
+  const log = openLog('silent')
+  const { sessionStore: opened } = await openSessionStore(sessionStore, limits, { nowSeconds, log })
   try {
-    const sessions = Array.from({ length: count }, (_, index) => newSession(usernameOf(index), nowSeconds()))
+    const sessions = Array.from({ length: count }, (_, index) => newSession(nameOf(index), nowSeconds()))
     for (const { id, data } of sessions) {
       await new Promise<void>((resolve, reject) => {
-        store.set(id, data, (error?: unknown) => (error ? reject(error) : resolve()))
+        opened.store.set(id, data, (error?: unknown) => (error ? reject(error) : resolve()))
       })
     }
     return sessions
   } finally {
-    close()
+    opened.close()
   }
 }

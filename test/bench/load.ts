@@ -19,21 +19,21 @@ export interface ClosedLoad {
 
 /** Sends as many requests as the server can take: each connection sends the next one after its last answer. */
 export async function closedLoad({ port, connections, request, goesOn }: ClosedLoad): Promise<LoadResult> {
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(port)))
+  const pool = await openPool(port, connections)
   const statuses = new Map<number, number>()
   const startedMs = performance.now()
   let sent = 0
-  async function run(connection: Connection): Promise<void> {
+  async function run(): Promise<void> {
     while (goesOn(sent)) {
-      const status = await connection.exchange(request(sent++))
+      const status = await pool.exchange(request(sent++))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
   try {
-    await Promise.all(opened.map(run))
+    await Promise.all(Array.from({ length: connections }, run))
     return { elapsedSeconds: (performance.now() - startedMs) / 1000, statuses }
   } finally {
-    for (const connection of opened) connection.close()
+    pool.close()
   }
 }
 
@@ -54,30 +54,28 @@ export interface TimedAnswer {
 
 const TICK_MS = 2
 
-/** Sends at a fixed rate without waiting for answers, as a crowd does. Resolves after the last answer. */
+/**
+ * Sends at a fixed rate without waiting for answers, as a crowd does. Resolves after the last answer. Builds all
+ * requests before, because the generator shares the cores with the server.
+ */
 export async function openLoad({ port, perSecond, durationMs, request }: OpenLoad): Promise<TimedAnswer[]> {
-  const idle: Connection[] = []
-  const all: Connection[] = []
+  const requests = Array.from({ length: Math.ceil((durationMs / 1000) * perSecond) }, (_, index) => request(index))
+  const pool = await openPool(port, 0)
   const answers: TimedAnswer[] = []
   const running: Promise<void>[] = []
   const startedMs = performance.now()
 
-  async function send(index: number, dueMs: number): Promise<void> {
-    let connection = idle.pop()
-    if (connection === undefined) {
-      connection = await openConnection(port)
-      all.push(connection)
-    }
-    const status = await connection.exchange(request(index))
+  async function send(bytes: Buffer, dueMs: number): Promise<void> {
+    const status = await pool.exchange(bytes)
     const atMs = performance.now() - startedMs
     answers.push({ status, atMs, latencyMs: atMs - dueMs })
-    idle.push(connection)
   }
   function sendDue(): boolean {
     const nowMs = performance.now() - startedMs
-    const due = Math.floor((Math.min(nowMs, durationMs) / 1000) * perSecond)
-    while (running.length < due) running.push(send(running.length, (running.length / perSecond) * 1000))
-    return nowMs < durationMs
+    for (const bytes of requests.slice(running.length, Math.floor((nowMs / 1000) * perSecond) + 1)) {
+      running.push(send(bytes, (running.length / perSecond) * 1000))
+    }
+    return running.length < requests.length
   }
   try {
     await new Promise<void>((resolve) => {
@@ -90,6 +88,35 @@ export async function openLoad({ port, perSecond, durationMs, request }: OpenLoa
     await Promise.all(running)
     return answers
   } finally {
-    for (const connection of all) connection.close()
+    pool.close()
+  }
+}
+
+interface ConnectionPool {
+  /** Sends over an idle connection, or over a new one. Resolves with the status. */
+  exchange(request: Buffer): Promise<number>
+  close(): void
+}
+
+/** @param connections number of connections that are opened before. */
+async function openPool(port: number, connections: number): Promise<ConnectionPool> {
+  const idle = await Promise.all(Array.from({ length: connections }, () => openConnection(port)))
+  const all = new Set<Connection>(idle)
+  return {
+    async exchange(request) {
+      const connection = idle.pop() ?? (await openConnection(port))
+      all.add(connection)
+      const status = await connection.exchange(request)
+      if (connection.isOpen()) {
+        idle.push(connection)
+      } else {
+        connection.close()
+        all.delete(connection)
+      }
+      return status
+    },
+    close() {
+      for (const connection of all) connection.close()
+    },
   }
 }

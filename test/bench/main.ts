@@ -1,35 +1,67 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { analyticsRows } from './analytics.bench.ts'
-import { isMet } from './bench-row.ts'
-import { cpuRows } from './cpu-per-request.bench.ts'
+import { analytics } from './analytics.bench.ts'
+import type { BenchPart } from './bench-part.ts'
+import { type BenchRow, isMet } from './bench-row.ts'
+import { growth } from './growth.bench.ts'
 import { createInstallation } from './installation.ts'
-import { reportRows } from './reports.bench.ts'
-import { signInRows } from './sign-ins.bench.ts'
-import { storeRows } from './stores.bench.ts'
-import { tableOf } from './table.ts'
-import { tokenRows } from './tokens.bench.ts'
+import { machineLoad } from './machine-load.ts'
+import { openProgress } from './progress.ts'
+import { reports } from './reports.bench.ts'
+import { requests } from './requests.bench.ts'
+import { signIns } from './sign-ins.bench.ts'
+import { start } from './start.bench.ts'
+import { stores } from './stores.bench.ts'
+import { lineOf, TABLE_HEAD } from './table.ts'
+import { tokens } from './tokens.bench.ts'
 
-const PARTS = {
-  requests: cpuRows,
-  'sign-ins': signInRows,
-  stores: storeRows,
-  tokens: tokenRows,
-  analytics: analyticsRows,
-  reports: reportRows,
-}
+const PARTS: readonly BenchPart[] = [start, requests, growth, signIns, stores, tokens, analytics, reports]
+const NAMES = PARTS.map(({ name }) => name).join(', ')
+const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`
+/** Above this share of the cores, the figures are noise. */
+const BUSY = 0.1
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false }, only: { type: 'string' } } })
+const { asJson, chosen } = readArguments()
 const installation = await createInstallation()
+const progress = openProgress(chosen)
+const rows: BenchRow[] = []
 try {
-  const chosen = Object.entries(PARTS).filter(([name]) => values.only === undefined || values.only === name)
-  const rows = []
-  for (const [, measure] of chosen) rows.push(...(await measure(installation)))
-  if (values.json) {
-    console.log(JSON.stringify(rows.map((row) => ({ ...row, met: isMet(row) }))))
-  } else {
-    console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}\n${tableOf(rows)}`)
+  if (!asJson)
+    console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}\n${TABLE_HEAD}`)
+  for (const part of chosen) {
+    await warnIfBusy()
+    progress.begin(part)
+    for await (const row of part.rows({ installation, progress: progress.show })) {
+      rows.push(row)
+      progress.clear()
+      if (!asJson) console.log(lineOf(row))
+    }
   }
 } finally {
+  progress.clear()
   await installation.remove()
+}
+if (asJson) console.log(JSON.stringify(rows.map((row) => ({ ...row, met: isMet(row) }))))
+
+function readArguments(): { asJson: boolean; chosen: readonly BenchPart[] } {
+  try {
+    const options = { json: { type: 'boolean', default: false } } as const
+    const { values, positionals } = parseArgs({ options, allowPositionals: true })
+    const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name))
+    if (unknown.length > 0) throw new TypeError(`Unknown part ${unknown.join(', ')}.`)
+    const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+    return { asJson: values.json, chosen }
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+    process.exit(2)
+  }
+}
+
+async function warnIfBusy(): Promise<void> {
+  const load = await machineLoad()
+  if (load < BUSY) return
+  progress.clear()
+  console.error(
+    `Warning: other programs use ${Math.round(load * 100)} % of this machine. Stop them, or repeat the run.`,
+  )
 }

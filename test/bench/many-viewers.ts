@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 
 export const MANY = 1_000_000
 export const FEW = 1_000
@@ -10,13 +12,36 @@ export function usernameOf(index: number): string {
 }
 
 /** Writes a file for `viewers import`, of viewers with a hash, a group and an attribute. */
-export async function writeViewerFile(path: string, count: number, passwordHash: string): Promise<void> {
+export async function writeViewerFile(
+  path: string,
+  count: number,
+  passwordHash: string,
+  nameOf = usernameOf,
+): Promise<void> {
   const file = createWriteStream(path)
   file.write('username,password_hash,groups,department\n')
   for (let index = 0; index < count; index++) {
-    const isRoom = file.write(`${usernameOf(index)},"${passwordHash}",staff,north\n`)
+    const isRoom = file.write(`${nameOf(index)},"${passwordHash}",staff,north\n`)
     if (!isRoom) await once(file, 'drain')
   }
   file.end()
   await once(file, 'finish')
+}
+
+/** Makes a file of a million viewers by SQL, in a few seconds instead of an import. */
+export function addManyViewers(file: string, passwordHash: string): void {
+  void openEditableSqliteStore(file).close()
+  const database = new DatabaseSync(file)
+  try {
+    const insert = database.prepare(
+      `INSERT INTO viewers (key, username, password_hash, group_names, attributes)
+       VALUES (?1, ?1, ?2, '["staff"]', '{"department":"north"}')`,
+    )
+    const names = Array.from({ length: MANY }, (_, index) => usernameOf(index)).sort()
+    database.exec('BEGIN')
+    for (const name of names) insert.run(name, passwordHash)
+    database.exec('COMMIT')
+  } finally {
+    database.close()
+  }
 }

@@ -11,9 +11,25 @@ export interface PlainSettings {
   readonly sessionSecret: string
 }
 
+/** What a plain app does besides the answer. */
+export interface PlainDuties {
+  readonly store: session.Store
+  /** Returns the viewer of a session as known now; null if there is none. */
+  readonly findViewer: (username: string) => { readonly username: string } | null
+  readonly logSignIn: (username: string) => void
+}
+
+/** The return address with a response for this viewer. */
+export function plainReturnAddress({ returnUrl, hashSecret }: PlainSettings, username: string): string {
+  const hashExpire = Math.floor(Date.now() / 1000) + 3600
+  const hash = createHash('md5').update(`${username}|${hashExpire}|${hashSecret}`).digest('hex')
+  const response = JSON.stringify([{ user: username }, { hashExpire }, { hash }])
+  return `${returnUrl}?hash=${encodeURIComponent(response)}`
+}
+
 /** The baseline of the login app: the same two answers, written plainly with the same libraries. */
-export function plainExpress(settings: PlainSettings, store: session.Store): Express {
-  const { playerOrigin, returnUrl, hashSecret, sessionSecret } = settings
+export function plainExpress(settings: PlainSettings, { store, findViewer, logSignIn }: PlainDuties): Express {
+  const { playerOrigin, sessionSecret } = settings
   const app = express()
   app.set('views', fileURLToPath(new URL('.', import.meta.url))).set('view engine', 'ejs')
   app.enable('view cache').set('trust proxy', 1)
@@ -30,12 +46,10 @@ export function plainExpress(settings: PlainSettings, store: session.Store): Exp
   const cookie = { secure: true, sameSite: 'none', partitioned: true, maxAge: 28_800_000 } as const
   app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, store, cookie }))
   app.get('/', (req, res) => {
-    const { viewer } = req.session
+    const viewer = req.session.viewer && findViewer(req.session.viewer.username)
     if (!viewer) return res.render('plain-sign-in', { title: 'Log in to watch', alert: null, username: '' })
-    const hashExpire = Math.floor(Date.now() / 1000) + 3600
-    const hash = createHash('md5').update(`${viewer.username}|${hashExpire}|${hashSecret}`).digest('hex')
-    const response = JSON.stringify([{ user: viewer.username }, { hashExpire }, { hash }])
-    res.redirect(303, `${returnUrl}?hash=${encodeURIComponent(response)}`)
+    logSignIn(viewer.username)
+    res.redirect(303, plainReturnAddress(settings, viewer.username))
   })
   return app
 }

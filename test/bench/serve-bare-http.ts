@@ -13,4 +13,4 @@ const page = Buffer.from(body)
 const server = createServer({ keepAliveTimeout: 65_000 }, (_req, res) => {
   res.writeHead(status, sent).end(page)
 })
-server.listen(0, '127.0.0.1', () => sayStarted(server))
+server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => sayStarted(server))

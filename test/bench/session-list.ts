@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { SessionData } from 'express-session'
+import type { MakeRequest } from './load.ts'
+import { getRequest } from './requests.ts'
 
 export interface ListedSession {
   readonly id: string
@@ -25,7 +27,7 @@ export function newSession(username: string, nowSeconds: number): ListedSession 
 }
 
 /** Returns the cookie value of a session, signed as express-session does. */
-export function cookieValue({ id }: ListedSession, secret: string): string {
+function cookieValue({ id }: ListedSession, secret: string): string {
   const signature = createHmac('sha256', secret).update(id).digest('base64').replace(/=+$/, '')
   return encodeURIComponent(`s:${id}.${signature}`)
 }
@@ -36,4 +38,13 @@ export function writeSessionList(file: string, sessions: readonly ListedSession[
 
 export function readSessionList(file: string): ListedSession[] {
   return JSON.parse(readFileSync(file, 'utf8')) as ListedSession[]
+}
+
+/** Makes requests of returning viewers, each with another session. @throws RangeError when no session is left. */
+export function returning(cookieName: string, sessions: readonly ListedSession[], secret: string): MakeRequest {
+  return (index) => {
+    const session = sessions[index]
+    if (session === undefined) throw new RangeError(`There is no session ${index}`)
+    return getRequest(index, `${cookieName}=${cookieValue(session, secret)}`)
+  }
 }

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BenchRow, median } from './bench-row.ts'
+import { type BenchPart, inRounds } from './bench-part.ts'
+import { compared } from './bench-row.ts'
 import { type Child, startChild } from './child.ts'
 import { openConnection } from './connection.ts'
 import { basicCredential, type EmulatedService, hasEmulator, startEmulatedService } from './emulated-service.ts'
@@ -10,43 +11,47 @@ import { closedLoad } from './load.ts'
 
 const ROUNDS = 5
 const WARM_UP_MS = 1_000
-const ROUND_MS = 2_000
+const ROUND_MS = 1_000
 const CONNECTIONS = 8
 
 /**
  * Measures tokens per second of the emulated service, which writes each token to its file before it answers. The
  * baseline is a server of node:http that sends the same bytes. No row without the emulator.
  */
-export async function tokenRows(): Promise<BenchRow[]> {
-  if (!hasEmulator()) return []
-  const folder = await mkdtemp(join(tmpdir(), 'token-bench-'))
-  const service = await startEmulatedService(folder)
-  let bare: Child | undefined
-  try {
-    const port = Number(new URL(service.url).port)
-    const request = tokenRequest(service)
-    bare = await startBareServer(folder, port, request)
-    for (const server of [port, bare.port]) await answersPerSecond(server, request, WARM_UP_MS)
-    const rounds: { tokens: number; bare: number }[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      const tokens = await answersPerSecond(port, request, ROUND_MS)
-      rounds.push({ tokens, bare: await answersPerSecond(bare.port, request, ROUND_MS) })
-    }
-    return [
-      {
-        name: 'Tokens issued by the emulated service',
-        value: median(rounds.map(({ tokens }) => tokens)),
+export const tokens: BenchPart = {
+  name: 'tokens',
+  expectedSeconds: 20,
+  async *rows(run) {
+    if (!hasEmulator()) return
+    const folder = await mkdtemp(join(tmpdir(), 'token-bench-'))
+    const service = await startEmulatedService(folder)
+    let bare: Child | undefined
+    try {
+      const port = Number(new URL(service.url).port)
+      const request = tokenRequest(service)
+      bare = await startBareServer(folder, port, request)
+      const barePort = bare.port
+      for (const server of [port, barePort]) await answersPerSecond(server, request, WARM_UP_MS)
+      const rounds = await inRounds(ROUNDS, run, 'Tokens', async () => ({
+        tokens: await answersPerSecond(port, request, ROUND_MS),
+        bare: await answersPerSecond(barePort, request, ROUND_MS),
+      }))
+      yield {
+        name: 'Tokens of the emulated service: bare node:http',
         unit: 'per second',
-        baseline: median(rounds.map((round) => round.bare)),
-        ratio: median(rounds.map((round) => round.tokens / round.bare)),
-        note: 'against a bare node:http server that answers the same bytes',
-      },
-    ]
-  } finally {
-    await bare?.stop()
-    await service.stop()
-    await rm(folder, { recursive: true })
-  }
+        ...compared(
+          rounds,
+          ({ tokens }) => tokens,
+          (round) => round.bare,
+        ),
+        note: 'the bare server answers the same bytes',
+      }
+    } finally {
+      await bare?.stop()
+      await service.stop()
+      await rm(folder, { recursive: true })
+    }
+  },
 }
 
 function tokenRequest({ client }: EmulatedService): Buffer {

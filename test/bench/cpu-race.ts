@@ -1,0 +1,53 @@
+import { type BenchRun, inRounds } from './bench-part.ts'
+import type { Child } from './child.ts'
+import { closedLoad, type MakeRequest } from './load.ts'
+
+const WARM_UP_REQUESTS = 4000
+const ROUNDS = 9
+const ROUND_REQUESTS = 1000
+/** Requests of one contestant. A returning viewer's session is used once, because fast returns count as a loop. */
+export const RACE_REQUESTS = WARM_UP_REQUESTS + ROUNDS * ROUND_REQUESTS
+const CONNECTIONS = 32
+
+export interface Contestant {
+  readonly child: Child
+  readonly request: MakeRequest
+  /** The only expected status. */
+  readonly status: number
+}
+
+/**
+ * Measures the CPU time of each server per answer, in microseconds, by turns in each round.
+ * @throws Error if an answer has another status.
+ */
+export async function cpuRace<K extends string>(
+  run: Pick<BenchRun, 'progress'>,
+  name: string,
+  contestants: Readonly<Record<K, Contestant>>,
+): Promise<Record<K, number>[]> {
+  const entries = Object.entries<Contestant>(contestants)
+  run.progress(`${name}, warm-up`)
+  for (const [, contestant] of entries) await microsPerRequest(contestant, 0, WARM_UP_REQUESTS)
+  return await inRounds(ROUNDS, run, name, async (round) => {
+    const from = WARM_UP_REQUESTS + round * ROUND_REQUESTS
+    const figures: [string, number][] = []
+    for (const [key, contestant] of entries) {
+      figures.push([key, await microsPerRequest(contestant, from, ROUND_REQUESTS)])
+    }
+    return Object.fromEntries(figures) as Record<K, number>
+  })
+}
+
+async function microsPerRequest({ child, request, status }: Contestant, from: number, count: number): Promise<number> {
+  const requests = Array.from({ length: count }, (_, index) => request(from + index))
+  const before = await child.usage()
+  const { statuses } = await closedLoad({
+    port: child.port,
+    connections: CONNECTIONS,
+    request: (sent) => requests[sent] as Buffer,
+    goesOn: (sent) => sent < count,
+  })
+  const after = await child.usage()
+  if (statuses.get(status) !== count) throw new Error(`Expected only ${status}: ${JSON.stringify([...statuses])}`)
+  return (after.cpuMicros - before.cpuMicros) / count
+}

@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startPostgres } from '../servers/postgres.ts'
+import { startRedis } from '../servers/redis.ts'
+import type { BenchPart, BenchRun } from './bench-part.ts'
+import { type BenchRow, compared, median } from './bench-row.ts'
+import { type Child, type Children, openChildren } from './child.ts'
+import { runCommandLine } from './command-line.ts'
+import { type Answer, openConnection } from './connection.ts'
+import { type Contestant, cpuRace, RACE_REQUESTS } from './cpu-race.ts'
+import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL, usernameOf, VIEWERS } from './installation.ts'
+import type { MakeRequest } from './load.ts'
+import { writeViewerFile } from './many-viewers.ts'
+import { getRequest } from './requests.ts'
+import { type ListedSession, returning, writeSessionList } from './session-list.ts'
+
+const UNIT = 'µs CPU per request'
+
+/**
+ * Measures the CPU time of the server process per answer: the screen, and the redirect of a returning viewer. The
+ * baselines are plain apps, and node:http with the same bytes.
+ */
+export const requests: BenchPart = {
+  name: 'requests',
+  expectedSeconds: 75,
+  async *rows(run) {
+    yield* loginRows(run)
+    yield* storeRows(run)
+  },
+}
+
+async function* loginRows(run: BenchRun): AsyncGenerator<BenchRow> {
+  await using children = openChildren()
+  const servers = await startServers(run.installation, children)
+  yield await pageRow(run, servers)
+  yield* await returningRows(run, servers)
+}
+
+interface Servers {
+  readonly login: Child
+  /** Express with sessions in memory, without look-up and log. */
+  readonly plain: Child
+  /** Express and fastify with the duties of the login app. */
+  readonly duties: Child
+  readonly fastify: Child
+  readonly bareOf: (name: string, request: Buffer, status: number) => Promise<Child>
+  readonly sessions: readonly ListedSession[]
+}
+
+async function startServers({ folder, environment, addSessions }: Installation, { start }: Children): Promise<Servers> {
+  const sessions = await addSessions(RACE_REQUESTS + 1)
+  const sessionList = join(folder, 'sessions.json')
+  writeSessionList(sessionList, sessions)
+  const login = await start({ script: '../../src/main.ts', env: environment, folder })
+  const { HASH_SECRET: hashSecret, SESSION_SECRET: sessionSecret } = environment
+  const settings = JSON.stringify({ playerOrigin: PLAYER_ORIGIN, returnUrl: RETURN_URL, hashSecret, sessionSecret })
+  const plainApp = (script: string, ...args: string[]) =>
+    start({ script, args: [settings, sessionList, ...args], folder })
+  const plain = await plainApp('serve-plain-express.ts')
+  const duties = await plainApp('serve-plain-express.ts', join(folder, 'plain-duties.db'))
+  const { headers } = await answerOf(plain.port, getRequest(0, null), 200)
+  const ofHelmet = headers.filter(([name]) => !/^(content-(type|length)|date|connection|keep-alive|etag)$/i.test(name))
+  const headersJson = JSON.stringify(Object.fromEntries(ofHelmet))
+  const fastify = await plainApp('serve-fastify.ts', join(folder, 'fastify.db'), headersJson)
+  async function bareOf(name: string, request: Buffer, status: number): Promise<Child> {
+    const file = join(folder, name)
+    writeFileSync(file, JSON.stringify(await answerOf(login.port, request, status)))
+    return await start({ script: 'serve-bare-http.ts', args: [file], folder })
+  }
+  return { login, plain, duties, fastify, bareOf, sessions }
+}
+
+async function pageRow(run: BenchRun, { login, plain, fastify, bareOf }: Servers): Promise<BenchRow> {
+  const page = (child: Child): Contestant => ({ child, request: (index) => getRequest(index, null), status: 200 })
+  const rounds = await cpuRace(run, 'GET /, no session', {
+    login: page(login),
+    plain: page(plain),
+    fastify: page(fastify),
+    bare: page(await bareOf('page.json', getRequest(0, null), 200)),
+  })
+  return {
+    name: 'GET /, no session: plain Express',
+    unit: UNIT,
+    ...compared(
+      rounds,
+      ({ login }) => login,
+      ({ plain }) => plain,
+    ),
+    target: { atMost: 0.35 },
+    note: `fastify ${microsOf(rounds, 'fastify')} µs; bare node:http with the same bytes ${microsOf(rounds, 'bare')} µs`,
+  }
+}
+
+async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[]> {
+  const { installation } = run
+  const { login, plain, duties, fastify, bareOf, sessions } = servers
+  const secret = installation.environment.SESSION_SECRET ?? ''
+  const withCookie = (child: Child, name: string) => returner(child, returning(name, sessions, secret))
+  const last = returning('__Host-viewer', sessions, secret)(RACE_REQUESTS)
+  const rounds = await cpuRace(run, 'GET /, returning viewer', {
+    login: withCookie(login, '__Host-viewer'),
+    plain: withCookie(plain, 'connect.sid'),
+    duties: withCookie(duties, 'connect.sid'),
+    fastify: withCookie(fastify, 'connect.sid'),
+    bare: withCookie(await bareOf('returning.json', last, 303), '__Host-viewer'),
+  })
+  return [
+    {
+      name: 'GET /, returning viewer: plain Express, same duties',
+      unit: UNIT,
+      ...compared(
+        rounds,
+        ({ login }) => login,
+        ({ duties }) => duties,
+      ),
+      target: { atMost: 0.7 },
+      note: 'the duties: session and viewer in SQLite, last use written, a line in the log',
+    },
+    {
+      name: 'GET /, returning viewer: fastify, same duties',
+      unit: UNIT,
+      ...compared(
+        rounds,
+        ({ login }) => login,
+        ({ fastify }) => fastify,
+      ),
+    },
+    {
+      name: 'GET /, returning viewer: plain Express, no duties',
+      unit: UNIT,
+      ...compared(
+        rounds,
+        ({ login }) => login,
+        ({ plain }) => plain,
+      ),
+      note: `bare node:http with the same bytes ${microsOf(rounds, 'bare')} µs`,
+    },
+  ]
+}
+
+/** Compares the stores behind a network with the files of SQLite, for a returning viewer. */
+async function* storeRows(run: BenchRun): AsyncGenerator<BenchRow> {
+  const { environment, folder, passwordHash } = run.installation
+  const [redis, postgres] = await Promise.all([startRedis(), startPostgres()])
+  try {
+    const USER_STORE_URL = postgres.url({ database: await postgres.createDatabase() })
+    const viewers = join(folder, 'by-store.csv')
+    await writeViewerFile(viewers, VIEWERS, passwordHash, usernameOf)
+    await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL })
+    await runCommandLine(['viewers', 'import', viewers], { USER_STORE_URL })
+    yield* await rowsByStore(run, {
+      sqlite: environment,
+      redis: { ...environment, SESSION_STORE_URL: redis.url },
+      postgres: { ...environment, USER_STORE_URL },
+      both: { ...environment, SESSION_STORE_URL: `${redis.url}/1`, USER_STORE_URL },
+    })
+  } finally {
+    await Promise.all([redis.remove(), postgres.stop()])
+  }
+}
+
+type ByStore<T> = Readonly<Record<'sqlite' | 'redis' | 'postgres' | 'both', T>>
+
+async function rowsByStore({ installation, progress }: BenchRun, environments: ByStore<Environment>) {
+  await using children = openChildren()
+  const contestantOf = async (env: Environment): Promise<Contestant> => {
+    const sessions = await installation.addSessions(RACE_REQUESTS, env)
+    const child = await children.start({ script: '../../src/main.ts', env, folder: installation.folder })
+    return returner(child, returning('__Host-viewer', sessions, env.SESSION_SECRET ?? ''))
+  }
+  const rounds = await cpuRace({ progress }, 'Returning viewer by store', {
+    sqlite: await contestantOf(environments.sqlite),
+    redis: await contestantOf(environments.redis),
+    postgres: await contestantOf(environments.postgres),
+    both: await contestantOf(environments.both),
+  })
+  const rowOf = (name: string, store: 'redis' | 'postgres' | 'both'): BenchRow => ({
+    name: `GET /, returning viewer, ${name}: SQLite`,
+    unit: UNIT,
+    ...compared(
+      rounds,
+      (round) => round[store],
+      ({ sqlite }) => sqlite,
+    ),
+  })
+  return [
+    rowOf('sessions in Redis', 'redis'),
+    rowOf('viewers in PostgreSQL', 'postgres'),
+    rowOf('Redis and PostgreSQL', 'both'),
+  ]
+}
+
+function returner(child: Child, request: MakeRequest): Contestant {
+  return { child, request, status: 303 }
+}
+
+function microsOf<K extends string>(rounds: readonly Record<K, number>[], key: K): string {
+  return median(rounds.map((round) => round[key])).toFixed(0)
+}
+
+async function answerOf(port: number, request: Buffer, status: number): Promise<Answer> {
+  const connection = await openConnection(port)
+  try {
+    const answer = await connection.read(request)
+    if (answer.status !== status) throw new Error(`Expected ${status}: ${JSON.stringify(answer)}`)
+    return answer
+  } finally {
+    connection.close()
+  }
+}
