@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import { addressFields } from './entry-points/fields.ts'
 import { ENTRY_POINT_SETTINGS, entryPointEnvironment } from './entry-points/from-environment.ts'
-import { readEntryPointsFile } from './entry-points/from-file.ts'
+import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
 import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import {
@@ -18,6 +18,7 @@ import { type GivenSettings, readGivenSettings } from './settings/named-file.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { userStores } from './users/open-user-store.ts'
+import { ContextWords, wordsOfHost } from './users/passwords/context-words.ts'
 import type { StoreSettings } from './users/user-store-kind.ts'
 
 export interface Config extends SharedStores {
@@ -58,6 +59,7 @@ const SECRETS: readonly string[] = [
  */
 const PROTECTIVE_SETTINGS: readonly string[] = [
   'ALLOWED_GROUPS', // every viewer may watch
+  'CONTEXT_WORDS', // new passwords may consist of the company's name
   'ENTRY_POINTS_FILE', // its allowed groups are not read
   'USER_STORE_URL', // viewers of another store may watch
   'POSTGRES_QUERY', // viewers of another table may watch
@@ -94,6 +96,7 @@ const AppEnvironment = z.object({
   SESSION_SECRET: required(Secret, SECRET_MISSING),
   SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
   SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
+  CONTEXT_WORDS: ContextWords.default([]),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   METRICS_PORT: PortNumber.optional(),
@@ -164,6 +167,20 @@ export function readSharedStores(environment: Environment): SharedStores {
 /** Reads only the user store: commands that change viewers need no other setting. */
 export function readUserStore(environment: Environment): StoreSettings {
   return readPart(userStores.environment, environment)
+}
+
+/**
+ * Reads the words that a new password may not consist of: CONTEXT_WORDS, the host of PUBLIC_URL and the names of the
+ * entry points. Needs no secret.
+ */
+export function readContextWords(environment: Environment): string[] {
+  const { CONTEXT_WORDS } = readPart(AppEnvironment.pick({ CONTEXT_WORDS: true }), environment)
+  const { PUBLIC_URL = '', ENTRY_POINTS_FILE } = environment
+  return [
+    ...CONTEXT_WORDS,
+    ...wordsOfHost(PUBLIC_URL),
+    ...(ENTRY_POINTS_FILE ? entryPointNames(ENTRY_POINTS_FILE) : []),
+  ]
 }
 
 /** @throws ConfigError that lists all mistakes in this part, one per line. */

@@ -93,6 +93,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['REDIS_CA_FILE', 'package.json', 'certificate'],
   ['REDIS_KEY_PREFIX', 'viewer*', KEY_PREFIX],
   ['REDIS_KEY_PREFIX', 'x'.repeat(65), KEY_PREFIX],
+  ['CONTEXT_WORDS', 'Nightjar, tv', ': item 2 is shorter'],
   ['TRUST_PROXY_HOPS', 'true', 'whole number from 0 to 20'],
   ['SHUTDOWN_DELAY_SECONDS', '301', 'whole number from 0 to 300'],
   ['METRICS_PORT', 'on', 'whole number from 0 to 65535'],

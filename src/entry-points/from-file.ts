@@ -70,6 +70,14 @@ export function readEntryPointsFile(file: string, addresses: AddressFields): Fil
   return readEntries(json, addresses)
 }
 
+/** Returns the names in ENTRY_POINTS_FILE, for a command that needs nothing else of it. Ignores mistakes. */
+export function entryPointNames(file: string): string[] {
+  const read = readNamedFile(file)
+  const json = 'text' in read ? parseJson(read.text) : null
+  const names = (Array.isArray(json) ? json : []).map((item) => Given.parse(item).name)
+  return names.filter((name) => typeof name === 'string')
+}
+
 function readEntries(items: readonly unknown[], addresses: AddressFields): FileResult {
   const schema = entryPointSchema(addresses)
   const mistakes: string[] = []

@@ -23,6 +23,11 @@ export type Change =
   /** A sentence for the user of the command. */
   | { readonly ok: false; readonly fault: string }
 
+export interface EditableStoreOptions {
+  /** Words that a new password may not consist of, besides the user name. */
+  readonly contextWords?: readonly string[]
+}
+
 /** A store whose viewers this app manages. Only the command line uses it; the login screens never do. */
 export interface EditableUserStore extends UserStore {
   /**

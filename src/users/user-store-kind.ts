@@ -1,5 +1,5 @@
 import type { ReadSettings } from '../settings/fields.ts'
-import type { EditableUserStore, Migration } from './editable-user-store.ts'
+import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 
 /** The settings of a store. Only the kind of store that read them looks inside. */
@@ -33,7 +33,7 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
    * Opens the store for the `viewers` commands. Absent if this app cannot change its viewers.
    * @throws ConfigError when the settings cannot be used.
    */
-  openEditable?(settings: Settings): Promise<EditableUserStore>
+  openEditable?(settings: Settings, options: EditableStoreOptions): Promise<EditableUserStore>
   /**
    * Creates the tables, or updates them to the version of this app. Absent if opening the store does so.
    * @throws ConfigError when the settings cannot be used.

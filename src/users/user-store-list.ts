@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
-import type { EditableUserStore, Migration } from './editable-user-store.ts'
+import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
@@ -19,7 +19,7 @@ export interface UserStoreList {
    * Opens the chosen store to change its viewers.
    * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
    */
-  openEditable(settings: StoreSettings): Promise<EditableUserStore>
+  openEditable(settings: StoreSettings, options?: EditableStoreOptions): Promise<EditableUserStore>
   /**
    * Creates the tables of the chosen store, or updates them to the version of this app.
    * @returns null for a store that is updated whenever it is opened.
@@ -39,8 +39,8 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
     return chosen
   }
-  async function openEditable(settings: StoreSettings): Promise<EditableUserStore> {
-    const store = await kindOf(settings).openEditable?.(settings)
+  async function openEditable(settings: StoreSettings, options: EditableStoreOptions = {}): Promise<EditableUserStore> {
+    const store = await kindOf(settings).openEditable?.(settings, options)
     if (store) return store
     throw new ConfigError(
       'This program cannot change the viewers in the store of USER_STORE_URL. Change them in the system they come from.',

@@ -5,6 +5,7 @@ import { mistakesIn, SETTINGS } from '../settings.ts'
 /** Settings without which more viewers get in, or a weaker default holds: a look-alike stops the start. */
 const GUARDS = [
   'ALLOWED_GROUPS',
+  'CONTEXT_WORDS',
   'ENTRY_POINTS_FILE',
   'HTTP_STORE_FIND_URL',
   'LDAP_GROUP_BASE',

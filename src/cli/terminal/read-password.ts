@@ -14,10 +14,14 @@ const MAX_BYTES = 4096
  * Reads a new password: from VIEWER_PASSWORD, from two prompts at a terminal, or from standard input without its last
  * line end. Passwords are never arguments, because every user of the machine can see the arguments of a program.
  */
-export async function readNewPassword(io: CommandIo, username: string): Promise<ReadPassword> {
+export async function readNewPassword(
+  io: CommandIo,
+  username: string,
+  contextWords: readonly string[],
+): Promise<ReadPassword> {
   const fromEnvironment = io.env.VIEWER_PASSWORD
   if (fromEnvironment) return { ok: true, password: fromEnvironment }
-  return io.stdin.isTTY ? await promptTwice(io, username) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
+  return io.stdin.isTTY ? await promptTwice(io, username, contextWords) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
 }
 
 /** Reads an existing password: from the environment, one prompt at a terminal, or standard input. */
@@ -37,7 +41,7 @@ export async function readKnownPassword(
   return isCancel(password) ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
 }
 
-async function promptTwice(io: CommandIo, username: string): Promise<ReadPassword> {
+async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadPassword> {
   // Loaded only at a terminal, so that scripts start sooner.
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
   // Standard output may be a file or, with --json, the input of another program.
@@ -47,7 +51,7 @@ async function promptTwice(io: CommandIo, username: string): Promise<ReadPasswor
       ...streams,
       signal,
       message: `Password for ${printable(username)}`,
-      validate: async (text = '') => (await faultInNewPassword(text, [username])) ?? undefined,
+      validate: async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined,
     }),
   )
   if (isCancel(password)) return { ok: false, fault: 'Cancelled. Nothing was changed.' }

@@ -1,21 +1,23 @@
-import { readUserStore } from '../../config.ts'
+import { readContextWords, readUserStore } from '../../config.ts'
 import type { EditableUserStore, Migration } from '../../users/editable-user-store.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /**
- * Opens the user store of the settings, does the work and closes the store. Reads only the settings of the user store,
+ * Opens the user store of the settings, does the work with the words that new passwords may not consist of, and closes
+ * the store. Reads only the settings of the user store,
  * so that a machine without the secrets of the login app can manage viewers.
  * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
 export async function withEditableStore(
   io: CommandIo,
-  work: (store: EditableUserStore) => Promise<Outcome>,
+  work: (store: EditableUserStore, contextWords: readonly string[]) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const store = await userStores.openEditable(readUserStore(io.env))
+  const contextWords = readContextWords(io.env)
+  const store = await userStores.openEditable(readUserStore(io.env), { contextWords })
   try {
-    return await work(store)
+    return await work(store, contextWords)
   } finally {
     await store.close()
   }

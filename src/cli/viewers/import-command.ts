@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
+import { readContextWords } from '../../config.ts'
 import { type ImportCounts, type ImportDeps, importViewers } from '../../users/import/import-viewers.ts'
 import { openRecordFile } from '../../users/import/record-file.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
@@ -70,7 +71,11 @@ async function importFile(
   try {
     const counts = await importViewers(
       viewerRows(file, columns),
-      { existing: options.update ? 'update' : 'keep', acceptsWeakPasswords: options.acceptWeakPasswords ?? false },
+      {
+        existing: options.update ? 'update' : 'keep',
+        acceptsWeakPasswords: options.acceptWeakPasswords ?? false,
+        contextWords: readContextWords(io.env),
+      },
       {
         store,
         passwords: knownPasswords,

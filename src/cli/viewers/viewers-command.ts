@@ -49,14 +49,14 @@ function addAddCommand(group: Command, context: CommandContext): void {
     )
     .action((username: string, { json, group: groups = [], attribute = [] }: AddOptions) =>
       runCommand(context, json, () =>
-        withEditableStore(context.io, async (store) => {
+        withEditableStore(context.io, async (store, contextWords) => {
           const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
           // Checked before the prompt, so that the user need not type the password again.
           const fault = faultInViewer(viewer)
           if (fault !== null) return { ok: false, fault }
           const known = await store.show(username)
           if (known.ok) return viewerExists(known.viewer)
-          const read = await readNewPassword(context.io, username)
+          const read = await readNewPassword(context.io, username, contextWords)
           return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
         }),
       ),
@@ -75,11 +75,11 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
     .option('--end-sessions', 'also sign the viewer out on all devices, for example after a theft of the old password')
     .action((username: string, { json, endSessions }: SetPasswordOptions) =>
       runCommand(context, json, () =>
-        withEditableStore(context.io, async (store) => {
+        withEditableStore(context.io, async (store, contextWords) => {
           const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
           const known = await store.show(username)
           if (!known.ok) return known
-          const read = await readNewPassword(context.io, known.viewer.username)
+          const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
           const changed = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
           return changed.ok && sessionStore

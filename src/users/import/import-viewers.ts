@@ -12,6 +12,8 @@ export interface ImportOptions {
   readonly existing: 'update' | 'keep'
   /** Accepts passwords that the rules for new passwords refuse, such as short ones. */
   readonly acceptsWeakPasswords: boolean
+  /** Words that a new password may not consist of, besides the user name. */
+  readonly contextWords: readonly string[]
 }
 
 export interface ImportDeps {
@@ -135,12 +137,12 @@ type Hashed =
 
 async function hashWhenNew(
   { row: { username, password = '' } }: SoundRow,
-  { acceptsWeakPasswords }: ImportOptions,
+  { acceptsWeakPasswords, contextWords }: ImportOptions,
   { store, passwords }: ImportDeps,
   queue: WorkQueue,
 ): Promise<Hashed> {
   if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
-  const fault = await faultInNewPassword(password, [username])
+  const fault = await faultInNewPassword(password, username, contextWords)
   const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
   if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeImported(fault) }
   return { ok: true, passwordHash: store ? await queue.run(() => passwords.hash(password)) : null }

@@ -1,24 +1,30 @@
+import { partsOf } from './context-words.ts'
+
 const FEWEST_CHARACTERS = 8
 const MOST_CHARACTERS = 128
 const COMMON_PASSWORDS = 10_000
-/** Shorter words are part of too many strong passwords. */
-const SHORTEST_CONTEXT_WORD = 4
 
 /**
  * Returns why a password cannot be chosen, as a sentence; null if it can. Any characters are allowed and none required
  * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalised or
  * changed in any other way.
  *
- * @param contextWords words that a guesser tries first, such as the user name and the name of the service.
+ * @param contextWords words that an attacker tries first, such as the name of the company.
  */
-export async function faultInNewPassword(password: string, contextWords: readonly string[]): Promise<string | null> {
+export async function faultInNewPassword(
+  password: string,
+  username: string,
+  contextWords: readonly string[],
+): Promise<string | null> {
   if (!password.isWellFormed()) return 'The password contains half of a character (a lone surrogate).'
   if (/[\0\r\n]/.test(password)) return 'The password contains a line break or NUL, which a password field cannot send.'
   const characters = [...password].length
   if (characters < FEWEST_CHARACTERS) return `The password is shorter than ${FEWEST_CHARACTERS} characters.`
   if (characters > MOST_CHARACTERS) return `The password is longer than ${MOST_CHARACTERS} characters.`
   const folded = fold(password)
-  if (isMostly(folded, contextWords)) return 'The password is little more than the user name.'
+  if (wordsThatMakeUp(folded, [username]) !== null) return 'The password is little more than the user name.'
+  const words = wordsThatMakeUp(folded, [username, ...contextWords])
+  if (words !== null) return `The password is little more than words that attackers try first: ${words.join(', ')}.`
   if (new Set(folded).size === 1) return 'The password repeats one character.'
   if ((await commonPasswords()).has(folded)) {
     return `The password is among the ${COMMON_PASSWORDS.toLocaleString('en')} most common ones, which are tried first.`
@@ -26,19 +32,26 @@ export async function faultInNewPassword(password: string, contextWords: readonl
   return null
 }
 
-/** True if too few characters are left without the words and their parts. */
-function isMostly(folded: string, contextWords: readonly string[]): boolean {
-  const words = contextWords.flatMap((word) => [fold(word), ...fold(word).split(/[@._\s-]+/)])
-  if (words.includes(folded)) return true
-  const longWords = words.filter((word) => word.length >= SHORTEST_CONTEXT_WORD)
-  const longestFirst = longWords.sort((a, b) => b.length - a.length)
+/** Returns the words in the password if too few characters are left without them; null otherwise. */
+function wordsThatMakeUp(folded: string, names: readonly string[]): readonly string[] | null {
+  const foldedNames = names.map(fold)
+  if (foldedNames.includes(folded)) return [folded]
+  const found: string[] = []
   let rest = folded
-  for (const word of longestFirst) rest = rest.replaceAll(word, '')
-  return rest.length < folded.length && [...rest].length < FEWEST_CHARACTERS
+  for (const word of partsOf(foldedNames).sort((a, b) => b.length - a.length)) {
+    if (!rest.includes(word)) continue
+    rest = rest.replaceAll(word, '')
+    found.push(word)
+  }
+  return found.length > 0 && [...rest].length < FEWEST_CHARACTERS ? found : null
 }
 
+/** Lower case, without accents, and with one form for characters that look alike in Unicode. */
 function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
 }
 
 let common: Promise<ReadonlySet<string>> | undefined

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { Change, EditableUserStore, ListedViewer, Migration } from '../editable-user-store.ts'
+import type {
+  Change,
+  EditableStoreOptions,
+  EditableUserStore,
+  ListedViewer,
+  Migration,
+} from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
@@ -26,7 +32,7 @@ const KeyedRow = z.object({ key: z.string() })
  */
 export async function openEditablePostgresStore(
   settings: PostgresSettings,
-  options: PostgresStoreOptions = {},
+  options: PostgresStoreOptions & EditableStoreOptions = {},
 ): Promise<EditableUserStore> {
   const connection = await connectForCommand(settings, options)
   return await closingOnFailure(connection, async () => {
@@ -89,7 +95,7 @@ async function closingOnFailure<T>(connection: PostgresConnection, work: () => P
 
 function viewerChanges(
   connection: PostgresConnection,
-  { passwords = knownPasswords }: PostgresStoreOptions,
+  { passwords = knownPasswords, contextWords = [] }: PostgresStoreOptions & EditableStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   async function changed(username: string, sql: string, values: readonly unknown[] = []): Promise<Change> {
     // No viewer can have such a name, and PostgreSQL refuses a text with NUL.
@@ -104,7 +110,7 @@ function viewerChanges(
   return {
     show,
     async add(viewer, password) {
-      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, [viewer.username]))
+      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, viewer.username, contextWords))
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const existing = await show(username)
@@ -119,7 +125,7 @@ function viewerChanges(
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     async setPassword(username, password) {
-      const fault = await faultInNewPassword(password, [username])
+      const fault = await faultInNewPassword(password, username, contextWords)
       if (fault !== null) return { ok: false, fault }
       return await changed(username, update('password_hash'), [await passwords.hash(password)])
     },

@@ -12,9 +12,9 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
     const { openPostgresStore } = await import('./store.ts')
     return await openPostgresStore(settings, { warn })
   },
-  async openEditable(settings) {
+  async openEditable(settings, options) {
     const { openEditablePostgresStore } = await import('./editable-store.ts')
-    return await openEditablePostgresStore(settings)
+    return await openEditablePostgresStore(settings, options)
   },
   async migrate(settings) {
     const { migratePostgres } = await import('./editable-store.ts')

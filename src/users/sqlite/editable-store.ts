@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Change, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
-import type { PasswordHashing } from '../passwords/argon2.ts'
+import type { Change, EditableStoreOptions, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
@@ -16,11 +15,14 @@ const BUSY_TIMEOUT_MS = 10_000
  * Opens the file to change its viewers. The app and other commands may use the file at the same time.
  * @throws ConfigError when the file cannot be used, with what to do.
  */
-export function openEditableSqliteStore(file: string, options: SqliteStoreOptions = {}): EditableUserStore {
+export function openEditableSqliteStore(
+  file: string,
+  options: SqliteStoreOptions & EditableStoreOptions = {},
+): EditableUserStore {
   const database = openViewersFile(file, BUSY_TIMEOUT_MS)
   return {
     ...createSqliteStore(database, file, options),
-    ...viewerChanges(database, file, options.passwords ?? knownPasswords),
+    ...viewerChanges(database, file, options),
     list: () => listViewers(database, file),
     importBatch: viewerImporter(database, file),
   }
@@ -29,7 +31,7 @@ export function openEditableSqliteStore(file: string, options: SqliteStoreOption
 function viewerChanges(
   database: DatabaseSync,
   file: string,
-  passwords: PasswordHashing,
+  { passwords = knownPasswords, contextWords = [] }: SqliteStoreOptions & EditableStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   const load = viewerLoader(database, file)
   const insert = database.prepare(
@@ -47,7 +49,7 @@ function viewerChanges(
 
   return {
     async add(viewer, password) {
-      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, [viewer.username]))
+      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, viewer.username, contextWords))
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const key = usernameKey(username)
@@ -67,7 +69,7 @@ function viewerChanges(
         return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
       }),
     async setPassword(username, password) {
-      const fault = await faultInNewPassword(password, [username])
+      const fault = await faultInNewPassword(password, username, contextWords)
       if (fault !== null) return { ok: false, fault }
       const hash = await passwords.hash(password)
       return changed(username, () => newHash.get(hash, usernameKey(username)))

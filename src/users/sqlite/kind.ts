@@ -18,8 +18,8 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })
   },
-  async openEditable({ file }) {
+  async openEditable({ file }, options) {
     const { openEditableSqliteStore } = await import('./editable-store.ts')
-    return openEditableSqliteStore(file)
+    return openEditableSqliteStore(file, options)
   },
 }

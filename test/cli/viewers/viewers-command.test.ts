@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
@@ -55,6 +55,32 @@ test.each([
     stderr: expect.stringMatching(new RegExp(`^Failed: .*${named}.*\\n$`)),
   })
   expect(await runHere(['viewers', 'list', '--json'], { cwd })).toMatchObject({ stdout: '[]\n' })
+})
+
+test.each([
+  ['CONTEXT_WORDS', { CONTEXT_WORDS: 'Orchid Records, Nightjar' }, 'nightjar2026'],
+  ['the host of PUBLIC_URL', { PUBLIC_URL: 'https://login.nightjar.example' }, 'nightjar2026'],
+  ['the name of an entry point', { ENTRY_POINTS_FILE: 'entry-points.json' }, 'quarterly2026'],
+])('a new password made of %s is refused by add, set-password and import', async (_what, env, weak) => {
+  const cwd = temporaryFolder()
+  await addViewer(cwd, 'bob')
+  writeFileSync(join(cwd, 'new.csv'), `username,password\neve,${weak}\n`)
+  writeFileSync(join(cwd, 'entry-points.json'), '[{ "name": "quarterly-results" }]')
+  const inFolder = 'ENTRY_POINTS_FILE' in env ? { ENTRY_POINTS_FILE: join(cwd, env.ENTRY_POINTS_FILE) } : env
+  const options = { cwd, env: inFolder, stdin: weak }
+  expect(await runHere(['viewers', 'add', 'ada'], options)).toMatchObject({ status: 1 })
+  expect(await runHere(['viewers', 'set-password', 'bob'], options)).toMatchObject({ status: 1 })
+  expect(await signIn(cwd, 'bob', password)).toMatchObject({ ok: true })
+  for (const check of [['--check'], []]) {
+    expect(await runHere(['viewers', 'import', join(cwd, 'new.csv'), ...check], options)).toMatchObject({ status: 1 })
+  }
+  expect(await signIn(cwd, 'eve', weak)).toMatchObject({ ok: false })
+})
+
+test('a word in CONTEXT_WORDS that is too short is a mistake in the settings', async () => {
+  const options = { cwd: temporaryFolder(), env: { CONTEXT_WORDS: 'Nightjar, tv' }, stdin: password }
+  const { status, stderr } = await runHere(['viewers', 'add', 'ada'], options)
+  expect({ status, isNamed: stderr.includes('CONTEXT_WORDS: item 2') }).toEqual({ status: 1, isNamed: true })
 })
 
 test('viewers add refuses an existing name before it reads the password', async () => {

@@ -52,7 +52,7 @@ async function run(
   const refusals: [number, string][] = []
   const counts = await importViewers(
     Readable.from([fileOf(rows)]),
-    { existing: 'keep', acceptsWeakPasswords: false, ...options },
+    { existing: 'keep', acceptsWeakPasswords: false, contextWords: [], ...options },
     {
       store,
       passwords: knownPasswords,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { wordsOfHost } from '../../../src/users/passwords/context-words.ts'
 import { faultInNewPassword } from '../../../src/users/passwords/new-password.ts'
-
-const noWords: string[] = []
 
 test.each([
   ['eight characters', 'tj7 wq0b'],
@@ -12,7 +11,7 @@ test.each([
   ['only digits', '83190274'],
   ['Cyrillic letters', 'пароль-не-простой'],
 ])('a password with %s can be chosen', async (_what, password) => {
-  expect(await faultInNewPassword(password, noWords)).toBeNull()
+  expect(await faultInNewPassword(password, 'ada', [])).toBeNull()
 })
 
 test.each([
@@ -25,14 +24,14 @@ test.each([
   ['a lone surrogate', 'tj7 wq0b\uD800', 'lone surrogate'],
   ['one repeated character', 'zzzzzzzzzzzz', 'repeats one character'],
 ])('a password with %s is refused', async (_what, password, fault) => {
-  expect(await faultInNewPassword(password, noWords)).toContain(fault)
+  expect(await faultInNewPassword(password, 'ada', [])).toContain(fault)
 })
 
 // From the start, the middle and the end of the list of 10,000 common passwords.
 test.each(['password', '12345678', 'Password', 'PASSWORD1', 'qwertyuiop', 'bologna1', 'jasmine2', 'ｐａｓｓｗｏｒｄ'])(
   'the common password %s is refused',
   async (password) => {
-    expect(await faultInNewPassword(password, noWords)).toBe(
+    expect(await faultInNewPassword(password, 'ada', [])).toBe(
       'The password is among the 10,000 most common ones, which are tried first.',
     )
   },
@@ -45,12 +44,43 @@ test.each([
   ['both words of the user name', 'ada.lovelace', 'ada.lovelace@example.com'],
   ['a user name of eight characters', 'ada@x.io', 'ada@x.io'],
 ])('a password made of %s is refused', async (_what, password, username) => {
-  expect(await faultInNewPassword(password, [username])).toBe('The password is little more than the user name.')
+  expect(await faultInNewPassword(password, username, [])).toBe('The password is little more than the user name.')
 })
 
 test.each([
   ['the user name in a phrase', 'lovelace drinks cold tea', 'lovelace@example.com'],
   ['a short user name inside a word', 'adamant heron 9', 'ada@example.com'],
 ])('a password with %s can be chosen', async (_what, password, username) => {
-  expect(await faultInNewPassword(password, [username])).toBeNull()
+  expect(await faultInNewPassword(password, username, [])).toBeNull()
+})
+
+const words = ['Acme', 'Town Hall', 'Grüne Woche', 'video.acme-group']
+test.each([
+  ['a word', 'acmeacme'],
+  ['a word and a year', 'Acme2026!'],
+  ['two words', 'townhall-acme'],
+  ['a word of two parts', 'Town Hall 1'],
+  ['a word without its accents', 'grunewoche7'],
+  ['a part of a host', 'acme-group1'],
+  ['the user name and a word', 'lovelace.townhall9'],
+])('a password made of %s is refused', async (_what, password) => {
+  expect(await faultInNewPassword(password, 'lovelace@example.com', words)).toMatch(/words that attackers try first: /)
+})
+
+test.each([
+  ['a word in a phrase', 'acme drinks cold tea'],
+  ['a word and eight more characters', 'acmetj7wq0b3'],
+])('a password with %s can be chosen', async (_what, password) => {
+  expect(await faultInNewPassword(password, 'lovelace@example.com', words)).toBeNull()
+})
+
+test.each([
+  ['https://login.video.acme.co.uk', ['login', 'video', 'acme']],
+  ['https://acme-tv.online:8443', ['acme-tv']],
+  ['http://localhost:3000', []],
+  ['http://127.0.0.1:3000', []],
+  ['http://[::1]:3000', []],
+  ['no address', []],
+])('the words of the host of %s are %j', (address, expected) => {
+  expect(wordsOfHost(address)).toEqual(expected)
 })
