@@ -3,6 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 
 /** What `npm test` needs besides npm packages: a Debian package, and a file (or glob) that shows that it is there. */
 const NEEDED: readonly { packageName: string; file: string }[] = [
+  { packageName: 'caddy', file: '/usr/bin/caddy' },
   { packageName: 'chromium', file: '/usr/bin/chromium' },
   { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },

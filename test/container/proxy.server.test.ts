@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest'
+import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
+import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
+import { startProxy } from '../servers/proxy.ts'
+
+/** Runs the proxy of compose.yaml in front of two copies of the app. */
+
+const AT_ONCE = 8
+/** Shorter than in compose.yaml, and far longer than a sign-in takes. */
+const responseTimeout = '3s'
+
+let copies: readonly [LoginProgram, LoginProgram]
+
+beforeEach(async () => {
+  const settings = { ...programSettings(), TRUST_PROXY_HOPS: '1' }
+  await addAda(settings)
+  // One after the other, because they share a new file of sessions.
+  copies = [await startLoginProgram(settings), await startLoginProgram(settings)]
+})
+
+function atOnce<T>(request: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: AT_ONCE }, (_, index) => request(index)))
+}
+
+/** Counts the sign-ins in the log of a copy. */
+function signInsAt({ output }: LoginProgram): number {
+  return output().split('"event":"sign-in"').length - 1
+}
+
+test('the proxy takes requests from a frozen copy, and repeats only those that change nothing', async () => {
+  const proxy = await startProxy(copies, { responseTimeout })
+  expect(await readinessOf(proxy)).toEqual([200, 'ready'])
+  copies[0].child.kill('SIGSTOP')
+  const start = `http://127.0.0.1:${proxy.port}/`
+  const [pages, posts] = await Promise.all([
+    atOnce(async () => (await fetch(start)).status),
+    atOnce((index) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'wrong' })),
+  ])
+  expect(new Set(pages)).toEqual(new Set([200]))
+  expect(new Set(posts.map(({ status }) => status))).toEqual(new Set([401, 504]))
+  // A repeated post would be in the log of the other copy too.
+  await expect.poll(() => signInsAt(copies[1])).toBe(posts.filter(({ status }) => status === 401).length)
+  expect(new Set(await atOnce(async () => (await fetch(start)).status))).toEqual(new Set([200]))
+  expect(isPassedOn(await signInAt(proxy, ADA))).toBe(true)
+  copies[0].child.kill('SIGCONT')
+})
+
+test('the proxy replaces an address that a viewer forges', async () => {
+  const proxy = await startProxy(copies)
+  const headers = { 'X-Forwarded-For': '203.0.113.9' }
+  const body = new URLSearchParams({ username: 'eve@example.com', password: 'wrong' })
+  await fetch(`http://127.0.0.1:${proxy.port}/sign-in`, { method: 'POST', headers, body })
+  const log = await Promise.race(copies.map(({ says }) => says('"outcome":"wrong-credentials"')))
+  expect(log).toContain('"address":"127.0.0.1"')
+  expect(log).not.toContain('203.0.113.9')
+})
+
+test('the proxy answers for copies that are gone, without an address of the app', async () => {
+  const proxy = await startProxy(copies)
+  for (const { child } of copies) child.kill('SIGKILL')
+  await Promise.all(copies.map(({ ended }) => ended))
+  const response = await fetch(`http://127.0.0.1:${proxy.port}/`)
+  expect([502, 503]).toContain(response.status)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'retry-after': '30',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  })
+  expect(await response.text()).not.toContain('127.0.0.1')
+})
