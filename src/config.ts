@@ -31,6 +31,7 @@ export interface Config extends SharedStores {
     readonly secrets: readonly string[]
     readonly lifetimeSeconds: number
     readonly idleSeconds: number
+    readonly mostPerViewer: number
   }
   readonly trustProxyHops: number
   readonly shutdownDelaySeconds: number
@@ -96,6 +97,7 @@ const AppEnvironment = z.object({
   SESSION_SECRET: required(Secret, SECRET_MISSING),
   SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
   SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
+  SESSIONS_PER_VIEWER: wholeNumber(1, 100_000).default(20),
   CONTEXT_WORDS: ContextWords.default([]),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
@@ -150,6 +152,7 @@ export function readConfig(environment: Environment): Config {
       secrets: [app.SESSION_SECRET],
       lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
       idleSeconds: app.SESSION_IDLE_SECONDS,
+      mostPerViewer: app.SESSIONS_PER_VIEWER,
     },
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,

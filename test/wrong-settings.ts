@@ -76,6 +76,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['SESSION_STORE_URL', 'memory:', SESSION_STORE],
   ['SESSION_LIFETIME_SECONDS', '59', 'whole number from 60 to 2592000'],
   ['SESSION_IDLE_SECONDS', '2592001', 'whole number from 60 to 2592000'],
+  ['SESSIONS_PER_VIEWER', '0', 'whole number from 1 to 100000'],
   ['LIMITS_STORE_URL', 'redis', LIMITS_STORE],
   ['LIMITS_STORE_URL', 'sqlite:data/limits.db', LIMITS_STORE],
   ['LIMITS_STORE_URL', 'redis:db.example', LIMITS_STORE],

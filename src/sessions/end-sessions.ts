@@ -7,6 +7,9 @@ import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { endRedisSessions } from './redis-store.ts'
 
+/** This process has no viewers who wait. */
+const LOCK_TIMEOUT_MS = 15_000
+
 const Row = z.object({ username: z.string() })
 
 /**
@@ -26,7 +29,7 @@ function endInFile(file: string, username: string | null): number {
   if (!existsSync(file)) return 0
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file, { timeout: 5_000 })
+    database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
     if (username === null) return Number(database.prepare('DELETE FROM sessions').run().changes)
     const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
     const names = database

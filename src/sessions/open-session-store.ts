@@ -7,7 +7,7 @@ import type { SessionLimits, SessionStore } from './session-store.ts'
 import { openSqliteSessionStore } from './sqlite-store.ts'
 
 /**
- * Opens the store of SESSION_STORE_URL. While Redis is away, viewers sign in without a session.
+ * Opens the store of SESSION_STORE_URL. While Redis is away, or the file is locked, viewers sign in without a session.
  * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError if the file cannot be used.
  */
@@ -17,7 +17,8 @@ export async function openSessionStore(
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<{ sessionStore: SessionStore; optionalStores: readonly OptionalStore[] }> {
   if (settings.kind === 'sqlite') {
-    return { sessionStore: openSqliteSessionStore(settings.file, limits, nowSeconds), optionalStores: [] }
+    const sessionStore = openSqliteSessionStore(settings.file, limits, nowSeconds)
+    return { sessionStore, optionalStores: [sessionStore] }
   }
   const without = 'viewers sign in without a session'
   const link = await openRedisLink(settings.redis, { setting: 'SESSION_STORE_URL', without, log, nowSeconds })

@@ -1,5 +1,4 @@
-import { RedisStore } from 'connect-redis'
-import type { SessionData } from 'express-session'
+import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import { type RedisLink, removeByPrefix } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
@@ -14,12 +13,26 @@ declare module 'express-session' {
 
 const REMOVE_BATCH_SIZE = 500
 
+/**
+ * Adds a session to the list of its viewer, as the newest, and returns the ids of all but the newest. Scores are the
+ * times when sessions end. A newer session has a higher score even if the clock was set back.
+ * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep.
+ */
+const ADD_TO_LIST = `redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[1])
+local newest = redis.call('zrange', KEYS[1], -1, -1, 'withscores')
+local score = math.max(tonumber(ARGV[2]), tonumber(newest[2] or 0) + 0.00001)
+redis.call('zadd', KEYS[1], string.format('%.6f', score), ARGV[3])
+redis.call('expire', KEYS[1], ARGV[4])
+return redis.call('zrange', KEYS[1], 0, -1 - ARGV[5])`
+
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
+const Ids = z.array(z.string())
 
 /**
  * Opens a store of sessions in Redis, for several copies of the app. Checks the absolute and idle limits at every read,
  * as in SQLite; the expiry in Redis only frees memory. A sorted set lists the sessions of each viewer, so that they can
- * be ended. Each sign-in removes ended sessions from the set, and the set expires with the last session.
+ * be ended. Each sign-in removes ended sessions from the set, and the set expires with the last session. No command
+ * uses two keys, because the keys of a session and of its list can be on different servers of a cluster.
  * @param nowSeconds UNIX time in seconds; the clocks of all copies must be right.
  */
 export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, nowSeconds: () => number): SessionStore {
@@ -32,81 +45,77 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
   }
 }
 
-// express-session accepts only instances of its own Store class, which RedisStore extends.
-class RedisSessions extends RedisStore {
+// express-session accepts only instances of its own Store class.
+class RedisSessions extends session.Store {
   readonly #link: RedisLink
   readonly #limits: SessionLimits
   readonly #nowSeconds: () => number
 
   constructor(link: RedisLink, limits: SessionLimits, nowSeconds: () => number) {
-    super({
-      client: clientWithTimeout(link),
-      prefix: sessionPrefix(link),
-      serializer: {
-        parse: (text) => readSession(text, limits, nowSeconds()) as SessionData,
-        stringify: (data) => JSON.stringify({ ...data, usedAtSeconds: Math.floor(nowSeconds()) }),
-      },
-      ttl: (data) => secondsLeft(data, limits, nowSeconds()),
-    })
+    super()
     this.#link = link
     this.#limits = limits
     this.#nowSeconds = nowSeconds
   }
-  override async set(id: string, data: SessionData, callback?: Callback): Promise<void> {
-    if (data.viewer === undefined) return callback?.(null)
+  override get(id: string, callback: Callback<SessionData | null>): void {
+    answer(this.#read(id), callback)
+  }
+  override set(id: string, data: SessionData, callback?: Callback): void {
+    answer(this.#add(id, data), callback)
+  }
+  override touch(id: string, data: SessionData, callback?: Callback): void {
+    answer(this.#use(id, data), callback)
+  }
+  override destroy(id: string, callback?: Callback): void {
+    answer(this.#remove(id), callback)
+  }
+
+  async #read(id: string): Promise<SessionData | null> {
+    const text = await this.#link.run((client) => client.get(sessionKey(this.#link, id)))
+    return text === null ? null : readSession(text, this.#limits, this.#nowSeconds())
+  }
+  async #add(id: string, data: SessionData): Promise<void> {
+    if (data.viewer === undefined) return
     const { username, signedInAtSeconds } = data.viewer
-    const key = viewerKey(this.#link, username)
-    const { lifetimeSeconds } = this.#limits
+    const { lifetimeSeconds, mostPerViewer } = this.#limits
     const now = this.#nowSeconds()
     const value = secondsLeft(data, this.#limits, now)
-    if (value <= 0) return await this.destroy(id, callback)
-    try {
-      // One transaction, so that the set never misses a session.
-      await this.#link.run((client) =>
-        client
-          .multi()
-          .zRemRangeByScore(key, '-inf', Math.floor(now))
-          .zAdd(key, { score: signedInAtSeconds + lifetimeSeconds, value: id })
-          .expire(key, lifetimeSeconds)
-          .set(`${this.prefix}${id}`, this.serializer.stringify(data), { expiration: { type: 'EX', value } })
-          .exec(),
-      )
-    } catch (error) {
-      return callback?.(error)
-    }
-    callback?.(null)
+    if (value <= 0) return await this.#remove(id)
+    const key = sessionKey(this.#link, id)
+    await this.#link.run((client) => client.set(key, this.#textOf(data), { expiration: { type: 'EX', value } }))
+    // Comes second: a session must not begin after it was removed from the list.
+    const list = viewerKey(this.#link, username)
+    const listed = [now, signedInAtSeconds + lifetimeSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
+    const older = await this.#link.run((client) => client.eval(ADD_TO_LIST, { keys: [list], arguments: listed }))
+    await removeListed(this.#link, list, Ids.parse(older).slice(0, REMOVE_BATCH_SIZE)).catch(() => {
+      // The link logs the fault. They stay in the list, and the next sign-in removes them.
+    })
   }
-  override async touch(id: string, data: SessionData, callback?: Callback): Promise<void> {
+  async #use(id: string, data: SessionData): Promise<void> {
     const usedAtSeconds = data.usedAtSeconds ?? data.viewer?.signedInAtSeconds
     const now = this.#nowSeconds()
     const isRecent = usedAtSeconds === undefined || now - usedAtSeconds < touchAfterSeconds(this.#limits)
     const value = secondsLeft(data, this.#limits, now)
-    if (isRecent || value <= 0) return callback?.(null)
-    try {
-      // XX: must not create a session again that was ended in the meantime.
-      await this.#link.run((client) =>
-        client.set(`${this.prefix}${id}`, this.serializer.stringify(data), {
-          expiration: { type: 'EX', value },
-          condition: 'XX',
-        }),
-      )
-    } catch (error) {
-      return callback?.(error)
-    }
-    callback?.(null)
+    if (isRecent || value <= 0) return
+    const key = sessionKey(this.#link, id)
+    // XX: must not create a session again that was ended in the meantime.
+    const options = { expiration: { type: 'EX', value }, condition: 'XX' } as const
+    await this.#link.run((client) => client.set(key, this.#textOf(data), options))
   }
-  override async destroy(id: string, callback?: Callback): Promise<void> {
-    try {
-      const text = await this.#link.run((client) => client.getDel(`${this.prefix}${id}`))
-      const { viewer } = (text === null ? null : await this.serializer.parse(text)) ?? {}
-      if (viewer) {
-        const key = viewerKey(this.#link, viewer.username)
-        await this.#link.run((client) => client.zRem(key, id))
-      }
-    } catch (error) {
-      return callback?.(error)
-    }
-    callback?.(null)
+  async #remove(id: string): Promise<void> {
+    const text = await this.#link.run((client) => client.getDel(sessionKey(this.#link, id)))
+    const { viewer } = (text === null ? null : readSession(text, this.#limits, this.#nowSeconds())) ?? {}
+    if (viewer === undefined) return
+    const list = viewerKey(this.#link, viewer.username)
+    // Not awaited: the session has ended, and the list may contain ended sessions.
+    this.#link
+      .run((client) => client.zRem(list, id))
+      .catch(() => {
+        // The link logs the fault.
+      })
+  }
+  #textOf(data: SessionData): string {
+    return JSON.stringify({ ...data, usedAtSeconds: Math.floor(this.#nowSeconds()) })
   }
 }
 
@@ -117,31 +126,38 @@ class RedisSessions extends RedisStore {
  * @throws UpstreamError if Redis does not answer. Some sessions may have ended.
  */
 export async function endRedisSessions(link: RedisLink, username: string | null): Promise<number> {
-  const prefix = sessionPrefix(link)
   if (username === null) {
     await removeByPrefix(link, `${link.keyPrefix}sessions-of:`)
-    return await removeByPrefix(link, prefix)
+    return await removeByPrefix(link, sessionKey(link, ''))
   }
-  const key = viewerKey(link, username)
-  const ids = await link.run((client) => client.zRange(key, 0, -1))
+  const list = viewerKey(link, username)
+  const ids = await link.run((client) => client.zRange(list, 0, -1))
   let ended = 0
   for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
-    const batch = ids.slice(from, from + REMOVE_BATCH_SIZE)
-    ended += await link.run((client) => client.del(batch.map((id) => `${prefix}${id}`)))
-    await link.run((client) => client.zRem(key, batch))
+    ended += await removeListed(link, list, ids.slice(from, from + REMOVE_BATCH_SIZE))
   }
   return ended
 }
 
-type Callback = (error: unknown, data?: unknown) => void
-
-/** Gives connect-redis the only Redis command that it sends itself, with the timeout of the link. */
-function clientWithTimeout(link: RedisLink) {
-  return { get: (key: string) => link.run((client) => client.get(key)) }
+/** Deletes sessions, and then removes them from their list. Returns the number of deleted sessions. */
+async function removeListed(link: RedisLink, list: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const deleted = await Promise.all(ids.map((id) => link.run((client) => client.del(sessionKey(link, id)))))
+  await link.run((client) => client.zRem(list, [...ids]))
+  return deleted.reduce((sum, count) => sum + count, 0)
 }
 
-function sessionPrefix({ keyPrefix }: RedisLink): string {
-  return `${keyPrefix}session:`
+type Callback<T = void> = (error: unknown, value?: T) => void
+
+function answer<T>(work: Promise<T>, callback?: Callback<T>): void {
+  work.then(
+    (value) => callback?.(null, value),
+    (error: unknown) => callback?.(error),
+  )
+}
+
+function sessionKey({ keyPrefix }: RedisLink, id: string): string {
+  return `${keyPrefix}session:${id}`
 }
 
 function viewerKey({ keyPrefix }: RedisLink, username: string): string {

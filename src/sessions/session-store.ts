@@ -27,6 +27,8 @@ export interface SessionLimits {
   readonly lifetimeSeconds: number
   /** From the last use on. */
   readonly idleSeconds: number
+  /** A viewer who has more sessions loses the oldest. */
+  readonly mostPerViewer: number
 }
 
 const TOUCH_AFTER_SECONDS = 60

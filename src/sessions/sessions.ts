@@ -45,11 +45,10 @@ export function createSessions(deps: SessionDeps): Sessions {
     saveUninitialized: false,
     cookie: { ...cookieAttributes, maxAge: limits.lifetimeSeconds * 1000 },
   })
-  const cookieStart = `${name}=`
+  const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
 
-  const logTouchFailure = (error?: unknown) => {
-    if (error) log.warn({ err: error }, 'The session store failed: the last use of a session was not stored')
-  }
+  const warn = warnOnceAMinute(log, nowSeconds)
+  const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
   async function load(req: Request, res: ResponseHooks): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -57,11 +56,11 @@ export function createSessions(deps: SessionDeps): Sessions {
     })
   }
   async function returningViewer(req: Request, res: Response) {
-    if (!req.headers.cookie?.includes(cookieStart)) return null
+    if (!hasCookie(req)) return null
     try {
       await load(req, unsentResponse())
     } catch (error) {
-      log.warn({ err: error }, 'The session store failed: a returning viewer must sign in')
+      warn(error, 'a returning viewer must sign in')
       return null
     }
     const stored = req.session?.viewer
@@ -72,7 +71,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (viewer !== null) return { viewer, sessionId: req.sessionID }
     const reason = isOver ? 'too old' : 'viewer gone or disabled'
     log.info({ event: 'session-ended', viewer: stored.username, reason })
-    await end(req, res)
+    await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
   }
   async function start(req: Request, res: Response, viewer: Viewer): Promise<string | null> {
@@ -80,23 +79,36 @@ export function createSessions(deps: SessionDeps): Sessions {
     const snapshot = users.find === undefined ? { snapshot: { groups, attributes } } : {}
     try {
       await load(req, res)
-      await withCallback((callback) => req.session.regenerate(callback))
+      // Without a cookie, the id is new already, and no old session can end.
+      if (hasCookie(req)) await withCallback((callback) => req.session.regenerate(callback))
       req.session.viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()), ...snapshot }
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
-      log.warn({ err: error }, 'The session store failed: a viewer signed in without a session')
+      warn(error, 'a viewer signed in without a session')
       Reflect.deleteProperty(req, 'session')
       return null
     }
   }
   async function end(req: Request, res: Response): Promise<void> {
-    if (!req.headers.cookie?.includes(cookieStart)) return
+    if (!hasCookie(req)) return
     if (req.session === undefined) await load(req, res)
     await withCallback((callback) => req.session.destroy(callback))
     res.clearCookie(name, cookieAttributes)
   }
   return { returningViewer, start, end }
+}
+
+const WARN_EVERY_SECONDS = 60
+
+/** Returns a function that warns at most once a minute: an outage must not add a line for each viewer. */
+function warnOnceAMinute(log: Pick<Logger, 'warn'>, nowSeconds: () => number) {
+  let quietUntilSeconds = 0
+  return (err: unknown, effect: string) => {
+    if (nowSeconds() < quietUntilSeconds) return
+    quietUntilSeconds = nowSeconds() + WARN_EVERY_SECONDS
+    log.warn({ event: 'session-store', err }, `The session store failed: ${effect}`)
+  }
 }
 
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>

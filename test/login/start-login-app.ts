@@ -61,7 +61,7 @@ export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users
   readonly users?: AppDeps['users']
 }
 
-export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400 }
+export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400, mostPerViewer: 20 }
 
 /** Starts the login app over real HTTP on a free port until the test ends. Ada can sign in. */
 export async function startLoginApp(options: LoginAppOptions = {}): Promise<LoginApp> {

@@ -7,7 +7,7 @@ import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { destroy, get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 
-const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100 }
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 let redis: RedisServer
 let link: RedisLink
 beforeAll(async () => {
@@ -107,10 +107,11 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
     sessionOf('ada', clock.seconds),
   )
   await link.client.set('viewer-auth:failed-account:x', '1')
+  const many = openRedisSessionStore(link, { ...LIMITS, mostPerViewer: 1000 }, () => clock.seconds)
   // In batches, because each command must be answered within half a second.
   for (let from = 0; from < 2_500; from += 100) {
     const some = Array.from({ length: 100 }, (_, index) => from + index)
-    await Promise.all(some.map((index) => set(store, `s${index}`, sessionOf(`ada${index % 7}`, clock.seconds))))
+    await Promise.all(some.map((index) => set(many, `s${index}`, sessionOf(`ada${index % 7}`, clock.seconds))))
   }
   expect(await endRedisSessions(link, 'ada0')).toBe(358)
   expect(await endRedisSessions(link, null)).toBe(2_142)
@@ -121,11 +122,17 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
   ])
 })
 
+test('the list of a viewer has as many entries as sessions', async () => {
+  for (let index = 0; index < 50; index += 1) await set(store, `s${index}`, sessionOf('ada', clock.seconds))
+  expect(await link.client.zCard('viewer-auth:sessions-of:ada')).toBe(20)
+  expect(await sessionKeys()).toHaveLength(20)
+})
+
 test('an ended session is removed from the list of its viewer', async () => {
   for (const id of ['a', 'b', 'c']) await set(store, id, sessionOf('ada', clock.seconds))
   await destroy(store, 'a')
   expect((await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toSorted()).toEqual(['b', 'c'])
-  clock.seconds += 1000
+  clock.seconds += 1001
   await set(store, 'd', sessionOf('ada', clock.seconds))
   expect(await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toEqual(['d'])
 })

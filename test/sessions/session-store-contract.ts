@@ -4,7 +4,7 @@ import type { SessionLimits, SessionStore } from '../../src/sessions/session-sto
 
 type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
 
-const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100 }
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 
 export function sessionOf(username: string, signedInAtSeconds: number): SessionData {
   return { cookie: { originalMaxAge: 1000, path: '/' }, viewer: { username, signedInAtSeconds } } as SessionData
@@ -44,6 +44,10 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       const sessionStore = await openAgain(LIMITS, () => clock.seconds)
       onTestFinished(() => sessionStore.close())
       return sessionStore
+    }
+    async function livingOf(sessionStore: SessionStore, ids: readonly string[]): Promise<string[]> {
+      const found = await Promise.all(ids.map((id) => get(sessionStore, id)))
+      return ids.filter((_id, index) => found[index])
     }
     const ada = (signedInAtSeconds = clock.seconds) => sessionOf('ada', signedInAtSeconds)
 
@@ -112,6 +116,33 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       await destroy(sessionStore, 'a')
       await touch(sessionStore, 'a', data)
       expect([await get(sessionStore, 'a'), await get(sessionStore, 'never')]).toEqual([null, null])
+    })
+
+    test(`the session store in ${name} keeps the newest 20 sessions of a viewer, even if the clock is set back`, async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'eve', sessionOf('eve', clock.seconds))
+      const ids = Array.from({ length: 50 }, (_, index) => `s${index}`)
+      for (const [index, id] of ids.entries()) {
+        if (index === 30) clock.seconds -= 300
+        await set(sessionStore, id, sessionOf(index % 2 === 0 ? 'ada' : 'Ada', clock.seconds))
+      }
+      expect(await livingOf(sessionStore, ids)).toEqual(ids.slice(-20))
+      expect(await get(sessionStore, 'eve')).not.toBeNull()
+    })
+
+    test(`the session store in ${name} leaves 20 sessions of 200 parallel sign-ins, the newest`, async () => {
+      const stores = [await open(), await open()]
+      const signIn = (id: string, index: number) =>
+        set(stores[index % 2] ?? expect.unreachable(), id, sessionOf('ada', clock.seconds))
+      const others = Array.from({ length: 40 }, (_, index) => `other${index}`)
+      const setOthers = others.map((id) => set(stores[0] ?? expect.unreachable(), id, sessionOf(id, clock.seconds)))
+      const ids = Array.from({ length: 200 }, (_, index) => `s${index}`)
+      await Promise.all([...setOthers, ...ids.slice(0, 180).map(signIn)])
+      const [store = expect.unreachable()] = stores
+      expect(await livingOf(store, ids)).toHaveLength(20)
+      await Promise.all(ids.slice(180).map(signIn))
+      expect(await livingOf(store, ids)).toEqual(ids.slice(180))
+      expect(await livingOf(store, others)).toEqual(others)
     })
 
     test(`the session store in ${name} does not keep a session without a viewer`, async () => {

@@ -11,7 +11,7 @@ import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 
-const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100 }
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 const clock = { seconds: 0 }
 
 function newFile(): string {
@@ -42,6 +42,21 @@ test('the session file keeps sessions across a restart', async () => {
   await set(before, 'a', sessionOf('ada', clock.seconds))
   before.close()
   expect(await get(open(file), 'a')).toMatchObject({ viewer: { username: 'ada', signedInAtSeconds: 10_000 } })
+})
+
+test('a session file of the first version is updated, and keeps its sessions', async () => {
+  const file = newFile()
+  change(
+    file,
+    `CREATE TABLE sessions (id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
+       signed_in_at INTEGER NOT NULL, used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+     CREATE INDEX sessions_by_username ON sessions (username);
+     INSERT INTO sessions VALUES ('a', 'ada', '${JSON.stringify(sessionOf('ada', 10_000))}', 10000, 10000);
+     PRAGMA user_version = 1`,
+  )
+  for (const sessionStore of [open(file), open(file)]) {
+    expect(await get(sessionStore, 'a')).toMatchObject({ viewer: { username: 'ada' } })
+  }
 })
 
 test('the session file keeps the last uses when the program stops', async () => {

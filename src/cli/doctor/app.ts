@@ -69,7 +69,7 @@ async function checkReadiness(origin: string, ready: Response): Promise<Finding>
   return answer.data.status === 'ready'
     ? ok(`The login app answers at ${origin}. Its user store and session store answer too.`)
     : warning(
-        `${origin}/health/ready says "${answer.data.status}". Redis does not answer. See the log of the login app.`,
+        `${origin}/health/ready says "${answer.data.status}". Redis does not answer, or another process locks the file of sessions. See the log of the login app.`,
       )
 }
 

@@ -27,7 +27,11 @@ afterAll(async () => {
 
 /** Opens sessions as running copies of the login app do. */
 async function openSessions(...usernames: string[]): Promise<void> {
-  const { store } = openRedisSessionStore(link, { lifetimeSeconds: 9_999, idleSeconds: 9_999 }, nowSeconds)
+  const { store } = openRedisSessionStore(
+    link,
+    { lifetimeSeconds: 9_999, idleSeconds: 9_999, mostPerViewer: 20 },
+    nowSeconds,
+  )
   for (const [index, username] of usernames.entries()) {
     const viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()) }
     const data = { cookie: { originalMaxAge: null }, viewer } as SessionData

@@ -18,7 +18,11 @@ beforeEach(() => {
 
 /** Opens sessions as a running login app does. */
 function openRunning(...usernames: string[]): void {
-  const sessions = openSqliteSessionStore(file, { lifetimeSeconds: 9_999, idleSeconds: 9_999 }, () => 1_000)
+  const sessions = openSqliteSessionStore(
+    file,
+    { lifetimeSeconds: 9_999, idleSeconds: 9_999, mostPerViewer: 20 },
+    () => 1_000,
+  )
   onTestFinished(() => sessions.close())
   store = sessions.store
   for (const [index, username] of usernames.entries()) {

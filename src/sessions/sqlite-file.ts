@@ -1,0 +1,102 @@
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { ConfigError, UpstreamError } from '../errors.ts'
+import { createPrivateFile } from '../server/private-file.ts'
+import { inTransaction } from '../server/sqlite-transaction.ts'
+
+/** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE sessions (
+     id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
+     signed_in_at INTEGER NOT NULL, used_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX sessions_by_username ON sessions (username)`,
+  `ALTER TABLE sessions ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+   DROP INDEX sessions_by_username;
+   CREATE INDEX sessions_by_viewer ON sessions (username, number)`,
+]
+/**
+ * Enough for 50,000 sessions. With the 2 MB of SQLite's default, most sessions would be read from the file each time.
+ */
+const CACHE_KIB = 32_768
+const OPENING_TIMEOUT_MS = 10_000
+/** Enough for a write of another process. SQLite blocks this whole process meanwhile. */
+const BUSY_TIMEOUT_MS = 50
+const PAUSE_MS = 1_000
+const SQLITE_BUSY = 5
+
+/**
+ * Opens the file of sessions. Creates the file and its folder if missing, and updates it to the version of this app.
+ * Waits up to ten seconds for another process that locks the file. Later statements wait 50 ms.
+ * @param file a path, or ":memory:".
+ * @throws ConfigError if the file cannot be opened or is another kind of database.
+ */
+export function openSessionFile(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined
+  try {
+    if (file !== ':memory:') createPrivateFile(file)
+    database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};`)
+    migrate(database)
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    return database
+  } catch (cause) {
+    database?.close()
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(
+      `SESSION_STORE_URL: the session file ${file} cannot be used (${reason}). ` +
+        'Make its folder writable, or move the file away: viewers then sign in again.',
+      { cause },
+    )
+  }
+}
+
+const Version = z.object({ version: z.number() })
+
+function migrate(database: DatabaseSync): void {
+  inTransaction(database, () => {
+    const row = database.prepare('SELECT user_version AS version FROM pragma_user_version').get()
+    const { version } = Version.parse(row)
+    if (version > MIGRATIONS.length) throw new ConfigError('it was written by a newer version of this app')
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+    if (version < MIGRATIONS.length) database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+  })
+}
+
+/** Keeps requests from waiting for a file that another process locks. */
+export interface LockGuard {
+  /** True from a statement that found the file locked until the next one that did not. */
+  isLocked(): boolean
+  /**
+   * Runs a statement or transaction.
+   * @throws UpstreamError at once, for a second after a statement that found the file locked. Otherwise the error of
+   *   the statement.
+   */
+  run<T>(work: () => T): T
+}
+
+export function createLockGuard(): LockGuard {
+  let isLocked = false
+  let refuseUntilMs = 0
+  return {
+    isLocked: () => isLocked,
+    run(work) {
+      if (performance.now() < refuseUntilMs) throw new UpstreamError('session-store', 'The session file is locked')
+      try {
+        const result = work()
+        isLocked = false
+        return result
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        isLocked = true
+        refuseUntilMs = performance.now() + PAUSE_MS
+        throw new UpstreamError('session-store', 'Another process locks the session file', { cause: error })
+      }
+    },
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  // The upper bytes of an extended code are details.
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
+import { expectRefused } from '../login/refused-answer.ts'
+import { responseOf } from '../login/response-of.ts'
+import { cookieIn, expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
+import { ADA, SESSION_LIMITS, START_SECONDS, startLoginApp } from '../login/start-login-app.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+
+const HOLD_LOCK = fileURLToPath(new URL('hold-lock.ts', import.meta.url))
+
+/** Locks the file in another process. Returns a function that ends the lock. */
+async function lock(file: string): Promise<() => Promise<void>> {
+  const holder = spawn(process.execPath, [HOLD_LOCK, file], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void holder.kill())
+  await once(holder.stdout, 'data')
+  return async () => {
+    holder.stdin.end()
+    await once(holder, 'exit')
+  }
+}
+
+async function startWithFile() {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const clock = { seconds: START_SECONDS }
+  const sessionStore = openSqliteSessionStore(file, SESSION_LIMITS, () => clock.seconds)
+  const app = await startLoginApp({ sessionStore, optionalStores: [sessionStore], nowSeconds: () => clock.seconds })
+  return { file, clock, app, readiness: async () => JSON.parse((await app.get('/health/ready')).text) as unknown }
+}
+
+// With a wait of two seconds for each write, the requests here would take longer than a test may.
+test('no request waits while another process locks the session file', async () => {
+  const { file, app, readiness } = await startWithFile()
+  const Cookie = await signIn(app)
+  const unlock = await lock(file)
+  for (let viewer = 0; viewer < 20; viewer += 1) {
+    const answer = await app.post('/sign-in', ADA, viewer % 2 === 0 ? {} : { Cookie })
+    expect(answer).toMatchObject({ status: 303, setCookies: [] })
+    responseOf(answer.location)
+    expectScreen(await app.get('/'))
+  }
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  expectRefused(await app.post('/sign-out', '', { Cookie }), 503)
+  expect(await readiness()).toEqual({ status: 'degraded' })
+  expect(app.lines.filter(({ event }) => event === 'session-store')).toHaveLength(1)
+  await unlock()
+  await expect.poll(async () => (await app.post('/sign-out', '', { Cookie })).status, { timeout: 10_000 }).toBe(303)
+  expectScreen(await app.get('/', { Cookie }))
+  expect(await readiness()).toEqual({ status: 'ready' })
+  const again = await app.post('/sign-in', ADA)
+  expect((await app.get('/', { Cookie: cookieIn(again) })).status).toBe(303)
+})
+
+test('a session that is over shows the sign-in screen while the file is locked, and is removed later', async () => {
+  const { file, clock, app } = await startWithFile()
+  const [old, gone] = [await signIn(app), await signIn(app)]
+  const unlock = await lock(file)
+  app.users.remove(ADA.username)
+  expectScreen(await app.get('/', { Cookie: gone }))
+  clock.seconds += SESSION_LIMITS.lifetimeSeconds
+  expectScreen(await app.get('/', { Cookie: old }))
+  await unlock()
+  const idsAfterVisit = async () => {
+    expectScreen(await app.get('/', { Cookie: old }))
+    return rowsIn(file).map(({ id }) => id)
+  }
+  await expect.poll(idsAfterVisit, { timeout: 10_000 }).not.toContain(idIn(old))
+})
+
+test('the command line waits for the lock, and then ends the sessions', async () => {
+  const { file, app } = await startWithFile()
+  const Cookie = await signIn(app)
+  const unlock = await lock(file)
+  setTimeout(() => void unlock(), 200)
+  // In a process of its own, because the wait blocks it.
+  const command = spawn(process.execPath, ['--input-type=module', '-e', endIn(file)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output] = (await once(command.stdout, 'data')) as [Buffer]
+  expect(String(output)).toBe('1')
+  expectScreen(await app.get('/', { Cookie }))
+})
+
+function endIn(file: string): string {
+  const module = new URL('../../src/sessions/end-sessions.ts', import.meta.url).href
+  const settings = JSON.stringify({ kind: 'sqlite', file })
+  return `import { endSessions } from '${module}'
+process.stdout.write(String(await endSessions(${settings}, 'ADA@example.com')))`
+}
