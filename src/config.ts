@@ -28,6 +28,7 @@ export interface Config extends SharedStores {
   readonly entryPoints: readonly EntryPoint[]
   readonly userStore: StoreSettings
   readonly sessions: {
+    /** The first signs cookies; all are accepted. */
     readonly secrets: readonly string[]
     readonly lifetimeSeconds: number
     readonly idleSeconds: number
@@ -46,7 +47,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Each may also be given as NAME_FILE, the path of a file that contains it. */
 const SECRETS: readonly string[] = [
   'HASH_SECRET',
+  'HASH_SECRET_PREVIOUS',
   'SESSION_SECRET',
+  'SESSION_SECRET_PREVIOUS',
   'USER_STORE_URL',
   'SESSION_STORE_URL',
   'LIMITS_STORE_URL',
@@ -95,6 +98,7 @@ const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
   HOST: z.string().default('0.0.0.0'),
   SESSION_SECRET: required(Secret, SECRET_MISSING),
+  SESSION_SECRET_PREVIOUS: Secret.optional(),
   SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
   SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
   SESSIONS_PER_VIEWER: wholeNumber(1, 100_000).default(20),
@@ -149,7 +153,7 @@ export function readConfig(environment: Environment): Config {
     userStore,
     ...stores,
     sessions: {
-      secrets: [app.SESSION_SECRET],
+      secrets: [app.SESSION_SECRET, ...(app.SESSION_SECRET_PREVIOUS ? [app.SESSION_SECRET_PREVIOUS] : [])],
       lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
       idleSeconds: app.SESSION_IDLE_SECONDS,
       mostPerViewer: app.SESSIONS_PER_VIEWER,
@@ -236,7 +240,9 @@ function startReading(environment: Environment): Reading {
 function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | null): readonly EntryPoint[] | null {
   const addresses = addressFields(publicUrl)
   if (given.ENTRY_POINTS_FILE === undefined) {
-    const entryPoint = parse(entryPointEnvironment(addresses), given)
+    const { HASH_SECRET_FILE: secret, HASH_SECRET_PREVIOUS_FILE: previous } = given
+    const secretFiles = secret !== undefined && previous !== undefined ? { secret, previous } : null
+    const entryPoint = parse(entryPointEnvironment(addresses, secretFiles), given)
     return entryPoint && [entryPoint]
   }
   const names = ENTRY_POINT_SETTINGS.filter((name) => given[name] !== undefined)
@@ -263,11 +269,25 @@ function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'ses
       )
     }
   }
-  if (new Set(entryPoints.map(({ secret }) => secret)).size < entryPoints.length) {
+  return [...warnings, ...warningsOfSecrets(entryPoints, sessions.secrets)]
+}
+
+/** Warns of a secret that has two purposes, and of a previous secret that is the secret itself. */
+function warningsOfSecrets(entryPoints: readonly EntryPoint[], sessionSecrets: readonly string[]): string[] {
+  const warnings: string[] = []
+  const hashSecrets = entryPoints.map(({ secret, previousSecret }) => new Set([secret, previousSecret ?? secret]))
+  const different = new Set(hashSecrets.flatMap((secrets) => [...secrets]))
+  if (different.size < hashSecrets.reduce((sum, { size }) => sum + size, 0)) {
     warnings.push('Two entry points share a secret: a response for one is valid for the other.')
   }
-  if (entryPoints.some(({ secret }) => sessions.secrets.includes(secret))) {
+  if (sessionSecrets.some((secret) => different.has(secret))) {
     warnings.push('SESSION_SECRET is also shared with the video service: use a secret that only this app knows.')
+  }
+  for (const { name } of entryPoints.filter(({ secret, previousSecret }) => secret === previousSecret)) {
+    warnings.push(`Entry point ${name}: the previous secret is the same as the secret, so it has no effect.`)
+  }
+  if (new Set(sessionSecrets).size < sessionSecrets.length) {
+    warnings.push('SESSION_SECRET_PREVIOUS is the same as SESSION_SECRET, so it has no effect.')
   }
   return warnings
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../src/config.ts'
@@ -19,6 +21,8 @@ describe('the settings', () => {
           name: 'default',
           basePath: '',
           secret: SETTINGS.HASH_SECRET,
+          previousSecret: null,
+          secretFiles: null,
           parameters: [{ name: 'user', attribute: 'username' }],
           lifetimeSeconds: 3600,
           playerAddress: { url: 'https://player.example/embed/hashlock/pass', origin: 'https://player.example' },
@@ -131,7 +135,9 @@ describe('a wrong setting', () => {
     const inTable = new Set(WRONG.map(([name]) => name))
     const secrets = [
       'HASH_SECRET',
+      'HASH_SECRET_PREVIOUS',
       'SESSION_SECRET',
+      'SESSION_SECRET_PREVIOUS',
       'USER_STORE_URL',
       'SESSION_STORE_URL',
       'LIMITS_STORE_URL',
@@ -179,7 +185,42 @@ describe('a warning', () => {
   })
   test('a session secret that the service knows gives a warning', () => {
     expect(warningsOf({ SESSION_SECRET: SETTINGS.HASH_SECRET })).toEqual([expect.stringContaining('SESSION_SECRET')])
+    expect(warningsOf({ SESSION_SECRET_PREVIOUS: SETTINGS.HASH_SECRET })).toHaveLength(1)
+    expect(warningsOf({ HASH_SECRET_PREVIOUS: SETTINGS.SESSION_SECRET })).toHaveLength(1)
   })
+})
+
+const OTHER = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+describe('a previous secret', () => {
+  const written = (text: string) => {
+    const file = join(temporaryFolder(), 'secret')
+    writeFileSync(file, text)
+    return file
+  }
+  test('a previous secret is accepted beside the current one', () => {
+    const both = { SESSION_SECRET_PREVIOUS: OTHER, HASH_SECRET_PREVIOUS_FILE: written(`${OTHER.replace('b', 'c')}\n`) }
+    const { sessions, entryPoints, warnings } = readConfig({ ...SETTINGS, ...both })
+    expect(sessions.secrets).toEqual([SETTINGS.SESSION_SECRET, OTHER])
+    expect(entryPoints[0]).toMatchObject({ previousSecret: OTHER.replace('b', 'c'), secretFiles: null })
+    expect(warnings).toEqual([])
+  })
+  test('the files of a secret are kept if both secrets are in files, and the second may be empty', () => {
+    const { HASH_SECRET, ...others } = SETTINGS
+    const files = { HASH_SECRET_FILE: written(HASH_SECRET), HASH_SECRET_PREVIOUS_FILE: written('\n') }
+    const { entryPoints } = readConfig({ ...others, ...files })
+    const secretFiles = { secret: files.HASH_SECRET_FILE, previous: files.HASH_SECRET_PREVIOUS_FILE }
+    expect(entryPoints[0]).toMatchObject({ secret: HASH_SECRET, previousSecret: null, secretFiles })
+  })
+  test.each(['HASH_SECRET_PREVIOUS', 'SESSION_SECRET_PREVIOUS'])('%s_FILE must name a file', (name) => {
+    const wrong = { ...SETTINGS, [`${name}_FILE`]: join(temporaryFolder(), 'none') }
+    expect(mistakesIn(wrong)).toEqual([`${name}_FILE names a file that does not exist`])
+  })
+  test.each(['HASH_SECRET', 'SESSION_SECRET'] as const)(
+    'a previous secret that is %s itself gives a warning',
+    (name) => {
+      expect(readConfig({ ...SETTINGS, [`${name}_PREVIOUS`]: SETTINGS[name] }).warnings).toHaveLength(1)
+    },
+  )
 })
 
 describe('the sentence for a mistake', () => {

@@ -6,6 +6,12 @@ export interface HashParameter {
   readonly attribute: string
 }
 
+/** The paths of the files that hold the secret and the previous secret of an entry point. The second may be empty. */
+export interface SecretFiles {
+  readonly secret: string
+  readonly previous: string
+}
+
 /** An address of the app with its own secret and lock at the service. Entry points share only the viewers. */
 export interface EntryPoint {
   /** Used in the log, and in the path of a named entry point. */
@@ -14,6 +20,10 @@ export interface EntryPoint {
   readonly basePath: string
   /** The secret key shared with the service. */
   readonly secret: string
+  /** The other secret while the secret is changed: a lock may have either. Null for one secret. */
+  readonly previousSecret: string | null
+  /** The files of both secrets, read again while the app runs. Null unless both are in files. */
+  readonly secretFiles: SecretFiles | null
   readonly parameters: readonly HashParameter[]
   /** How long a response is valid; 0 sends no `hashExpire`. */
   readonly lifetimeSeconds: number

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
-import type { EntryPoint } from './entry-point.ts'
+import type { EntryPoint, SecretFiles } from './entry-point.ts'
 import {
   type AddressFields,
   AllowedGroups,
@@ -15,12 +15,14 @@ import {
 } from './fields.ts'
 
 /** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
-export function entryPointEnvironment(addresses: AddressFields) {
+export function entryPointEnvironment(addresses: AddressFields, secretFiles: SecretFiles | null) {
   return z.object(fieldsOf(addresses)).transform(
     (settings): EntryPoint => ({
       name: 'default',
       basePath: '',
       secret: settings.HASH_SECRET,
+      previousSecret: settings.HASH_SECRET_PREVIOUS ?? null,
+      secretFiles,
       parameters: settings.HASH_PARAMETERS,
       lifetimeSeconds: settings.HASH_LIFETIME_SECONDS,
       playerAddress: settings.PLAYER_RETURN_URL,
@@ -34,6 +36,7 @@ export function entryPointEnvironment(addresses: AddressFields) {
 function fieldsOf(addresses: AddressFields) {
   return {
     HASH_SECRET: required(Secret, SECRET_MISSING),
+    HASH_SECRET_PREVIOUS: Secret.optional(),
     HASH_PARAMETERS: HashParameters.default([...DEFAULT_PARAMETERS]),
     HASH_LIFETIME_SECONDS: wholeNumber(0, LONGEST_LIFETIME_SECONDS).default(DEFAULT_LIFETIME_SECONDS),
     PLAYER_RETURN_URL: required(addresses.playerAddress, RETURN_URL_MISSING),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { required, sentenceOf } from '../settings/fields.ts'
+import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
 import type { EntryPoint } from './entry-point.ts'
@@ -23,6 +23,8 @@ function entryPointSchema(addresses: AddressFields) {
     name: z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME),
     secret: z.string('must be text').pipe(Secret).optional(),
     secretFile: z.string('must be the path of a file').pipe(SecretFile).optional(),
+    secretPrevious: z.string('must be text').pipe(Secret).optional(),
+    secretPreviousFile: z.string('must be the path of a file').pipe(PreviousSecretFile).optional(),
     playerReturnUrl: required(addresses.playerAddress, RETURN_URL_MISSING),
     playerOrigins: list(addresses.playerOrigins, ORIGINS_MISSING),
     hashConsumers: list(addresses.consumers).optional(),
@@ -43,13 +45,23 @@ function entryPointSchema(addresses: AddressFields) {
   })
 }
 
-const SecretFile = z.string().transform((file, context): string => {
-  const read = readNamedFile(file)
+/** A file with a secret. */
+const SecretFile = z.string().transform((path, context) => {
+  const read = readNamedFile(path)
   const secret = 'text' in read ? Secret.safeParse(read.text.trim()) : null
-  if (secret?.success === true) return secret.data
-  const fault = 'fault' in read ? read.fault : `names a file with a secret that ${secret?.error.issues[0]?.message}`
-  context.addIssue({ code: 'custom', message: fault })
-  return z.NEVER
+  if (secret?.success === true) return { path, secret: secret.data }
+  return fail(
+    context,
+    'fault' in read ? read.fault : `names a file with a secret that ${secret?.error.issues[0]?.message}`,
+  )
+})
+
+/** A file with a secret, or an empty file. */
+const PreviousSecretFile = z.string().transform((path, context) => {
+  const read = readNamedFile(path)
+  if ('text' in read && read.text.trim() === '') return { path, secret: null }
+  const parsed = SecretFile.safeParse(path)
+  return parsed.success ? parsed.data : fail(context, parsed.error.issues[0]?.message ?? '')
 })
 
 type FileResult = { entryPoints: EntryPoint[] } | { mistakes: string[] }
@@ -85,28 +97,43 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
   const names = new Set<unknown>()
   for (const [index, item] of items.entries()) {
     const report = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
-    const { name, secret, secretFile } = Given.parse(item)
+    const { name, secret, secretFile, secretPrevious, secretPreviousFile } = Given.parse(item)
     const parsed = schema.safeParse(item)
     for (const { path, message } of parsed.error?.issues ?? []) report(sentenceOf(path, message))
     const isObject = typeof item === 'object' && item !== null
     if (isObject && (secret === undefined) === (secretFile === undefined))
       report('secret or secretFile is required, and not both')
+    if (secretPrevious !== undefined && secretPreviousFile !== undefined)
+      report('secretPrevious and secretPreviousFile are both set: remove one')
     if (typeof name === 'string' && names.has(name)) report('name is used by an earlier entry')
     names.add(name)
-    const key = parsed.data?.secret ?? parsed.data?.secretFile
+    const key = parsed.data?.secret ?? parsed.data?.secretFile?.secret
     if (parsed.success && key !== undefined) entryPoints.push(toEntryPoint(parsed.data, key))
   }
   return mistakes.length > 0 ? { mistakes } : { entryPoints }
 }
 
 /** Parsed even if the rest of the entry is wrong, so that all mistakes are listed at once. */
-const Given = z.looseObject({ name: z.unknown(), secret: z.unknown(), secretFile: z.unknown() }).partial().catch({})
+const Given = z
+  .looseObject({
+    name: z.unknown(),
+    secret: z.unknown(),
+    secretFile: z.unknown(),
+    secretPrevious: z.unknown(),
+    secretPreviousFile: z.unknown(),
+  })
+  .partial()
+  .catch({})
 
 function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secret: string): EntryPoint {
+  const { secretFile, secretPreviousFile } = entry
   return {
     name: entry.name,
     basePath: entry.name === 'default' ? '' : `/e/${entry.name}`,
     secret,
+    previousSecret: entry.secretPrevious ?? secretPreviousFile?.secret ?? null,
+    secretFiles:
+      secretFile && secretPreviousFile ? { secret: secretFile.path, previous: secretPreviousFile.path } : null,
     parameters: entry.hashParameters ?? DEFAULT_PARAMETERS,
     lifetimeSeconds: entry.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
     playerAddress: entry.playerReturnUrl,

@@ -48,7 +48,8 @@ export interface GivenSettings {
 }
 
 /**
- * Reads `NAME_FILE` for each of `secrets`, and returns the trimmed content of the file as `NAME`.
+ * Reads `NAME_FILE` for each of `secrets`, and returns the trimmed content of the file as `NAME`. Only the file of a
+ * setting `…_PREVIOUS` may be empty, which means that there is none.
  * @param secrets the settings that may also be given as a file.
  */
 export function readGivenSettings(environment: Environment, secrets: readonly string[]): GivenSettings {
@@ -62,9 +63,10 @@ export function readGivenSettings(environment: Environment, secrets: readonly st
     if (file === undefined) continue
     if (given[name] !== undefined) mistakes.push(`${name} and ${name}_FILE are both set: remove one`)
     const read = readNamedFile(file)
+    const isOptional = name.endsWith('_PREVIOUS')
     const text = 'text' in read ? read.text.trim() : ''
-    const fault = 'fault' in read ? read.fault : text === '' ? 'names an empty file' : null
-    given[name] = fault === null ? text : undefined
+    const fault = 'fault' in read ? read.fault : text === '' && !isOptional ? 'names an empty file' : null
+    given[name] = fault === null && text !== '' ? text : undefined
     if (fault === null) continue
     mistakes.push(`${name}_FILE ${fault}`)
     unreadable.push(name)

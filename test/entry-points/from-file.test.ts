@@ -45,6 +45,8 @@ describe('a file of entry points', () => {
         name: 'news',
         basePath: '/e/news',
         secret: SECRET,
+        previousSecret: null,
+        secretFiles: null,
         parameters: [{ name: 'user', attribute: 'username' }],
         lifetimeSeconds: 3600,
         playerAddress: { url: 'https://player.example/embed/hashlock/pass', origin: 'https://player.example' },
@@ -56,6 +58,8 @@ describe('a file of entry points', () => {
         name: 'sport-2',
         basePath: '/e/sport-2',
         secret: OTHER_SECRET,
+        previousSecret: null,
+        secretFiles: null,
         parameters: [
           { name: 'user', attribute: 'username' },
           { name: 'seat', attribute: 'seat' },

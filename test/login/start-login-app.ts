@@ -21,6 +21,8 @@ export const ENTRY_POINT: EntryPoint = {
   name: 'default',
   basePath: '',
   secret: SECRET,
+  previousSecret: null,
+  secretFiles: null,
   parameters: [{ name: 'user', attribute: 'username' }],
   lifetimeSeconds: 3600,
   playerAddress: parsePlayerAddress(`${PLAYER}/embed/hashlock/pass?keep=a%20b`),

@@ -195,5 +195,7 @@ function isOfStore(name: string): boolean {
 }
 
 function isNotNamedFile(name: string): boolean {
-  return !/^(HASH_SECRET|SESSION_SECRET|(USER|SESSION|LIMITS)_STORE_URL|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(name)
+  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
+    name,
+  )
 }

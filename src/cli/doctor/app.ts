@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
-import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../service/service.ts'
 import { addressOf, type ChosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import { diagnoseForEntryPoint } from '../settings/diagnose-entry-point.ts'
 import { checkAddresses } from './addresses.ts'
 import { type Finding, failure, notAllowed, ok, request, SHORT_LIFETIME_SECONDS, warning } from './finding.ts'
 
@@ -143,16 +144,20 @@ export async function* trySignIn(
   await post('/sign-out', {}, cookie)
 }
 
-function checkRedirect(address: string, location: string, { playerAddress, secret }: ChosenEntryPoint): Finding {
+function checkRedirect(address: string, location: string, entryPoint: ChosenEntryPoint): Finding {
+  const { playerAddress } = entryPoint
   if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
     return failure(
       `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL.`,
     )
   }
   const response = new URL(location).searchParams.get('hash') ?? ''
-  const diagnosis = diagnoseResponse(response, secret, Math.floor(nowSeconds()))
+  const { diagnosis, secret } = diagnoseForEntryPoint(response, entryPoint, Math.floor(nowSeconds()))
   const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
-  return diagnosis.kind === 'good' ? ok(text) : failure(text)
+  if (diagnosis.kind !== 'good') return failure(text)
+  return secret === 'current'
+    ? ok(text)
+    : warning(`${text} It was built with the previous secret, so the app has not taken over the current one.`)
 }
 
 /** Removes the parameter `hash`, and keeps a fragment. */

@@ -9,6 +9,8 @@ import { printable } from '../terminal/text.ts'
 export interface ExpectedLock extends LockSettings {
   /** The name of the entry point. */
   readonly entryPoint: string
+  /** The other secret while the secret is changed. Null for one secret. */
+  readonly previousSecret: string | null
   /** Other addresses at which the app serves this entry point. */
   readonly otherUrls: readonly string[]
 }
@@ -21,14 +23,18 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const config = readConfig(env)
   const entryPoint = chosenEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
-  return { url: addressOf(config, entryPoint), secret: entryPoint.secret, entryPoint: entryPoint.name, otherUrls }
+  const { name: chosen, secret, previousSecret } = entryPoint
+  return { url: addressOf(config, entryPoint), secret, previousSecret, entryPoint: chosen, otherUrls }
 }
 
 /** Lists the differences between a lock and the expected one, without the secrets. */
 export function differences(lock: Lock, expected: ExpectedLock): string[] {
   const list: string[] = []
   if (!leadsTo(lock.url, expected)) list.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
-  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) list.push('the secret is different')
+  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) {
+    const isPrevious = expected.previousSecret !== null && isSame(lock.secret, expected.previousSecret)
+    list.push(isPrevious ? 'the secret is the previous one' : 'the secret is different')
+  }
   return list
 }
 

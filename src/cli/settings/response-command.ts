@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
-import { type Diagnosis, describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
 import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
 import { type ChosenEntryPoint, chosenEntryPoint } from './chosen-entry-point.ts'
+import { diagnoseForEntryPoint, type EntryPointDiagnosis } from './diagnose-entry-point.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
@@ -73,15 +74,19 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
   const now = nowSeconds()
   const diagnoses = entryPoints.map((entryPoint) => ({
     entryPoint,
-    diagnosis: diagnoseResponse(response, entryPoint.secret, now),
+    ...diagnoseForEntryPoint(response, entryPoint, now),
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
   if (best === undefined) throw new Error('There is no entry point')
-  return describe(config, best.entryPoint, best.diagnosis, response)
+  return describe(config, best, response)
 }
 
-function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagnosis, response: string): Outcome {
+function describe(
+  config: Config,
+  { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: ChosenEntryPoint },
+  response: string,
+): Outcome {
   const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'
   const names = parseAuthenticationResponse(response)?.parameters.map(([parameter]) => parameter) ?? []
   const expected = entryPoint.parameters.map((parameter) => parameter.name)
@@ -89,13 +94,16 @@ function describe(config: Config, entryPoint: ChosenEntryPoint, diagnosis: Diagn
   if (config.entryPoints.length > 1 && diagnosis.kind !== 'wrong-secret-or-altered' && diagnosis.kind !== 'malformed') {
     lines.push(`Checked with the secret of the entry point ${entryPoint.name}.`)
   }
+  if (secret === 'previous') {
+    lines.push('It was built with the previous secret. A lock that has the current secret refuses it.')
+  }
   if (names.length > 0 && names.join('\n') !== expected.join('\n')) {
     lines.push(`The parameters are ${names.map(printable).join(', ')}, but the settings name ${expected.join(', ')}.`)
   }
   return {
     ok: true,
     text: lines.join('\n'),
-    data: { accepted: isAccepted, entryPoint: entryPoint.name, ...diagnosis, parameters: names },
+    data: { accepted: isAccepted, entryPoint: entryPoint.name, secret, ...diagnosis, parameters: names },
     isPartial: !isAccepted,
   }
 }

@@ -82,6 +82,13 @@ describe('response check', () => {
     expect(stdout).toMatch(/ name,.* user\./)
   })
 
+  test('response check tells that a response has the previous secret', async () => {
+    const env = { ...SETTINGS, HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53', HASH_SECRET_PREVIOUS: SECRET }
+    const { status, stdout } = await check(GOOD, env, '--json')
+    expect([status, JSON.parse(stdout)]).toMatchObject([0, { accepted: true, secret: 'previous', kind: 'good' }])
+    expect((await check(pairs(md5('ada', 'other'), { user: 'ada' }), env)).status).toBe(1)
+  })
+
   test('response check finds the entry point with the matching secret', async () => {
     const entry = (name: string, secret: string) => ({
       name,
@@ -97,6 +104,7 @@ describe('response check', () => {
     expect(JSON.parse(found.stdout)).toEqual({
       accepted: true,
       entryPoint: 'press',
+      secret: 'current',
       kind: 'good',
       expiresAtSeconds: EXPIRES,
       parameters: ['user'],

@@ -1,0 +1,22 @@
+import { type Diagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
+import type { ChosenEntryPoint } from './chosen-entry-point.ts'
+
+export interface EntryPointDiagnosis {
+  readonly diagnosis: Diagnosis
+  /** The secret that the response was built with, as far as known. */
+  readonly secret: 'current' | 'previous'
+}
+
+/** Diagnoses a response with the secret of an entry point, and with the previous secret if only that one fits. */
+export function diagnoseForEntryPoint(
+  response: string,
+  { secret, previousSecret }: ChosenEntryPoint,
+  nowSeconds: number,
+): EntryPointDiagnosis {
+  const diagnosis = diagnoseResponse(response, secret, nowSeconds)
+  if (diagnosis.kind !== 'wrong-secret-or-altered' || previousSecret === null) return { diagnosis, secret: 'current' }
+  const previous = diagnoseResponse(response, previousSecret, nowSeconds)
+  return previous.kind === 'wrong-secret-or-altered'
+    ? { diagnosis, secret: 'current' }
+    : { diagnosis: previous, secret: 'previous' }
+}
