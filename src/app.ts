@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -8,9 +10,9 @@ import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { describeError } from './login/screens/error-page.ts'
-import { entryPointHeaders, type Headers, screenHeaders } from './login/screens/headers.ts'
+import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals } from './login/screens/refusals.ts'
-import { createScreens, openViews, type Screens } from './login/screens/screens.ts'
+import { createScreens, openViews, type Screens, type Views } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
 import type { Metrics } from './server/metrics.ts'
@@ -65,7 +67,7 @@ export function createApp({
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
-  const unframedHeaders = screenHeaders({ isTls, frameAncestors: [], formTargets: [] })
+  const headers = unframedHeaders(config.publicUrl)
 
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -86,10 +88,10 @@ export function createApp({
     app.use(entryPoint.basePath === '' ? '/' : entryPoint.basePath, routes)
     if (entryPoint.basePath === '') app.use('/e/default', routes)
   }
-  app.get('/health/live', (_req, res) => void res.set(unframedHeaders).json({ status: 'live' }))
-  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, unframedHeaders))
-  const unframedScreens = createScreens(views, '', () => unframedHeaders)
-  app.use('/assets', assets(unframedHeaders), assetMethods(unframedScreens))
+  app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
+  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, headers))
+  const unframedScreens = createScreens(views, '', () => headers)
+  app.use('/assets', assets(headers, views.asset), assetMethods(unframedScreens))
 
   app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens })))
   app.use((req, res) => {
@@ -111,10 +113,15 @@ export function createApp({
   return app
 }
 
-function assets(headers: Headers): RequestHandler {
-  const assetHeaders = { ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }
-  const setHeaders = (res: { setHeader(name: string, value: string): unknown }) => {
-    for (const [name, value] of Object.entries(assetHeaders)) res.setHeader(name, value)
+/**
+ * Serves the assets. Only the address that the screens use is cached for a year. With another version in its query, a
+ * cache asks again each time, so that it cannot keep the content of another release.
+ */
+function assets(headers: Headers, addressOf: Views['asset']): RequestHandler {
+  const setHeaders = (res: ServerResponse & { readonly req: { readonly originalUrl?: string } }, path: string) => {
+    const isCurrent = res.req.originalUrl === addressOf(relative(PUBLIC, path))
+    const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache'
+    for (const [name, value] of Object.entries({ ...headers, 'Cache-Control': caching })) res.setHeader(name, value)
   }
   return express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders })
 }

@@ -8,9 +8,15 @@ import { startLoginApp } from './login/start-login-app.ts'
 
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 
+/** The address in the screens. */
+function addressOf(name: string): string {
+  const digest = createHash('sha256').update(readFileSync(`${PUBLIC}/${name}`))
+  return `/assets/${name}?v=${digest.digest('base64url').slice(0, 10)}`
+}
+
 test.each(readdirSync(PUBLIC))('the asset %s is served with its type, cached for a year', async (name) => {
   const app = await startLoginApp()
-  const answer = await app.get(`/assets/${name}`)
+  const answer = await app.get(addressOf(name))
   expect(answer.status).toBe(200)
   expect(answer.text).toBe(readFileSync(`${PUBLIC}/${name}`, 'utf8'))
   expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -24,10 +30,24 @@ test.each(readdirSync(PUBLIC))('the asset %s is served with its type, cached for
 test('the address of an asset changes with its content', async () => {
   const app = await startLoginApp()
   const { text } = await app.get('/')
-  const digest = createHash('sha256')
-    .update(readFileSync(`${PUBLIC}/login.css`))
-    .digest('base64url')
-  expect(text).toContain(`/assets/login.css?v=${digest.slice(0, 10)}"`)
+  expect(text).toContain(`${addressOf('login.css')}"`)
+})
+
+test.each([
+  '/assets/login.css',
+  '/assets/login.css?v=',
+  '/assets/login.css?v=ANYTHING',
+  `${addressOf('login.css')}&x=1`,
+  `${addressOf('login.css')}&v=ANYTHING`,
+  `${addressOf('login.css')}x`,
+  addressOf('login.css').replace('login.css', 'login%2ecss'),
+  addressOf('icon.svg').replace('icon.svg', 'login.css'),
+])('a cache keeps no content of an asset at the address %s without asking', async (address) => {
+  const app = await startLoginApp()
+  const answer = await app.get(address)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['cache-control']).toBe('no-cache')
+  expect(answer.headers['x-content-type-options']).toBe('nosniff')
 })
 
 test('a cached asset is answered with 304 and the same security headers', async () => {

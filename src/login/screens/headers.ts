@@ -59,6 +59,11 @@ export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOpti
   return Object.freeze(headers)
 }
 
+/** Returns the headers of a response that no page may frame, such as a health check. */
+export function unframedHeaders(publicUrl: URL): Headers {
+  return screenHeaders({ isTls: publicUrl.protocol === 'https:', frameAncestors: [], formTargets: [] })
+}
+
 /** Returns the headers of one entry point by return origin. Null is for a screen without a way to the player. */
 export function entryPointHeaders(
   entryPoint: Pick<EntryPoint, 'playerOrigins'>,
