@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { inTurns } from './request-turns.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
 type ClientLimits = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>
@@ -19,7 +20,7 @@ const connections = new WeakMap<Server, Set<Socket>>()
  * app closes first.
  */
 export function createHttpServer(listener: RequestListener, limits: ClientLimits = CLIENT_LIMITS): Server {
-  const server = createServer({ ...limits, keepAliveTimeout: 65_000 }, listener)
+  const server = createServer({ ...limits, keepAliveTimeout: 65_000 }, inTurns(listener))
   server.maxConnections = 20_000
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
