@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
+import { unframedHeaders } from './login/screens/headers.ts'
 import { createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { openLog } from './server/log.ts'
 import { onParentExit } from './server/npm-parent.ts'
@@ -48,7 +49,11 @@ async function run(config: Config): Promise<void> {
   const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host)
   const shared = { config, users, sessionStore, signInLimits, optionalStores, nowSeconds, log }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
-  const server = createHttpServer(createApp(deps))
+  const headers = unframedHeaders(config.publicUrl)
+  const server = createHttpServer(createApp(deps), {
+    headers,
+    ...(metrics && { count: metrics.metrics.countClientFault }),
+  })
   const port = await listen(server, config.port, config.host)
 
   async function stop(signal: string): Promise<void> {

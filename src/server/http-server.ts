@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import { inTurns } from './request-turns.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
@@ -18,9 +19,19 @@ const connections = new WeakMap<Server, Set<Socket>>()
  * Creates an HTTP server with time limits against slow clients. Node's default, a check every 30 seconds, is too rare.
  * Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502 when the
  * app closes first.
+ * @param clientFaults for requests that never reach the listener.
  */
-export function createHttpServer(listener: RequestListener, limits: ClientLimits = CLIENT_LIMITS): Server {
-  const server = createServer({ ...limits, keepAliveTimeout: 65_000 }, inTurns(listener))
+export function createHttpServer(
+  listener: RequestListener,
+  clientFaults: ClientFaultOptions = {},
+  limits: ClientLimits = CLIENT_LIMITS,
+): Server {
+  const server = createServer({ ...limits, keepAliveTimeout: 65_000, requireHostHeader: false })
+  const refuseWrongHost = answerClientFaults(server, clientFaults)
+  const startInTurn = inTurns(listener)
+  server.on('request', (req, res) => {
+    if (!refuseWrongHost(req, res)) startInTurn(req, res)
+  })
   server.maxConnections = 20_000
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {

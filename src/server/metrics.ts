@@ -1,11 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { ClientFault } from './client-faults.ts'
 
 /** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */
 export interface Metrics {
   /** @param outcome as in the log. */
   countSignIn(outcome: string, entryPoint: string): void
+  countClientFault(fault: ClientFault): void
   readonly timeRequests: RequestHandler
   /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
   readonly listener: RequestListener
@@ -26,9 +28,15 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome', 'entry_point'],
     registers,
   })
+  const clientFaults = new Counter({
+    name: 'viewer_auth_client_faults_total',
+    help: 'Connections and requests that were refused before they reached the app',
+    labelNames: ['fault'],
+    registers,
+  })
   const requests = new Histogram({
     name: 'viewer_auth_request_duration_seconds',
-    help: 'From the headers of a request to the end of its answer',
+    help: 'From the start of the work on a request to the end of its answer',
     labelNames: ['method', 'status'],
     buckets: BUCKETS_SECONDS,
     registers,
@@ -47,6 +55,7 @@ export function createMetrics(): Metrics {
   }
   return {
     countSignIn: (outcome, entry_point) => signIns.inc({ outcome, entry_point }),
+    countClientFault: (fault) => clientFaults.inc({ fault }),
     timeRequests(req, res, next) {
       const startedMs = performance.now()
       res.once('finish', () => {

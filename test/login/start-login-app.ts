@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 import { openLog } from '../../src/server/log.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
@@ -74,9 +75,10 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
   const lines: LogLine[] = []
   const sessionStore =
     options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
+  const publicUrl = new URL(options.publicUrl ?? 'https://login.example')
   const app = createApp({
     config: {
-      publicUrl: new URL(options.publicUrl ?? 'https://login.example'),
+      publicUrl,
       entryPoints: options.entryPoints ?? [ENTRY_POINT],
       sessions: {
         ...SESSION_LIMITS,
@@ -92,7 +94,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     nowSeconds,
     log: options.log ?? collectingLog(lines),
   })
-  const server = createHttpServer(app)
+  const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })
   const port = await listen(server, 0, '127.0.0.1')
   onTestFinished(async () => {
     await stopServer(server, 1_000)

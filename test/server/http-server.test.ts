@@ -10,9 +10,9 @@ const answerAtOnce: RequestListener = (_req, res) => void res.end('done')
 
 async function start(
   listener: RequestListener = answerAtOnce,
-  limits?: Parameters<typeof createHttpServer>[1],
+  limits?: Parameters<typeof createHttpServer>[2],
 ): Promise<{ server: Server; port: number }> {
-  const server = createHttpServer(listener, limits)
+  const server = createHttpServer(listener, {}, limits)
   const port = await listen(server, 0, '127.0.0.1')
   onTestFinished(() => {
     server.close()

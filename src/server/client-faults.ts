@@ -1,0 +1,85 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A connection that ended without an answer of the app, for the metrics. */
+export type ClientFault = 'malformed' | 'too-large' | 'too-slow' | 'reset' | 'dropped'
+
+export interface ClientFaultOptions {
+  /** The security headers of each answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Called for each fault. No line is logged, because a client could send any number of faults. */
+  readonly count?: (fault: ClientFault) => void
+}
+
+/** Answers by the error codes of Node's HTTP parser. Any other code is a malformed request. */
+const ANSWERS: Readonly<Record<string, { status: number; fault: ClientFault }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, fault: 'too-large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, fault: 'too-large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, fault: 'too-slow' },
+}
+const MALFORMED = { status: 400, fault: 'malformed' } as const
+
+/**
+ * Answers requests that Node refuses before the app sees them. Node's own answers lack the security headers.
+ * @returns a function that refuses a request with a wrong `Host`. It returns true if it answered.
+ */
+export function answerClientFaults(
+  server: Server,
+  { headers = {}, count = () => {} }: ClientFaultOptions,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const headersFor = (body: string) => ({
+    ...headers,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    Connection: 'close',
+  })
+  function refuse(res: ServerResponse, status: number): void {
+    const body = bodyOf(status)
+    count('malformed')
+    res.writeHead(status, headersFor(body)).end(body)
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const { status, fault } = ANSWERS[error.code ?? ''] ?? MALFORMED
+    const canAnswer = error.code !== 'ECONNRESET' && socket.writable
+    count(canAnswer ? fault : 'reset')
+    if (canAnswer && !hasBegunToAnswer(socket)) {
+      const body = bodyOf(status)
+      const lines = Object.entries({ Date: new Date().toUTCString(), ...headersFor(body) })
+      socket.write(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+      )
+    }
+    // Not after the answer is delivered: a client that reads nothing would hold the connection.
+    socket.destroy()
+  })
+  server.on('checkExpectation', (_req, res) => refuse(res, 417))
+  server.on('drop', () => count('dropped'))
+  return (req, res) => {
+    if (hasOneHost(req)) return false
+    refuse(res, 400)
+    return true
+  }
+}
+
+/**
+ * True for exactly one `Host` header; HTTP/1.0 needs none. Node refuses a missing one, but keeps only the first of
+ * several. A proxy that reads another one could route, log or cache for the wrong site (RFC 9112, 3.2).
+ */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersionMinor === 0)
+}
+
+/** Node's own handler has the same check. A second answer within the first would garble both. */
+function hasBegunToAnswer(socket: Socket): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage')
+  return typeof response === 'object' && response !== null && Reflect.get(response, 'headersSent') === true
+}
+
+function bodyOf(status: number): string {
+  return `${STATUS_CODES[status]}\n`
+}
