@@ -5,7 +5,7 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 export type Headers = Readonly<Record<string, string>>
 
 /** Origins are in the form of `URL.origin`. */
-export interface HeaderOptions {
+interface HeaderOptions {
   /** True if PUBLIC_URL is https. */
   readonly isTls: boolean
   /** The origins that may frame the response; none if empty. */
@@ -20,7 +20,7 @@ const TWO_YEARS_SECONDS = 63_072_000
  * Builds the security headers of one kind of response with helmet. They depend only on the entry point and the return
  * address, so they are built once and reused.
  */
-export function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOptions): Headers {
+function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOptions): Headers {
   const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
   const response = {
     setHeader(name: string, value: string) {
