@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { LimitRefusal } from '../sign-in-limits/sign-in-limits.ts'
+import type { Attempt, LimitRefusal } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import { emptyContext, type PlayerContext, readPlayerContext } from './request/player-context.ts'
@@ -100,16 +100,17 @@ async function authenticate(deps: AuthenticateDeps, req: Request, form: SignInFo
     await admission.attempt.abandoned()
     throw error
   }
-  const { attempt } = admission
-  if (authentication.ok) {
-    const limitRefusal = await attempt.succeeded()
-    return limitRefusal ? refuseByLimit(limitRefusal) : authentication
-  }
-  const isRightPassword = authentication.reason !== 'wrong-credentials'
-  const limitRefusal = isRightPassword ? await attempt.denied() : await attempt.failed()
+  const limitRefusal = await settle(admission.attempt, authentication)
   if (limitRefusal) return refuseByLimit(limitRefusal)
+  if (authentication.ok) return authentication
   logSignIn(req, { outcome: authentication.reason, viewer: form.username })
   return { ok: false, refusal: REFUSALS[authentication.reason] }
+}
+
+async function settle(attempt: Attempt, authentication: Authentication): Promise<LimitRefusal | null> {
+  if (authentication.ok) return await attempt.succeeded(authentication.viewer.username)
+  const { reason, storedName } = authentication
+  return await (reason === 'wrong-credentials' ? attempt.failed(storedName) : attempt.denied(storedName))
 }
 
 interface AuthenticatedViewer {

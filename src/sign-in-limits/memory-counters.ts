@@ -1,23 +1,28 @@
-import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
 
 /** Counts per key. The count of a key expires as a whole, a fixed time after its first increment. */
 export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'penalty' | 'delete'> {
   /** Subtracts points from a key. At zero or below the key is deleted, so that no count is below zero. */
   giveBack(key: string, points: number): Promise<void>
+  /** Deletes a key and returns its points, in one step: of parallel calls, only one gets them. */
+  take(key: string): Promise<number>
 }
 
-/** Opens a counter whose keys expire `durationSeconds` after their first increment. */
-export type OpenCounter = (name: string, durationSeconds: number) => Counter
+/**
+ * Opens a counter whose keys expire `durationSeconds` after their first increment.
+ * @param mostKeys the most keys in the memory of this process; Redis has no such limit.
+ */
+export type OpenCounter = (name: string, durationSeconds: number, mostKeys?: number) => Counter
 
 /**
- * About 60 MB of counts. Attackers choose the names in the keys, so without a limit a day of guessing would fill the
- * memory. A key is evicted only after this many other keys have failed.
+ * About 50 MB of counts. Attackers choose the names in the keys, so without a limit a day of guessing would fill the
+ * memory. A key is evicted only after this many other keys were increased.
  */
 const MOST_KEYS = 100_000
 
 /** Counts in the memory of this process. The least recently increased key is evicted first. */
-export const openMemoryCounter: OpenCounter = (name, durationSeconds) =>
-  boundedCounter(name, durationSeconds, MOST_KEYS)
+export const openMemoryCounter: OpenCounter = (name, durationSeconds, mostKeys = MOST_KEYS) =>
+  boundedCounter(name, durationSeconds, mostKeys)
 
 /** Creates a counter with at most `mostKeys` keys. */
 export function boundedCounter(name: string, durationSeconds: number, mostKeys: number): Counter {
@@ -51,18 +56,16 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
       return await counter.delete(key)
     },
     async giveBack(key, points) {
-      const current = await counter.get(key)
-      if (current === null) return
-      if (current.consumedPoints > points) {
-        await counter.reward(key, points)
-        return
-      }
+      const { consumedPoints } = await counter.reward(key, points)
+      if (consumedPoints > 0) return
       keys.delete(key)
       await counter.delete(key)
     },
+    async take(key) {
+      // Both calls act before they return, so no other request comes between them.
+      const [count] = await Promise.all([counter.get(key), counter.delete(key)])
+      keys.delete(key)
+      return count?.consumedPoints ?? 0
+    },
   }
-}
-
-export function secondsUntilForgotten({ msBeforeNext }: Pick<RateLimiterRes, 'msBeforeNext'>): number {
-  return Math.max(1, Math.ceil(msBeforeNext / 1000))
 }

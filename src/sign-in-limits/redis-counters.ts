@@ -13,8 +13,10 @@ return left`
  * guessing stays limited, and viewers can sign in. When Redis is back, its counts apply again.
  */
 export function redisCounters(link: RedisLink): OpenCounter {
-  return (name, durationSeconds) =>
-    withMemoryFallback(link, countInRedis(link, name, durationSeconds), openMemoryCounter(name, durationSeconds))
+  return (name, durationSeconds, mostKeys) => {
+    const inMemory = openMemoryCounter(name, durationSeconds, mostKeys)
+    return withMemoryFallback(link, countInRedis(link, name, durationSeconds), inMemory)
+  }
 }
 
 function countInRedis(link: RedisLink, name: string, durationSeconds: number): Counter {
@@ -33,6 +35,7 @@ function countInRedis(link: RedisLink, name: string, durationSeconds: number): C
     async giveBack(key, points) {
       await link.client.eval(GIVE_BACK, { keys: [limiter.getKey(key)], arguments: [String(points)] })
     },
+    take: async (key) => Number((await link.client.getDel(limiter.getKey(key))) ?? 0),
   }
 }
 
@@ -53,6 +56,7 @@ function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter
     penalty: (key, points, options) => inRedisOrMemory((counter) => counter.penalty(key, points, options)),
     delete: (key) => inRedisOrMemory((counter) => counter.delete(key)),
     giveBack: (key, points) => inRedisOrMemory((counter) => counter.giveBack(key, points)),
+    take: (key) => inRedisOrMemory((counter) => counter.take(key)),
   }
 }
 

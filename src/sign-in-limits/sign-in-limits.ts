@@ -1,31 +1,33 @@
 import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type OpenCounter, secondsUntilForgotten } from './memory-counters.ts'
+import type { OpenCounter } from './memory-counters.ts'
+import { createRightSignIns, RIGHT_SECONDS } from './right-sign-ins.ts'
 
-/** An admitted attempt. Call exactly one of these functions after the password check. */
+/**
+ * An admitted attempt. Call exactly one of these functions after the password check. Each can return a refusal, to
+ * answer in place of the outcome: once a limit is reached, all attempts under way get the same answer after the same
+ * steps, so a burst of guesses learns no more than guesses one by one. 2,000 parallel right passwords pass.
+ * `storedName` is the name of the account in the user store, if the typed name is another name of it. All names of an
+ * account share its failures.
+ */
 export interface Attempt {
-  /**
-   * The password was right: deletes this viewer's failures at this address, also in the count of the address.
-   * @returns a refusal if the limit was reached during the check. Parallel guesses therefore get no further than
-   *   guesses one by one, and 2,000 parallel right passwords pass.
-   */
-  succeeded(): Promise<LimitRefusal | null>
+  /** The password was right: deletes this viewer's failures at this address, also in the count of the address. */
+  succeeded(storedName?: string): Promise<LimitRefusal | null>
   /**
    * The password was right, but the viewer is disabled, or the password expired: undoes the count of this attempt only.
    * Earlier failures stay, because a login service may answer "disabled" to any password.
-   * @returns a refusal, as `succeeded` does.
    */
-  denied(): Promise<LimitRefusal | null>
+  denied(storedName?: string): Promise<LimitRefusal | null>
   /** The password was wrong. */
-  failed(): Promise<void>
+  failed(storedName?: string): Promise<LimitRefusal | null>
   /** The password was not checked (overload, store away): undoes the count of this attempt. */
   abandoned(): Promise<void>
 }
 
 export interface LimitRefusal {
   readonly ok: false
-  readonly limit: 'account-and-address' | 'account' | 'address'
+  readonly limit: keyof typeof LONGEST_WAIT_SECONDS
   readonly retryAfterSeconds: number
 }
 
@@ -52,85 +54,191 @@ const FREE_FAILURES = 5
 const LONGEST_DELAY_SECONDS = 60
 /** Below the longest timer (24.8 days) of the memory counters. */
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
+/** Few, because a pair that is evicted only loses what a success would give back. */
+const MOST_MISTYPED = 10_000
+/** Bounds the waits, since a clock that was set back makes a count appear to last longer. */
+const LONGEST_WAIT_SECONDS = {
+  'account-and-address': DAY_SECONDS,
+  account: DAY_SECONDS,
+  address: ADDRESS_SECONDS,
+  'right-sign-ins': RIGHT_SECONDS,
+}
+
+/** The failures of an account under all its names, and of an address; null without a failure. */
+interface Totals {
+  readonly inAccounts: readonly (RateLimiterRes | null)[]
+  readonly inNetwork: RateLimiterRes | null
+}
+
+/** The keys of an attempt. */
+interface Keys {
+  readonly account: string
+  readonly network: string
+  readonly pair: string
+}
 
 /**
- * Counts failed sign-ins in three ways (OWASP ASVS 6.1.1, 6.3.1). README.md has the numbers. The limits of an
- * account and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not
- * lock out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
+ * Counts sign-ins, above all failed ones (OWASP ASVS 6.1.1, 6.3.1). README.md has the numbers. The limits of an account
+ * and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not lock
+ * out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */
 export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
-  const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
-  const delays = openCounter(DELAY, LONGEST_DELAY_SECONDS)
-  const accounts = openCounter(FAILED_ACCOUNT, DAY_SECONDS)
-  const addresses = openCounter('failed-address', ADDRESS_SECONDS)
+  const admitPair = createPairLimit(openCounter)
+  const totals = createTotals(openCounter)
+  const rightSignIns = createRightSignIns(openCounter)
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
-
-  /**
-   * Returns a refusal if the account or the address has too many failures. They are counted after a wrong password,
-   * because many viewers may try at the same time. Called before and after the password check.
-   */
-  async function refusalOfTotals(account: string, network: string): Promise<LimitRefusal | null> {
-    const [inAccount, inNetwork] = await Promise.all([accounts.get(account), addresses.get(network)])
-    if (inAccount !== null && inAccount.consumedPoints >= ACCOUNT_FAILURES) return refused('account', inAccount)
-    if (inNetwork !== null && inNetwork.consumedPoints >= ADDRESS_FAILURES) return refused('address', inNetwork)
-    return null
-  }
-  /**
-   * Counts an attempt of the pair, or returns a refusal. Counts before the password check, so that at most five
-   * parallel guesses at one account from one address are checked.
-   */
-  async function countForPair(pair: string): Promise<LimitRefusal | { isDelayed: boolean }> {
-    const inPair = await pairs.penalty(pair)
-    const attempts = inPair.consumedPoints
-    if (attempts < FREE_FAILURES) return { isDelayed: false }
-    // From the fifth attempt on, an attempt blocks the pair for the length of the delay.
-    const delaySeconds = Math.min(2 ** (attempts - FREE_FAILURES), LONGEST_DELAY_SECONDS)
-    const isCapped = attempts > ACCOUNT_FAILURES
-    const blocking = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
-    if (!isCapped && blocking.consumedPoints === 1) return { isDelayed: true }
-    await pairs.giveBack(pair, 1)
-    return refused('account-and-address', blocking)
-  }
 
   async function admit(username: string, address: string): Promise<Admission> {
     const account = accountKey(username)
     const network = networkOf(address)
-    const pair = `${account}${PAIR_MARK}${network}`
-    const isKnown = (await known.get(pair)) !== null
-    const refusal = isKnown ? null : await refusalOfTotals(account, network)
+    const keys = { account, network, pair: `${account}${PAIR_MARK}${network}` }
+    const { pair } = keys
+    const [knownPair, failures, rightOnes] = await Promise.all([
+      known.get(pair),
+      totals.read([account], network),
+      rightSignIns.reached(account, pair),
+    ])
+    const isKnown = knownPair !== null
+    const refusal = isKnown ? null : refusalOf(failures)
     if (refusal !== null) return refusal
-    const counted = await countForPair(pair)
-    if ('limit' in counted) return counted
+    if (rightOnes !== null) return refused('right-sign-ins', rightOnes)
+    const admitted = await admitPair(pair)
+    if ('limit' in admitted) return admitted
+    return { ok: true, attempt: attemptOf(keys, isKnown, admitted) }
+  }
 
-    const abandoned = async () => {
-      await pairs.giveBack(pair, 1)
-      if (counted.isDelayed) await delays.delete(pair)
-    }
-    const failed = async () => void (await Promise.all([accounts.penalty(account), addresses.penalty(network)]))
-    const rightPassword = async (isAllowed: boolean) => {
-      const limitReached = isKnown ? null : await refusalOfTotals(account, network)
-      if (limitReached !== null || !isAllowed) {
-        await abandoned()
-        return limitReached
-      }
-      const earlierFailures = ((await pairs.get(pair))?.consumedPoints ?? 1) - 1
-      await Promise.all([
-        earlierFailures > 0 && addresses.giveBack(network, earlierFailures),
-        pairs.delete(pair),
-        delays.delete(pair),
-        accounts.delete(account),
+  function attemptOf({ account, network, pair }: Keys, isKnown: boolean, inPair: PairAttempt): Attempt {
+    async function letIn(accounts: readonly string[]): Promise<LimitRefusal | null> {
+      const [rightOnes] = await Promise.all([
+        rightSignIns.count(account, pair),
+        totals.giveBack(accounts, network, pair),
+        inPair.succeeded(),
         known.set(pair, 1, KNOWN_ADDRESS_SECONDS),
       ])
+      return rightOnes === null ? null : refused('right-sign-ins', rightOnes)
+    }
+    async function deny(): Promise<null> {
+      await Promise.all([rightSignIns.countDenied(pair), inPair.abandoned()])
       return null
     }
-    const outcomes = { succeeded: () => rightPassword(true), denied: () => rightPassword(false), failed, abandoned }
-    return { ok: true, attempt: outcomes }
+    function afterCheck(rightPassword: typeof letIn | null) {
+      return async (storedName?: string): Promise<LimitRefusal | null> => {
+        const stored = storedName === undefined ? account : accountKey(storedName)
+        const accounts = stored === account ? [account] : [account, stored]
+        if (isKnown && rightPassword !== null) return await rightPassword(accounts)
+        const before = await totals.read(accounts, network)
+        const reached = isKnown ? null : refusalOf(before)
+        if (reached === null && rightPassword !== null) return await rightPassword(accounts)
+        // A right password beyond the limit takes the same steps as a wrong one, so that their times tell nothing.
+        const after = await totals.countFailure(accounts, network, { pair, before })
+        return isKnown ? null : (refusalOf(after, 1) ?? reached)
+      }
+    }
+    return {
+      succeeded: afterCheck(letIn),
+      denied: afterCheck(deny),
+      failed: afterCheck(null),
+      abandoned: inPair.abandoned,
+    }
   }
   return { admit }
 }
 
-function refused(limit: LimitRefusal['limit'], counter: RateLimiterRes): LimitRefusal {
-  return { ok: false, limit, retryAfterSeconds: secondsUntilForgotten(counter) }
+/** An attempt of a pair, which is counted already. */
+interface PairAttempt {
+  /** Deletes the counts of the pair. */
+  succeeded(): Promise<void>
+  /** Undoes the count of this attempt. */
+  abandoned(): Promise<void>
+}
+
+/**
+ * Limits the attempts of an account from one address. Counts before the password check, so that at most five parallel
+ * guesses at one account from one address are checked.
+ */
+function createPairLimit(openCounter: OpenCounter): (pair: string) => Promise<LimitRefusal | PairAttempt> {
+  const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
+  const delays = openCounter(DELAY, LONGEST_DELAY_SECONDS)
+
+  function attemptOf(pair: string, isDelayed: boolean): PairAttempt {
+    return {
+      succeeded: async () => void (await Promise.all([pairs.delete(pair), delays.delete(pair)])),
+      abandoned: async () => void (await Promise.all([pairs.giveBack(pair, 1), isDelayed && delays.delete(pair)])),
+    }
+  }
+  return async function admitPair(pair) {
+    const inPair = await pairs.penalty(pair)
+    const attempts = inPair.consumedPoints
+    if (attempts < FREE_FAILURES) return attemptOf(pair, false)
+    // From the fifth attempt on, an attempt blocks the pair for the length of the delay.
+    const delaySeconds = Math.min(2 ** (attempts - FREE_FAILURES), LONGEST_DELAY_SECONDS)
+    const isCapped = attempts > ACCOUNT_FAILURES
+    const blocking = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
+    if (!isCapped && blocking.consumedPoints === 1) return attemptOf(pair, true)
+    await pairs.giveBack(pair, 1)
+    return refused('account-and-address', blocking, isCapped ? DAY_SECONDS : delaySeconds)
+  }
+}
+
+/**
+ * Counts the failures of accounts and of addresses. They are counted after a wrong password, because many viewers may
+ * try at the same time.
+ */
+function createTotals(openCounter: OpenCounter) {
+  const inAllAccounts = openCounter(FAILED_ACCOUNT, DAY_SECONDS)
+  const addresses = openCounter('failed-address', ADDRESS_SECONDS)
+  /** The failures of a pair within the count of its address. Attempts under way are not among them. */
+  const mistyped = openCounter('mistyped', ADDRESS_SECONDS, MOST_MISTYPED)
+
+  return {
+    async read(accounts: readonly string[], network: string): Promise<Totals> {
+      const [inNetwork, ...inAccounts] = await Promise.all([
+        addresses.get(network),
+        ...accounts.map((account) => inAllAccounts.get(account)),
+      ])
+      return { inAccounts, inNetwork }
+    },
+    /** @param before the counts from just before, which say how long the count of the address lasts. */
+    async countFailure(
+      accounts: readonly string[],
+      network: string,
+      { pair, before }: { readonly pair: string; readonly before: Totals },
+    ): Promise<Totals> {
+      // Ends before the count of the address, so that nothing is given back that another period counted.
+      const customDuration = Math.floor(((before.inNetwork?.msBeforeNext ?? ADDRESS_SECONDS * 1000) - 1) / 1000)
+      const [inNetwork, , ...inAccounts] = await Promise.all([
+        addresses.penalty(network),
+        customDuration > 0 && mistyped.penalty(pair, 1, { customDuration }),
+        ...accounts.map((account) => inAllAccounts.penalty(account)),
+      ])
+      return { inAccounts, inNetwork }
+    },
+    /** Deletes the failures of an account, and subtracts those of the pair from the count of the address. */
+    async giveBack(accounts: readonly string[], network: string, pair: string): Promise<void> {
+      const [failures] = await Promise.all([
+        mistyped.take(pair),
+        ...accounts.map((account) => inAllAccounts.delete(account)),
+      ])
+      if (failures > 0) await addresses.giveBack(network, failures)
+    },
+  }
+}
+
+/** Returns a refusal if a limit was reached already before the last `own` failures. */
+function refusalOf({ inAccounts, inNetwork }: Totals, own = 0): LimitRefusal | null {
+  const inAccount = inAccounts.find((count) => count !== null && count.consumedPoints - own >= ACCOUNT_FAILURES)
+  if (inAccount) return refused('account', inAccount)
+  const isNetworkAtLimit = inNetwork !== null && inNetwork.consumedPoints - own >= ADDRESS_FAILURES
+  return isNetworkAtLimit ? refused('address', inNetwork) : null
+}
+
+function refused(
+  limit: LimitRefusal['limit'],
+  { msBeforeNext }: RateLimiterRes,
+  longestSeconds = LONGEST_WAIT_SECONDS[limit],
+): LimitRefusal {
+  const seconds = Math.ceil(msBeforeNext / 1000)
+  return { ok: false, limit, retryAfterSeconds: Math.min(Math.max(1, seconds), longestSeconds) }
 }
 
 /**

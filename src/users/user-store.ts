@@ -9,7 +9,15 @@ export interface Viewer {
 
 export type Authentication =
   | { readonly ok: true; readonly viewer: Viewer }
-  | { readonly ok: false; readonly reason: 'wrong-credentials' | RefusalAfterPassword }
+  | {
+      readonly ok: false
+      readonly reason: 'wrong-credentials' | RefusalAfterPassword
+      /**
+       * The name of the viewer in the store, if the typed name is another name of the same viewer. For the limits on
+       * guessing only, also with a wrong password: never show or log it.
+       */
+      readonly storedName?: string
+    }
 
 /**
  * The reason for refusing a viewer after the right password; without it, the reason is never shown. `expired-password`
@@ -26,7 +34,7 @@ export interface UserStore {
    */
   assertCapacity?(): void
   /**
-   * Checks a password. An unknown name and a wrong password give the same answer, in the same time. Other refusals need
+   * Checks a password. An unknown name and a wrong password give the same reason, in the same time. Other refusals need
    * the right password. The password is compared exactly as given. Accepts any two strings.
    * @throws UpstreamError when the store cannot be reached.
    * @throws OverloadedError when too many passwords are being checked already.

@@ -33,7 +33,7 @@ const open: SignInLimits = {
       attempt: {
         succeeded: () => Promise.resolve(null),
         denied: () => Promise.resolve(null),
-        failed: () => Promise.resolve(),
+        failed: () => Promise.resolve(null),
         abandoned: () => Promise.resolve(),
       },
     }),

@@ -4,6 +4,7 @@ import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { redisCounters, unlockInRedis } from '../../src/sign-in-limits/redis-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
+import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 
 const HOME = '198.51.100.7'
@@ -31,12 +32,14 @@ function openLink(): Promise<RedisLink> {
   return openRedisLink(redisAddress(redis), { ...options, log: pino({ level: 'silent' }) })
 }
 
-signInLimitsContract('Redis', () =>
+const openCounters = () =>
   Promise.resolve({
     openCounter: redisCounters(link),
-    advance: async (ms) => void (await link.client.eval(AGE, { keys: [], arguments: [String(ms)] })),
-  }),
-)
+    advance: async (ms: number) => void (await link.client.eval(AGE, { keys: [], arguments: [String(ms)] })),
+  })
+
+signInLimitsContract('Redis', openCounters)
+parallelAttemptsContract('Redis', openCounters)
 
 async function fail(limits: SignInLimits, username: string, address: string): Promise<string> {
   const admission = await limits.admit(username, address)
@@ -90,6 +93,7 @@ test('the keys in Redis hold no name and no password, and all expire', async () 
     'viewer-auth:failed-account:ACCOUNT',
     `viewer-auth:failed-address:${HOME}`,
     `viewer-auth:failed-pair:ACCOUNT@${HOME}`,
+    `viewer-auth:mistyped:ACCOUNT@${HOME}`,
   ])
   for (const key of keys) expect(await link.client.ttl(key)).toBeGreaterThan(500)
 })

@@ -11,7 +11,7 @@ const NEARLY_TEN_MINUTES = expect.closeTo(600, -1)
 
 export interface CountersUnderTest {
   readonly openCounter: OpenCounter
-  /** Makes all counts older by so much. */
+  /** Makes all counts older by so much; below zero, sets the clock back. */
   advance(ms: number): Promise<void>
   close?(): Promise<void> | void
 }

@@ -1,19 +1,23 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { boundedCounter, type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits, networkOf, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
-import { signInLimitsContract } from './sign-in-limits-contract.ts'
+import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
+import { type CountersUnderTest, signInLimitsContract } from './sign-in-limits-contract.ts'
 
 const HOME = '198.51.100.7'
 const ELSEWHERE = '203.0.113.9'
 
-signInLimitsContract('memory', () => {
+function openMemory(): Promise<CountersUnderTest> {
   vi.useFakeTimers()
   return Promise.resolve({
     openCounter: openMemoryCounter,
-    advance: (ms) => Promise.resolve(void vi.advanceTimersByTime(ms)),
+    advance: (ms) => Promise.resolve(void (ms < 0 ? vi.setSystemTime(Date.now() + ms) : vi.advanceTimersByTime(ms))),
     close: () => void vi.useRealTimers(),
   })
-})
+}
+
+signInLimitsContract('memory', openMemory)
+parallelAttemptsContract('memory', openMemory)
 
 async function failAt(limits: SignInLimits, username: string, address: string): Promise<void> {
   const admission = await limits.admit(username, address)
@@ -73,4 +77,77 @@ test('memory is bounded: the least recently used counts are dropped first', asyn
   await counter.delete('a')
   await counter.penalty('e')
   expect(await counter.get('c')).not.toBeNull()
+})
+
+test('an account with too many right sign-ins can sign in again after ten minutes', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const limits = createSignInLimits(openMemoryCounter)
+  const signIn = async () => {
+    const admission = await limits.admit('ada', HOME)
+    return admission.ok ? await admission.attempt.succeeded() : admission
+  }
+  for (let time = 0; time < 5_000; time += 1) expect(await signIn()).toBeNull()
+  expect(await signIn()).toEqual({ ok: false, limit: 'right-sign-ins', retryAfterSeconds: 600 })
+  vi.advanceTimersByTime(600_000)
+  expect(await signIn()).toBeNull()
+})
+
+/** Opens memory counters that call `around` with each step, which must run the step. */
+function countersWith(around: <T>(step: string, run: () => Promise<T>) => Promise<T>): OpenCounter {
+  return (name, ...rest) => {
+    const counter = openMemoryCounter(name, ...rest)
+    return {
+      get: (key) => around(`get ${name}`, () => counter.get(key)),
+      set: (...of) => around(`set ${name}`, () => counter.set(...of)),
+      penalty: (...of) => around(`penalty ${name}`, () => counter.penalty(...of)),
+      delete: (key) => around(`delete ${name}`, () => counter.delete(key)),
+      giveBack: (...of) => around(`giveBack ${name}`, () => counter.giveBack(...of)),
+      take: (key) => around(`take ${name}`, () => counter.take(key)),
+    }
+  }
+}
+
+test('right and wrong passwords that a limit refuses take the same steps', async () => {
+  const steps: string[] = []
+  const noted = countersWith((step, run) => {
+    steps.push(step)
+    return run()
+  })
+  const limits = createSignInLimits(noted)
+  const admissions = await Promise.all(['a', 'b', 'c'].map((username) => limits.admit(username, HOME)))
+  for (let name = 0; name < 300; name += 1) await failAt(limits, `user${name}`, HOME)
+  const stepsOf: string[][] = []
+  for (const [index, outcome] of (['succeeded', 'denied', 'failed'] as const).entries()) {
+    const admission = admissions[index]
+    steps.length = 0
+    if (admission?.ok) await admission.attempt[outcome]()
+    stepsOf.push([...steps])
+  }
+  expect(stepsOf[0]).not.toEqual([])
+  expect(stepsOf).toEqual([stepsOf[2], stepsOf[2], stepsOf[2]])
+})
+
+// src/redis/README.md says how long a slow Redis delays a sign-in.
+test.each([
+  ['a right password', 'succeeded'],
+  ['a wrong password', 'failed'],
+] as const)('a sign-in with %s waits for four replies of the counters, one after the other', async (_what, outcome) => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const slow = countersWith(async (_step, run) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return await run()
+  })
+  const startedAt = Date.now()
+  let endedAt = 0
+  const signIn = async () => {
+    const admission = await createSignInLimits(slow).admit('ada', HOME)
+    if (admission.ok) await admission.attempt[outcome]()
+    endedAt = Date.now()
+  }
+  const done = signIn()
+  await vi.advanceTimersByTimeAsync(20_000)
+  await done
+  expect(endedAt - startedAt).toBe(4_000)
 })
