@@ -4,7 +4,7 @@ import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { type BindAnswer, bindAsViewer, mustChangePassword, refusalOf } from './bind.ts'
+import { type BindAnswer, type BindRefusal, bindAsViewer, mustChangePassword, refusalOf } from './bind.ts'
 import { asUpstreamError, bindAsService, directoryOf, LDAP_CODE, withDirectory } from './connection.ts'
 import { groupsOf, isDisabled, searchedAttributes, texts, viewerOf } from './entry.ts'
 import type { LdapStoreSettings } from './settings.ts'
@@ -61,18 +61,21 @@ export function openLdapStore(
     const { entries, groups, bind } = await request((client) => trySignIn(client, settings, username, password))
     const entry = singleEntry(entries)
     if (entry === null) return WRONG
-    if (!bind.ok) return refuse(entry, bind)
-    if (isDisabled(entry, nowSeconds())) return { ok: false, reason: 'disabled' }
-    if (mustChangePassword(bind)) return { ok: false, reason: 'expired-password' }
+    const refusal = refusalIn(entry, bind)
+    if (refusal !== null) return { ok: false, reason: refusal, ...otherName(entry, settings, username) }
     return { ok: true, viewer: readViewer(entry, groups, settings) }
   }
-  function refuse({ dn }: Entry, bind: BindAnswer): Authentication {
+  function refusalIn(entry: Entry, bind: BindAnswer): BindRefusal['reason'] | null {
+    if (bind.ok) {
+      if (isDisabled(entry, nowSeconds())) return 'disabled'
+      return mustChangePassword(bind) ? 'expired-password' : null
+    }
     const refusal = refusalOf(bind)
     if (refusal === null) {
       throw new UpstreamError('user-store', `The directory did not check a password: ${bind.message}`)
     }
-    if (refusal.note !== null) warn(`In the directory, ${JSON.stringify(dn)} ${refusal.note}.`)
-    return { ok: false, reason: refusal.reason }
+    if (refusal.note !== null) warn(`In the directory, ${JSON.stringify(entry.dn)} ${refusal.note}.`)
+    return refusal.reason
   }
   return {
     authenticate,
@@ -171,6 +174,12 @@ function readViewer(entry: Entry, searched: readonly string[], settings: LdapSto
   if (viewer !== null) return remoteViewer(viewer, 'The directory')
   const fault = `An entry found by LDAP_USER_FILTER has no ${settings.usernameAttribute}`
   throw new UpstreamError('user-store', `${fault}: set LDAP_USERNAME_ATTRIBUTE to an attribute of every viewer`)
+}
+
+/** Returns the viewer's name in the directory, if the typed name is another name of the same entry. */
+function otherName(entry: Entry, settings: LdapStoreSettings, typed: string): { readonly storedName?: string } {
+  const storedName = viewerOf(entry, settings, [])?.username
+  return storedName === undefined || usernameKey(storedName) === usernameKey(typed) ? {} : { storedName }
 }
 
 function unknownUserDn({ searchBase }: LdapStoreSettings): string {

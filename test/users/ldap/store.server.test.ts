@@ -77,6 +77,17 @@ test('a viewer found by another attribute is named and looked up by LDAP_USERNAM
   expect(await store.find?.('dave')).toBeNull()
 })
 
+test('a refusal has the name of the account only if the viewer typed another name of it', async () => {
+  const dn = await addViewer('gina', { mail: 'gina@example.com' })
+  const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })
+  expect(await store.authenticate('gina@example.com', 'wrong')).toEqual({ ...WRONG, storedName: 'gina' })
+  expect(await store.authenticate('GINA', 'wrong')).toEqual(WRONG)
+  expect(await store.authenticate('unknown@example.com', 'wrong')).toEqual(WRONG)
+  await slapd.replace(dn, { nsAccountLock: 'TRUE' })
+  const disabled = { ok: false, reason: 'disabled', storedName: 'gina' }
+  expect(await store.authenticate('gina@example.com', PASSWORD)).toEqual(disabled)
+})
+
 test('a name with two entries is refused', async () => {
   await addViewer('erin', { mail: 'same@example.com' })
   await addViewer('eve', { mail: 'same@example.com' })
