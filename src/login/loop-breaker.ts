@@ -1,47 +1,75 @@
-/** Counts the responses that one session gets for one return address and content. */
+import { hash } from 'node:crypto'
+
+/** Counts the responses that one session gets for one target, and for all of them. */
 export interface LoopBreaker {
   /** True if the viewer came back so often that the player would refuse the next response too. */
-  isLooping(key: string): boolean
-  countResponse(key: string): void
+  isLooping(sessionId: string, target: string): boolean
+  /** @param target the entry point, return address and content. */
+  countResponse(sessionId: string, target: string): void
 }
 
-const FRESH_RESPONSES = 3
-const WITHIN_SECONDS = 10
+const RESPONSES_PER_TARGET = 3
+const TARGET_SECONDS = 10
+/** For a loop with another address each time. Twenty tabs, each with a player, a chat and questions, need 60. */
+const RESPONSES_PER_SESSION = 100
+const SESSION_SECONDS = 60
+/** About 40 MB in all. Beyond that, the oldest counts are dropped early, and a loop takes a few more turns. */
+const MOST_KEYS = 50_000
 
 /**
  * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer back
- * immediately. The app would redirect a signed-in viewer again, forever. After three responses within ten seconds the
- * app sends no more. The counts are in memory: with several copies of the app, a loop takes a few more turns.
+ * immediately. The app would redirect a signed-in viewer again, forever. After three responses within ten seconds for
+ * one target, or 100 within a minute, the app sends no more. The counts are in memory: with several copies of the app,
+ * a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
-  // Two periods of ten seconds. The older map is dropped as a whole, so that old keys need no clean-up.
+  const ofTargets = countRecent(nowSeconds, TARGET_SECONDS)
+  const ofSessions = countRecent(nowSeconds, SESSION_SECONDS)
+  // Browsers choose the target, so a key has a fixed length.
+  const keyOf = (sessionId: string, target: string) => hash('sha256', `${sessionId} ${target}`, 'base64url')
+
+  return {
+    isLooping: (sessionId, target) =>
+      ofTargets.countOf(keyOf(sessionId, target)) >= RESPONSES_PER_TARGET ||
+      ofSessions.countOf(sessionId) >= RESPONSES_PER_SESSION,
+    countResponse(sessionId, target) {
+      ofTargets.add(keyOf(sessionId, target))
+      ofSessions.add(sessionId)
+    },
+  }
+}
+
+function countRecent(nowSeconds: () => number, withinSeconds: number) {
+  // Two periods. The older map is dropped as a whole, so that old keys need no clean-up.
   let current = new Map<string, number[]>()
   let previous = new Map<string, number[]>()
-  let currentUntil = 0
+  let startedAt = Number.NEGATIVE_INFINITY
 
   function rotate(now: number): void {
-    if (now < currentUntil) return
-    previous = now < currentUntil + WITHIN_SECONDS ? current : new Map()
+    const age = now - startedAt
+    // Below zero if the clock was set back: then all counts are dropped.
+    if (age >= 0 && age < withinSeconds && current.size < MOST_KEYS) return
+    previous = age >= 0 && age < 2 * withinSeconds ? current : new Map()
     current = new Map()
-    currentUntil = now + WITHIN_SECONDS
+    startedAt = now
   }
-  function countSince(responses: readonly number[] | undefined, since: number): number {
-    return responses === undefined ? 0 : responses.filter((at) => at > since).length
+  function countSince(times: readonly number[] | undefined, since: number): number {
+    return times === undefined ? 0 : times.filter((at) => at > since).length
   }
   return {
-    isLooping(key) {
+    countOf(key: string): number {
       const now = nowSeconds()
       rotate(now)
-      const since = now - WITHIN_SECONDS
-      return countSince(previous.get(key), since) + countSince(current.get(key), since) >= FRESH_RESPONSES
+      const since = now - withinSeconds
+      return countSince(previous.get(key), since) + countSince(current.get(key), since)
     },
-    countResponse(key) {
+    add(key: string): void {
       const now = nowSeconds()
       rotate(now)
-      const responses = current.get(key)
-      if (responses === undefined) current.set(key, [now])
-      else responses.push(now)
+      const times = current.get(key)
+      if (times === undefined) current.set(key, [now])
+      else times.push(now)
     },
   }
 }

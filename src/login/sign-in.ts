@@ -31,8 +31,9 @@ export function getSignIn(deps: PassDeps & Pick<EntryPointDeps, 'screens' | 'ses
     if (query.prompt === 'login' || !isNavigation(req)) {
       return screens.sendSignIn(req, res, { context, signedInAs: viewer.username })
     }
-    if (loopBreaker.isLooping(loopKey(sessionId, entryPoint, context)))
+    if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context))) {
       return refusals.looping(req, res, viewer, context)
+    }
     await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', openSession: () => sessionId })
   }
 }
@@ -132,7 +133,7 @@ async function sendToPlayer(
   if (!result.ok) return deps.refusals.accessDenied(req, res, { viewer, context, result })
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()
-  if (sessionId !== null) deps.loopBreaker.countResponse(loopKey(sessionId, deps.entryPoint, context))
+  if (sessionId !== null) deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context))
   sendRedirect(res, deps.headersFor(context.address.origin), result.location)
 }
 
@@ -142,8 +143,8 @@ function isNavigation(req: Request): boolean {
   return req.method === 'GET' && (destination === undefined || destination === 'iframe' || destination === 'document')
 }
 
-function loopKey(sessionId: string, { name }: EntryPoint, { address, content }: PlayerContext): string {
-  return `${sessionId} ${name} ${address.url} ${content.type ?? ''} ${content.id ?? ''}`
+function targetOf({ name }: EntryPoint, { address, content }: PlayerContext): string {
+  return `${name} ${address.url} ${content.type ?? ''} ${content.id ?? ''}`
 }
 
 function tooManyTries(retryAfterSeconds: number): Refusal {

@@ -115,24 +115,52 @@ test('screens without a sign-in are not a loop', async () => {
   expect(await statusesOf(app, 2, '/', Cookie)).toEqual([303, 303])
 })
 
-test('the memory of the loop breaker stays bounded', () => {
+test('a player that comes back with another query each time is stopped after 100 responses', async () => {
+  const app = await startLoginApp()
+  const [Cookie, another] = [await signIn(app), await signIn(app)]
+  const statuses: number[] = []
+  for (let turn = 0; turn < 120; turn += 1) {
+    app.clock.seconds += 0.2
+    const query = turn % 2 === 0 ? { ustreamContentId: `${turn}` } : { hashConsumer: `${CONSUMER}?at=${turn}` }
+    statuses.push((await app.get(`/?${formOf(query)}`, { Cookie })).status)
+  }
+  expect(statuses).toEqual([...Array.from({ length: 99 }, () => 303), ...Array.from({ length: 21 }, () => 409)])
+  expect(await statusesOf(app, 1, '/', another)).toEqual([303])
+  app.clock.seconds += 60
+  expect(await statusesOf(app, 1, '/', Cookie)).toEqual([303])
+})
+
+test('a clock that was set back ends a loop, and stops no viewer', async () => {
+  const app = await startLoginApp()
+  const Cookie = await signIn(app)
+  app.clock.seconds += 1
+  expect(await statusesOf(app, 3, '/', Cookie)).toEqual([303, 303, 409])
+  app.clock.seconds -= 3600
+  expect(await statusesOf(app, 4, '/', Cookie)).toEqual([303, 303, 303, 409])
+})
+
+test('the memory of the loop breaker stays bounded, with long and changing addresses', () => {
   let now = 0
   const breaker = createLoopBreaker(() => now)
-  for (let viewer = 0; viewer < 3000; viewer += 1) {
-    now += 0.001
-    breaker.countResponse(`viewer ${viewer}`)
+  const fill = (from: number, count: number) => {
+    for (let turn = from; turn < from + count; turn += 1) {
+      breaker.countResponse(`session ${turn}`, `https://chat.example/${turn}/${'x'.repeat(2000)}`)
+    }
   }
-  for (let again = 0; again < 3; again += 1) breaker.countResponse('looping')
-  expect(breaker.isLooping('looping')).toBe(true)
+  fill(0, 1000)
   collectGarbage()
   const before = process.memoryUsage().heapUsed
-  for (let round = 0; round < 300; round += 1) {
-    now += 11
-    for (let viewer = 0; viewer < 1000; viewer += 1)
-      breaker.countResponse(`round ${round} viewer ${viewer} ${'x'.repeat(200)}`)
-  }
-  expect(breaker.isLooping('looping')).toBe(false)
+  fill(1000, 200_000)
   collectGarbage()
-  // The 300,000 keys would take 100 MB if they were kept.
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000)
+  // The keys would take more than 400 MB if they were kept as they came.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(80_000_000)
+  for (let again = 0; again < 3; again += 1) breaker.countResponse('session', 'looping')
+  expect(breaker.isLooping('session', 'looping')).toBe(true)
+  now += 120
+  fill(0, 1)
+  now += 120
+  fill(0, 1)
+  expect(breaker.isLooping('session', 'looping')).toBe(false)
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000)
 })
