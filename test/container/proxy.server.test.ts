@@ -55,6 +55,18 @@ test('the proxy replaces an address that a viewer forges', async () => {
   expect(log).not.toContain('203.0.113.9')
 })
 
+test('a copy that ends takes only the posts with it that were on their way, and no other copy', async () => {
+  const proxy = await startProxy(copies)
+  const start = `http://127.0.0.1:${proxy.port}/`
+  const post = (index: number) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'wrong' })
+  copies[0].child.kill('SIGKILL')
+  await copies[0].ended
+  const first = await atOnce(post)
+  expect(first.map(({ status }) => status)).toContain(401)
+  expect((await atOnce(post)).map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(401))
+  expect(new Set(await atOnce(async () => (await fetch(start)).status))).toEqual(new Set([200]))
+})
+
 test('the proxy answers for copies that are gone, without an address of the app', async () => {
   const proxy = await startProxy(copies)
   for (const { child } of copies) child.kill('SIGKILL')
