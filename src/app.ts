@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import type { EntryPoint } from './entry-points/entry-point.ts'
+import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
@@ -24,6 +26,8 @@ import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
+  /** Absent where the secrets stay as they were at the start. */
+  readonly hashSecretsOf?: (entryPoint: EntryPoint) => HashSecrets
   readonly users: UserStore
   readonly sessionStore: SessionStore
   readonly signInLimits: SignInLimits
@@ -44,6 +48,7 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp({
   config,
+  hashSecretsOf = startSecretsOf,
   users,
   sessionStore,
   signInLimits,
@@ -83,7 +88,8 @@ export function createApp({
     const logSignIn = createSignInLog(log, entryPoint.name, addressOf, metrics?.countSignIn)
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const shared = { users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
-    const deps: EntryPointDeps = { ...shared, entryPoint, screens, refusals, headersFor, logSignIn }
+    const hashSecrets = () => hashSecretsOf(entryPoint)
+    const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     const routes = entryPointRoutes(deps)
     app.use(entryPoint.basePath === '' ? '/' : entryPoint.basePath, routes)
     if (entryPoint.basePath === '') app.use('/e/default', routes)

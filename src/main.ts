@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { createHttpServer, listen, stopServer } from './server/http-server.ts'
@@ -47,7 +48,20 @@ async function run(config: Config): Promise<void> {
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true
   const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host)
-  const shared = { config, users, sessionStore, signInLimits, optionalStores, nowSeconds, log }
+  const hashSecrets = watchHashSecrets(config.entryPoints, {
+    onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
+    onFault: (entryPoint, fault) => log.warn({ event: 'hash-secret', entryPoint }, `The secrets stay: ${fault}`),
+  })
+  const shared = {
+    config,
+    hashSecretsOf: hashSecrets.secretsOf,
+    users,
+    sessionStore,
+    signInLimits,
+    optionalStores,
+    nowSeconds,
+    log,
+  }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const headers = unframedHeaders(config.publicUrl)
   const server = createHttpServer(createApp(deps), {
@@ -63,6 +77,7 @@ async function run(config: Config): Promise<void> {
     // Readiness fails first, so that the load balancer sends no new viewers.
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
+    hashSecrets.stop()
     await users.close()
     sessionStore.close()
     counters.close()

@@ -6,6 +6,8 @@ export interface LoopBreaker {
   isLooping(sessionId: string, target: string): boolean
   /** @param target the entry point, return address and content. */
   countResponse(sessionId: string, target: string): void
+  /** Returns the number of responses within seconds. */
+  responsesOf(sessionId: string, target: string): number
 }
 
 const RESPONSES_PER_TARGET = 3
@@ -30,6 +32,7 @@ export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
   const keyOf = (sessionId: string, target: string) => hash('sha256', `${sessionId} ${target}`, 'base64url')
 
   return {
+    responsesOf: (sessionId, target) => ofTargets.countOf(keyOf(sessionId, target)),
     isLooping: (sessionId, target) =>
       ofTargets.countOf(keyOf(sessionId, target)) >= RESPONSES_PER_TARGET ||
       ofSessions.countOf(sessionId) >= RESPONSES_PER_SESSION,

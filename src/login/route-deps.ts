@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
@@ -12,6 +13,8 @@ import type { LogSignIn } from './sign-in-log.ts'
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
 export interface EntryPointDeps {
   readonly entryPoint: EntryPoint
+  /** The secrets of the entry point, as they are now. */
+  readonly hashSecrets: () => HashSecrets
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly signInLimits: SignInLimits

@@ -11,7 +11,7 @@ import { type Refusal, sendRedirect } from './screens/screens.ts'
 
 type PassDeps = Pick<
   EntryPointDeps,
-  'entryPoint' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn' | 'nowSeconds'
+  'entryPoint' | 'hashSecrets' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn' | 'nowSeconds'
 >
 type AuthenticateDeps = Pick<EntryPointDeps, 'users' | 'signInLimits' | 'logSignIn' | 'addressOf'>
 
@@ -31,10 +31,10 @@ export function getSignIn(deps: PassDeps & Pick<EntryPointDeps, 'screens' | 'ses
     if (query.prompt === 'login' || !isNavigation(req)) {
       return screens.sendSignIn(req, res, { context, signedInAs: viewer.username })
     }
-    if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context))) {
-      return refusals.looping(req, res, viewer, context)
-    }
-    await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', openSession: () => sessionId })
+    const target = targetOf(entryPoint, context)
+    if (loopBreaker.isLooping(sessionId, target)) return refusals.looping(req, res, viewer, context)
+    const secret = secretForReturn(deps, sessionId, target)
+    await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', secret, openSession: () => sessionId })
   }
 }
 
@@ -61,8 +61,9 @@ export function postSignIn(
       const authentication = await authenticate(deps, req, fields.form)
       if (!authentication.ok) return showAgain(authentication.refusal)
       const { viewer } = authentication
+      const secret = deps.hashSecrets().current
       const openSession = () => sessions.start(req, res, viewer)
-      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', openSession })
+      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', secret, openSession })
     } catch (error) {
       const refusal = describeError(error)
       // Without the stack: an overload must not also overload the log.
@@ -118,6 +119,8 @@ interface AuthenticatedViewer {
   readonly viewer: Viewer
   readonly context: PlayerContext
   readonly outcome: 'signed-in' | 'returned'
+  /** Signs the response. */
+  readonly secret: string
   /** Called only if access is granted, so that no other viewer gets a session. */
   readonly openSession: () => Promise<string | null> | string
 }
@@ -128,13 +131,29 @@ async function sendToPlayer(
   res: Response,
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
-  const { viewer, context, outcome, openSession } = authenticated
-  const result = passToPlayer(viewer, deps.entryPoint, context.content, context.address, deps.nowSeconds())
+  const { viewer, context, outcome, secret, openSession } = authenticated
+  const result = passToPlayer(
+    viewer,
+    { ...deps.entryPoint, secret },
+    context.content,
+    context.address,
+    deps.nowSeconds(),
+  )
   if (!result.ok) return deps.refusals.accessDenied(req, res, { viewer, context, result })
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()
   if (sessionId !== null) deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context))
   sendRedirect(res, deps.headersFor(context.address.origin), result.location)
+}
+
+/**
+ * A viewer who comes straight back has a response that the service refused. While the secret is changed, the lock may
+ * have the other one, so the two secrets take turns.
+ */
+function secretForReturn({ hashSecrets, loopBreaker }: PassDeps, sessionId: string, target: string): string {
+  const { current, previous } = hashSecrets()
+  if (previous === null) return current
+  return loopBreaker.responsesOf(sessionId, target) % 2 === 1 ? previous : current
 }
 
 /** True for a navigation. A script could read the response, but would not lead the viewer to the player. */

@@ -93,6 +93,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     isAccepting: options.isAccepting ?? (() => true),
     nowSeconds,
     log: options.log ?? collectingLog(lines),
+    ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })
   const port = await listen(server, 0, '127.0.0.1')

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Secret } from '../settings/secret.ts'
+import type { EntryPoint, SecretFiles } from './entry-point.ts'
+
+/** The secrets of an entry point. A response has the current one, or the previous one if the service refused that. */
+export interface HashSecrets {
+  readonly current: string
+  readonly previous: string | null
+}
+
+export interface WatchedSecrets {
+  readonly secretsOf: (entryPoint: EntryPoint) => HashSecrets
+  readonly stop: () => void
+}
+
+/** Called with the name of the entry point. */
+export interface SecretEvents {
+  readonly onChange: (entryPoint: string) => void
+  /** Called once for each fault of a file. The app keeps the secrets that it has. */
+  readonly onFault: (entryPoint: string, fault: string) => void
+}
+
+/** A change of a file reaches every copy of the app within this time. */
+const SECRETS_READ_EVERY_MS = 250
+
+/** Returns the secrets that were read at the start. */
+export function startSecretsOf({ secret, previousSecret }: EntryPoint): HashSecrets {
+  return { current: secret, previous: previousSecret === secret ? null : previousSecret }
+}
+
+/**
+ * Reads the files of the secrets again and again, so that a new secret needs no restart. Asynchronous: a file system
+ * that hangs stops no request. Entry points without files keep their secrets.
+ */
+export function watchHashSecrets(entryPoints: readonly EntryPoint[], events: SecretEvents): WatchedSecrets {
+  const stopped = new AbortController()
+  const known = new Map(entryPoints.map((entryPoint) => [entryPoint.name, startSecretsOf(entryPoint)]))
+  for (const { name, secretFiles } of entryPoints) {
+    if (secretFiles) void watch(name, secretFiles)
+  }
+
+  async function watch(name: string, files: SecretFiles): Promise<void> {
+    let lastFault: string | null = null
+    while (await pause(stopped.signal)) {
+      const read = await readTwice(files)
+      if (read === null) continue
+      const fault = 'fault' in read ? read.fault : null
+      if (fault !== null && fault !== lastFault) events.onFault(name, fault)
+      lastFault = fault
+      if ('fault' in read || isSame(read, known.get(name))) continue
+      known.set(name, read)
+      events.onChange(name)
+    }
+  }
+  return {
+    secretsOf: (entryPoint) => known.get(entryPoint.name) ?? startSecretsOf(entryPoint),
+    stop: () => stopped.abort(),
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<boolean> {
+  await sleep(SECRETS_READ_EVERY_MS, undefined, { ref: false, signal }).catch(() => {})
+  return !signal.aborted
+}
+
+type Read = HashSecrets | { readonly fault: string }
+
+/** Null if the files are being written: two reads in a row differ. */
+async function readTwice(files: SecretFiles): Promise<Read | null> {
+  const first = await readBoth(files)
+  const second = await readBoth(files)
+  return 'fault' in second || ('current' in first && isSame(first, second)) ? second : null
+}
+
+async function readBoth(files: SecretFiles): Promise<Read> {
+  try {
+    const [current, previous] = await Promise.all([textOf(files.secret), textOf(files.previous)])
+    const parsed = [Secret.safeParse(current), Secret.safeParse(previous === '' ? current : previous)]
+    const fault = parsed.find(({ success }) => !success)?.error?.issues[0]?.message
+    if (fault !== undefined) return { fault: `a file holds a secret that ${fault}` }
+    return { current, previous: previous === '' || previous === current ? null : previous }
+  } catch (error) {
+    return { fault: `a file cannot be read (${(error as NodeJS.ErrnoException).code})` }
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).trim()
+}
+
+function isSame(one: HashSecrets, other: HashSecrets | undefined): boolean {
+  return one.current === other?.current && one.previous === other.previous
+}
