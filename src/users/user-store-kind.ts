@@ -36,8 +36,9 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   openEditable?(settings: Settings, options: EditableStoreOptions): Promise<EditableUserStore>
   /**
    * Creates the tables, or updates them to the version of this app. Absent if opening the store does so.
+   * @param app the settings of the login app, if they name another role: creates it, and grants it what it needs.
    * @throws ConfigError when the settings cannot be used.
    * @throws UpstreamError when the store cannot be reached.
    */
-  migrate?(settings: Settings): Promise<Migration>
+  migrate?(settings: Settings, app: Settings | null): Promise<Migration>
 }

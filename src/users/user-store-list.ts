@@ -22,11 +22,12 @@ export interface UserStoreList {
   openEditable(settings: StoreSettings, options?: EditableStoreOptions): Promise<EditableUserStore>
   /**
    * Creates the tables of the chosen store, or updates them to the version of this app.
+   * @param app the settings of the login app, if they name another role: creates it, and grants it what it needs.
    * @returns null for a store that is updated whenever it is opened.
    * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
    * @throws UpstreamError when the store cannot be reached.
    */
-  migrate(settings: StoreSettings): Promise<Migration | null>
+  migrate(settings: StoreSettings, app?: StoreSettings | null): Promise<Migration | null>
 }
 
 /**
@@ -51,8 +52,12 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     environment: environmentOf(defaultUrl, kinds),
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
     openEditable,
-    async migrate(settings) {
-      const migration = await kindOf(settings).migrate?.(settings)
+    async migrate(settings, app = null) {
+      const kind = kindOf(settings)
+      if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
+        throw new ConfigError('Only PostgreSQL has a role for the app. Remove the address of the app.')
+      }
+      const migration = await kind.migrate?.(settings, app)
       if (migration) return migration
       await (await openEditable(settings)).close()
       return null

@@ -25,8 +25,10 @@ export async function withEditableStore(
 
 /**
  * Creates or updates the table of viewers in the user store of the settings.
+ * @param appUrlFile a file with the USER_STORE_URL of the login app, to create its role too.
  * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
-export function migrateStore(io: CommandIo): Promise<Migration | null> {
-  return userStores.migrate(readUserStore(io.env))
+export function migrateStore(io: CommandIo, appUrlFile?: string): Promise<Migration | null> {
+  const app = appUrlFile === undefined ? null : readUserStore({ USER_STORE_URL_FILE: appUrlFile })
+  return userStores.migrate(readUserStore(io.env), app)
 }

@@ -10,12 +10,16 @@ export function addViewersMigrateCommand(group: Command, { io, setStatus }: Comm
   addCommand(group, 'migrate', 'create the table of viewers in PostgreSQL, or update it to this version of the app', [
     'viewer-auth viewers migrate',
     'USER_STORE_URL=postgres://owner@db.example/app POSTGRES_PASSWORD_FILE=owner.txt viewer-auth viewers migrate',
-  ]).action(({ json }: { json?: boolean }) =>
-    runCommand({ io, setStatus }, json, async () => {
-      const migration = await migrateStore(io)
-      return { ok: true, text: sentenceOf(migration), data: migration ?? {} }
-    }),
-  )
+    'USER_STORE_URL_FILE=owner-url viewer-auth viewers migrate --app-url-file user-store-url',
+  ])
+    .option('--app-url-file <file>', "also create the app's role, whose USER_STORE_URL is in this file")
+    .action(({ json, appUrlFile }: { json?: boolean; appUrlFile?: string }) =>
+      runCommand({ io, setStatus }, json, async () => {
+        const migration = await migrateStore(io, appUrlFile)
+        const granted = appUrlFile === undefined ? '' : '\nThe role of the app can read viewers and replace old hashes.'
+        return { ok: true, text: sentenceOf(migration) + granted, data: migration ?? {} }
+      }),
+    )
 }
 
 function sentenceOf(migration: Migration | null): string {

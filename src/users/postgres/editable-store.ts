@@ -11,6 +11,7 @@ import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
+import type { AppRole } from './app-role.ts'
 import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { viewerImporter } from './import-batch.ts'
@@ -49,13 +50,14 @@ export async function openEditablePostgresStore(
 
 /**
  * Creates the app's own table, or updates it to the version of this app.
+ * @param app also creates this role, and grants it what the login app needs.
  * @throws ConfigError when the settings are wrong, or the role lacks a permission.
  * @throws UpstreamError when the server cannot be reached.
  */
-export async function migratePostgres(settings: PostgresSettings): Promise<Migration> {
+export async function migratePostgres(settings: PostgresSettings, app: AppRole | null = null): Promise<Migration> {
   const connection = await connectForCommand(settings, {})
   try {
-    return await refusalAsUpstreamError(migrateViewers(connection))
+    return await refusalAsUpstreamError(migrateViewers(connection, app))
   } finally {
     await connection.close()
   }

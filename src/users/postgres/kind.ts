@@ -16,8 +16,8 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
     const { openEditablePostgresStore } = await import('./editable-store.ts')
     return await openEditablePostgresStore(settings, options)
   },
-  async migrate(settings) {
+  async migrate(settings, app) {
     const { migratePostgres } = await import('./editable-store.ts')
-    return await migratePostgres(settings)
+    return await migratePostgres(settings, app)
   },
 }

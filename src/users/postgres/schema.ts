@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../errors.ts'
 import type { Migration } from '../editable-user-store.ts'
+import { type AppRole, grantAppRole } from './app-role.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
 import { isMissingPermission, isMissingTable, isStatementError, placeOf } from './fault.ts'
 
@@ -31,10 +32,11 @@ const StateRow = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boo
 /**
  * Creates the tables, or updates them to the version of this app, in one transaction. Safe to run several times at
  * once.
- * @throws ConfigError when the role lacks a permission, or the tables have a newer version.
+ * @param app also creates this role, and grants it what the app needs. Null changes no role.
+ * @throws ConfigError when the role lacks a permission, the tables have a newer version, or `app` cannot be used.
  * @throws UpstreamError when the server cannot be reached.
  */
-export async function migrateViewers(connection: PostgresConnection): Promise<Migration> {
+export async function migrateViewers(connection: PostgresConnection, app: AppRole | null): Promise<Migration> {
   const { settings } = connection
   try {
     return await inTransaction(connection, async (client) => {
@@ -43,6 +45,7 @@ export async function migrateViewers(connection: PostgresConnection): Promise<Mi
       if (from > VERSION) throw new ConfigError(newerVersion(from))
       for (const migration of MIGRATIONS.slice(from)) await client.rows(migration)
       if (from < VERSION) await client.rows('UPDATE viewer_auth.schema_version SET version = $1', [VERSION])
+      if (app !== null) await grantAppRole(client, settings, app)
       return { from, to: VERSION }
     })
   } catch (cause) {

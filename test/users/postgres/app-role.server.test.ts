@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { ConfigError } from '../../../src/errors.ts'
+import { grantAppRole } from '../../../src/users/postgres/app-role.ts'
+import { connectPostgres } from '../../../src/users/postgres/connection.ts'
+import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { settingsOf } from './fixture.ts'
+
+/** A hash of "U*U", from crypt_blowfish. */
+const BCRYPT = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+
+let server: PostgresServer
+let database: string
+let app: { user: string; password: string }
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  database = await server.createDatabase()
+  app = { user: `app "${randomUUID()}`, password: `it's ${randomUUID()}` }
+})
+
+const ownerSettings = () => settingsOf(server.url({ database }))
+const appSettings = (changed: Partial<typeof app> = {}) => settingsOf(server.url({ database, ...app, ...changed }))
+
+async function connectAsApp(): Promise<Client> {
+  const client = new Client({ connectionString: server.url({ database, ...app }), ssl: false })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+async function stateOf(client: Client, sql: string): Promise<string> {
+  return await client.query(sql).then(
+    () => 'done',
+    ({ code }: { code: string }) => code,
+  )
+}
+
+test('a migration creates the role of the app, which signs a viewer in and replaces the old hash', async () => {
+  await migratePostgres(ownerSettings(), appSettings())
+  const viewers = await openEditablePostgresStore(ownerSettings())
+  onTestFinished(() => viewers.close())
+  const ada = { username: 'ada', groups: [], attributes: {}, disabled: false, passwordHash: BCRYPT }
+  await viewers.importBatch([ada], 'keep')
+  const store = await openPostgresStore(appSettings())
+  onTestFinished(() => store.close())
+  expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
+  const readHash = async () => (await server.query('SELECT password_hash FROM viewer_auth.viewers', [], database)).rows
+  await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
+})
+
+test('the role of the app can do nothing but read viewers and replace hashes', async () => {
+  await migratePostgres(ownerSettings(), appSettings())
+  await server.query('CREATE TABLE orders (id int)', [], database)
+  const client = await connectAsApp()
+  const refused = [
+    'CREATE TABLE public.mine (id int)',
+    'CREATE TABLE viewer_auth.mine (id int)',
+    'CREATE SCHEMA mine',
+    'CREATE EXTENSION pg_trgm',
+    'CREATE ROLE mine',
+    'SELECT * FROM orders',
+    'DROP TABLE orders',
+    'DROP TABLE viewer_auth.viewers',
+    'TRUNCATE viewer_auth.viewers',
+    "INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('eve', 'eve', '')",
+    'DELETE FROM viewer_auth.viewers',
+    "UPDATE viewer_auth.viewers SET username = 'eve'",
+    'UPDATE viewer_auth.viewers SET disabled = false',
+    'UPDATE viewer_auth.schema_version SET version = 0',
+    "SELECT pg_read_file('/etc/passwd')",
+    "COPY viewer_auth.viewers TO PROGRAM 'cat'",
+    'SELECT rolpassword FROM pg_authid',
+    'SET ROLE administrator',
+  ]
+  const states = []
+  for (const sql of refused) states.push([sql, await stateOf(client, sql)])
+  expect(states).toEqual(refused.map((sql) => [sql, '42501']))
+  expect(await stateOf(client, 'SELECT * FROM viewer_auth.viewers')).toBe('done')
+})
+
+test('a second migration sets a new password of the role', async () => {
+  await migratePostgres(ownerSettings(), appSettings())
+  const old = appSettings()
+  app.password = randomUUID()
+  expect(await migratePostgres(ownerSettings(), appSettings())).toEqual({ from: 1, to: 1 })
+  await connectAsApp()
+  await expect(openPostgresStore(old)).rejects.toThrow(ConfigError)
+})
+
+test('migrations that run at once create the role once', async () => {
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => migratePostgres(ownerSettings(), appSettings())))
+  expect(outcomes.filter(({ from }) => from === 0)).toHaveLength(1)
+  await connectAsApp()
+})
+
+test.each([
+  ['the owner', () => ({ user: 'administrator' })],
+  ['a superuser', () => ({ user: 'super' })],
+  ['a member of the role that migrates', () => ({ user: 'member' })],
+  ['a role that creates roles', () => ({ user: 'creator' })],
+  ['a password that is not ASCII', () => ({ password: 'pässword' })],
+])('a migration refuses %s as the role of the app, and changes nothing', async (_case, changed) => {
+  await server.query(`DO $$ BEGIN
+    CREATE ROLE super SUPERUSER; CREATE ROLE creator CREATEROLE; CREATE ROLE member IN ROLE administrator;
+    EXCEPTION WHEN duplicate_object THEN NULL; END $$`)
+  await expect(migratePostgres(ownerSettings(), appSettings(changed()))).rejects.toThrow(ConfigError)
+  const { rows } = await server.query("SELECT to_regnamespace('viewer_auth') AS schema", [], database)
+  expect(rows).toEqual([{ schema: null }])
+})
+
+test('a migration refuses a role of the app in another database', async () => {
+  await expect(migratePostgres(ownerSettings(), settingsOf(server.url({ ...app })))).rejects.toThrow(ConfigError)
+})
+
+test('a migration as an owner without CREATEROLE names this right', async () => {
+  const owner = await server.createRole()
+  await server.query(`ALTER DATABASE ${database} OWNER TO ${owner.user}`)
+  const settings = settingsOf(server.url({ database, ...owner }))
+  await expect(migratePostgres(settings, appSettings())).rejects.toThrow('CREATEROLE')
+})
+
+test('no statement to the server contains the password of the role', async () => {
+  await migratePostgres(ownerSettings())
+  const connection = connectPostgres(ownerSettings())
+  onTestFinished(() => connection.close())
+  const sent: unknown[] = []
+  await connection.use((client) =>
+    grantAppRole(
+      {
+        ...client,
+        rows(sql, values) {
+          sent.push(sql, values)
+          return client.rows(sql, values)
+        },
+      },
+      ownerSettings(),
+      appSettings(),
+    ),
+  )
+  expect(JSON.stringify(sent)).toContain('SCRAM-SHA-256')
+  expect(JSON.stringify(sent)).not.toContain(app.password)
+  await connectAsApp()
+})
