@@ -28,6 +28,8 @@ const Service = z.strictObject({
   image: z.string(),
   build: z.literal('.').optional(),
   user: z.string().optional(),
+  profiles: z.array(z.string()).default([]),
+  entrypoint: z.array(z.string()).optional(),
   command: z.array(z.string()).optional(),
   restart: z.enum(['unless-stopped', 'no']),
   read_only: z.boolean(),
@@ -35,6 +37,9 @@ const Service = z.strictObject({
   cap_add: z.array(z.string()).default([]),
   security_opt: z.array(z.string()),
   logging: z.strictObject({ driver: z.literal('local') }),
+  mem_limit: z.string(),
+  cpus: z.coerce.number(),
+  pids_limit: z.number(),
   tmpfs: z.array(z.string()).default([]),
   shm_size: z.string().optional(),
   ports: z.array(z.string()).default([]),
@@ -49,7 +54,10 @@ const Service = z.strictObject({
 
 const ComposeFile = z.object({
   services: z.record(z.string(), Service),
-  networks: z.record(z.string(), z.strictObject({ internal: z.boolean().optional() })),
+  networks: z.record(
+    z.string(),
+    z.strictObject({ internal: z.literal(true).optional(), enable_ipv6: z.literal(true).optional() }),
+  ),
   volumes: z.record(z.string(), z.strictObject({})),
   secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
 })

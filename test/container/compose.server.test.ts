@@ -87,32 +87,38 @@ test('the secrets of the README open the Redis of compose.yaml, and this Redis s
   expect(await ended).toEqual([0, null])
 })
 
-test('the table is created once, and both copies sign in a viewer who was added at one of them', async () => {
+test('both copies sign in a viewer who was added by the owner, as a role that cannot add viewers', async () => {
   const secretAt = makeSecrets()
   const password = readFileSync(secretAt('postgres-password'), 'utf8').trim()
-  await postgres.query(`CREATE ROLE viewer_auth LOGIN PASSWORD '${password}'`)
+  // The role of POSTGRES_USER in the image is a superuser too.
+  await postgres.query(`CREATE ROLE viewer_auth LOGIN SUPERUSER PASSWORD '${password}'`)
   await postgres.query('CREATE DATABASE viewer_auth OWNER viewer_auth')
   const atSocket = `${encodeURIComponent(postgres.folder)}:${postgres.port}`
-  const inContainer = readFileSync(secretAt('user-store-url'), 'utf8')
-  expect(inContainer).toContain('@%2Fvar%2Frun%2Fpostgresql/')
-  const USER_STORE_URL = inContainer.replace('%2Fvar%2Frun%2Fpostgresql', atSocket)
+  for (const name of ['owner-url', 'user-store-url']) {
+    const inContainer = readFileSync(secretAt(name), 'utf8')
+    expect(inContainer).toContain('@%2Fvar%2Frun%2Fpostgresql/')
+    writeFileSync(secretAt(name), inContainer.replace('%2Fvar%2Frun%2Fpostgresql', atSocket))
+  }
 
-  const here = { USER_STORE_URL, USER_STORE_URL_FILE: '' }
-  const [, ...migrate] = services.migrate?.command ?? []
-  const options = { cwd: ROOT, env: { ...environmentOf('migrate', secretAt), ...here } }
+  const [, ...migrate] = (services.migrate?.command ?? []).map((word) =>
+    word.replace(/^\/run\/secrets\/(.+)/, (_all, name) => secretAt(name)),
+  )
   for (const outcome of ['Created', 'up to date']) {
-    const { stdout } = await run(process.execPath, migrate, options)
+    const { stdout } = await run(process.execPath, migrate, { cwd: ROOT, env: environmentOf('migrate', secretAt) })
     expect(stdout).toContain(outcome)
   }
-  const added = spawnSync(process.execPath, [CLI, 'viewers', 'add', 'ada@example.com'], {
-    ...options,
-    input: 'correct horse battery staple',
+  const [, ...viewers] = services.viewers?.entrypoint ?? []
+  const statuses = ['viewers', 'login-1'].map((service) => {
+    const options = { cwd: ROOT, env: environmentOf(service, secretAt), input: 'correct horse battery staple' }
+    return spawnSync(process.execPath, [...viewers, 'add', `ada@example.com`], options).status
   })
-  expect(added.status).toBe(0)
+  expect(statuses).toEqual([0, 1])
+  const { rows } = await postgres.query("SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname = 'login_app'")
+  expect(rows).toEqual([{ rolsuper: false, rolcreaterole: false }])
 
   const inRedis = { SESSION_STORE_URL: redis.url, LIMITS_STORE_URL: redis.url }
   const noFiles = { SESSION_STORE_URL_FILE: '', LIMITS_STORE_URL_FILE: '' }
-  const ours = { ...here, ...inRedis, ...noFiles, PORT: '0', HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
+  const ours = { ...inRedis, ...noFiles, PORT: '0', HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
   const copies = ['login-1', 'login-2'].map((name) => startLoginProgram({ ...environmentOf(name, secretAt), ...ours }))
   const [one, two] = await Promise.all(copies)
   if (one === undefined || two === undefined) expect.unreachable()

@@ -20,7 +20,8 @@ const COPIES = SERVICES.filter(([name]) => name.startsWith('login-'))
 const HELD: Readonly<Record<string, string>> = {
   'hash-secret': SETTINGS.HASH_SECRET,
   'session-secret': SETTINGS.SESSION_SECRET,
-  'user-store-url': 'postgres://viewer_auth:abc@%2Fvar%2Frun%2Fpostgresql/viewer_auth',
+  'owner-url': 'postgres://viewer_auth:abc@%2Fvar%2Frun%2Fpostgresql/viewer_auth',
+  'user-store-url': 'postgres://login_app:def@%2Fvar%2Frun%2Fpostgresql/viewer_auth',
   'redis-url': 'redis://:abc@redis',
 }
 
@@ -40,11 +41,20 @@ describe.each(SERVICES)('the service %s', (name, service) => {
   test(`the service ${name} has no more rights than it needs`, () => {
     expect(service.read_only).toBe(true)
     expect(service.cap_drop).toEqual(['ALL'])
-    expect(service.security_opt).toEqual(service.cap_add.length > 0 ? [] : ['no-new-privileges:true'])
+    expect(service.security_opt).toEqual(['no-new-privileges:true'])
+    expect(service.cap_add).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : [])
   })
-  test(`the service ${name} uses a pinned image, or one built from this repository`, () => {
+  test(`the service ${name} has limits for memory, processor and processes`, () => {
+    expect(service.mem_limit).toMatch(/^(512m|1g)$/)
+    expect(service.cpus).toBe(1)
+    expect(service.pids_limit).toBe(200)
+  })
+  test(`the service ${name} uses a branch of an image that gets fixes, or one built from this repository`, () => {
     expect(service.build === '.' ? service.image : 'viewer-auth').toBe('viewer-auth')
-    if (service.build === undefined) expect(service.image).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z]+)$/)
+    if (service.build !== undefined) return
+    // Without the last number, so that `docker compose pull` fetches fixes. A branch of PostgreSQL has one number.
+    const branch = name === 'postgres' ? /^postgres:\d+-bookworm$/ : /^[a-z]+:\d+\.\d+-[a-z]+$/
+    expect(service.image).toMatch(branch)
   })
   test(`the service ${name} refers only to networks, secrets, volumes and services of the file`, () => {
     for (const network of service.networks) expect(networks).toHaveProperty([network])
@@ -64,13 +74,30 @@ describe.each(SERVICES)('the service %s', (name, service) => {
   })
 })
 
-test('compose.yaml opens only the ports of the proxy', () => {
+test('compose.yaml connects only the proxy with the outside', () => {
   expect(SERVICES.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['proxy'])
-  expect(networks.inside).toEqual({ internal: true })
-  const inside = SERVICES.filter(([, service]) => service.networks.includes('inside')).map(([name]) => name)
-  expect(inside.toSorted()).toEqual(['login-1', 'login-2', 'migrate', 'postgres', 'redis'])
-  const outside = SERVICES.filter(([, service]) => service.networks.includes('outside')).map(([name]) => name)
-  expect(outside.toSorted()).toEqual(['login-1', 'login-2', 'proxy'])
+  const membersOf = (network: string) =>
+    SERVICES.filter(([, service]) => service.networks.includes(network)).map(([name]) => name)
+  expect(Object.fromEntries(Object.keys(networks).map((network) => [network, membersOf(network).toSorted()]))).toEqual({
+    outside: ['proxy'],
+    front: ['login-1', 'login-2', 'proxy'],
+    inside: ['login-1', 'login-2', 'migrate', 'postgres', 'redis', 'viewers'],
+  })
+  // With IPv6 the proxy sees the address of each viewer.
+  expect(networks).toEqual({ outside: { enable_ipv6: true }, front: { internal: true }, inside: { internal: true } })
+})
+
+test('LOGIN_CPUS gives the copies more cores, and no other service', () => {
+  const { services: changed } = readComposeFile(FILE, { ...PLAYER, LOGIN_CPUS: '2.5' })
+  const cores = Object.entries(changed).map(([name, { cpus }]) => [name, cpus])
+  expect(cores).toEqual(SERVICES.map(([name]) => [name, name.startsWith('login-') ? 2.5 : 1]))
+})
+
+test('only the commands of the operator sign in to the database as its owner', () => {
+  const owners = SERVICES.filter(([, service]) => service.secrets.includes('owner-url')).map(([name]) => name)
+  expect(owners.toSorted()).toEqual(['migrate', 'viewers'])
+  expect(services.viewers?.profiles).toEqual(['commands'])
+  expect(services.postgres?.environment.POSTGRES_USER).toBe('viewer_auth')
 })
 
 test('compose.yaml has two identical copies of the app', () => {
@@ -84,7 +111,7 @@ test.each(COPIES)('the copy %s has valid settings, and keeps no data of its own'
     publicUrl: new URL('http://localhost'),
     port: 3000,
     trustProxyHops: 1,
-    userStore: { kind: 'postgres', host: '/var/run/postgresql', user: 'viewer_auth', database: 'viewer_auth' },
+    userStore: { kind: 'postgres', host: '/var/run/postgresql', user: 'login_app', database: 'viewer_auth' },
     sessionStore: { kind: 'redis', redis: { host: 'redis', password: 'abc', tls: null } },
     limitsStore: { kind: 'redis', redis: { host: 'redis', password: 'abc', tls: null } },
     warnings: [],
@@ -105,7 +132,8 @@ test('compose.yaml passes on settings from the environment, and names missing on
 
 test('compose.yaml creates the table of viewers once, after the database and before the app starts', () => {
   const { migrate, 'login-1': login } = services
-  expect(migrate?.command).toEqual(['node', 'src/cli/main.ts', 'viewers', 'migrate'])
+  const appUrl = ['--app-url-file', '/run/secrets/user-store-url']
+  expect(migrate?.command).toEqual(['node', 'src/cli/main.ts', 'viewers', 'migrate', ...appUrl])
   expect(migrate?.restart).toBe('no')
   expect(migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   expect(login?.depends_on).toMatchObject({ migrate: { condition: 'service_completed_successfully' } })
@@ -128,6 +156,14 @@ test('a copy stops only after the proxy has noticed', () => {
     expect(shutdownDelaySeconds).toBeGreaterThanOrEqual(2 * Number(interval) + Number(timeout))
     expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(shutdownDelaySeconds + 15)
   }
+})
+
+test('the proxy waits longer than the user store, and keeps a connection for less time than the app', () => {
+  const proxied = services.proxy?.environment.CADDYFILE ?? ''
+  const [, response, keepAlive] = /response_header_timeout (\d+)s\s+keepalive (\d+)s/.exec(proxied) ?? []
+  expect(readConfig(settingsOf(COPIES[0]?.[1] ?? expect.unreachable())).userStore).toMatchObject({ timeoutMs: 5_000 })
+  expect(Number(response)).toBeGreaterThan(5)
+  expect(Number(keepAlive)).toBeLessThan(65)
 })
 
 test('the secrets are files that are neither committed nor part of the image', () => {
