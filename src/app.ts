@@ -17,6 +17,8 @@ import { createRefusals } from './login/screens/refusals.ts'
 import { createScreens, openViews, type Screens, type Views } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
+import { type LineSums, type WarnOnce, warnOnceAMinute } from './server/line-sums.ts'
+import type { SecurityLog } from './server/log.ts'
 import type { Metrics } from './server/metrics.ts'
 import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
@@ -38,6 +40,9 @@ export interface AppDeps {
   /** UNIX time in seconds. */
   readonly nowSeconds: () => number
   readonly log: Logger
+  readonly securityLog: SecurityLog
+  /** Limits the lines about faults and refusals that repeat. */
+  readonly lineSums: LineSums
   /** Absent without metrics. */
   readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
 }
@@ -56,11 +61,16 @@ export function createApp({
   isAccepting,
   nowSeconds,
   log,
+  securityLog,
+  lineSums,
   metrics,
 }: AppDeps): Express {
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews(VIEWS, PUBLIC)
   const { store } = sessionStore
+  const warnOnce = warnOnceAMinute(log, lineSums)
+  // A store that logs its own outages needs no second line.
+  const warnOfSessions: WarnOnce = sessionStore.logsOutages ? log.debug.bind(log) : warnOnce
   const sessions = createSessions({
     ...config.sessions,
     limits: config.sessions,
@@ -68,24 +78,21 @@ export function createApp({
     isTls,
     users,
     nowSeconds,
-    log: sessionStore.logsOutages ? withoutWarnings(log) : log,
+    securityLog,
+    warn: (err, effect) => warnOfSessions({ event: 'session-store', err }, `The session store failed: ${effect}`),
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
-  const app = express()
-  app.disable('x-powered-by').disable('etag')
-  // In any other environment, Express would show the stack if our own error screen fails.
-  app.set('env', 'production')
-  app.set('query parser', 'simple').set('trust proxy', config.trustProxyHops).set('case sensitive routing', true)
-  trustPublicUrl(app)
+  const app = createExpress(config.trustProxyHops)
   if (metrics) app.use(metrics.timeRequests)
 
+  const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const screens = createScreens(views, entryPoint.basePath, headersFor)
-    const logSignIn = createSignInLog(log, entryPoint.name, addressOf, metrics?.countSignIn)
+    const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const shared = { users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
@@ -95,7 +102,7 @@ export function createApp({
     if (entryPoint.basePath === '') app.use('/e/default', routes)
   }
   app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
-  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, log }, headers))
+  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, warnOnce }, headers))
   const unframedScreens = createScreens(views, '', () => headers)
   app.use('/assets', assets(headers, views.asset), assetMethods(unframedScreens))
 
@@ -105,7 +112,7 @@ export function createApp({
   })
   const unframedRefusals = createRefusals(
     unframedScreens,
-    createSignInLog(log, 'none', addressOf, metrics?.countSignIn),
+    createSignInLog({ ...signInLog, entryPoint: 'none' }),
     config.publicUrl.origin,
   )
   const onError: ErrorRequestHandler = (error, req, res, next) => {
@@ -116,6 +123,16 @@ export function createApp({
     else unframedRefusals.failed(req, res, error)
   }
   app.use(onError)
+  return app
+}
+
+function createExpress(trustProxyHops: number): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  // In any other environment, Express would show the stack if our own error screen fails.
+  app.set('env', 'production')
+  app.set('query parser', 'simple').set('trust proxy', trustProxyHops).set('case sensitive routing', true)
+  trustPublicUrl(app)
   return app
 }
 
@@ -147,19 +164,14 @@ function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
-/** Hides warnings about a store that logs its own outages: a line for each viewer would flood the log. */
-function withoutWarnings(log: Logger): Pick<Logger, 'info' | 'warn'> {
-  return { info: log.info.bind(log), warn: log.debug.bind(log) }
-}
-
 function readiness(
   {
     users,
     sessionStore,
     optionalStores,
     isAccepting,
-    log,
-  }: Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting' | 'log'>,
+    warnOnce,
+  }: Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting'> & { warnOnce: WarnOnce },
   headers: Readonly<Record<string, string>>,
 ): RequestHandler {
   return async (_req, res) => {
@@ -170,7 +182,7 @@ function readiness(
       // Still 200: all copies share this Redis, and the load balancer must not remove them all.
       res.json({ status: optionalStores.every((store) => store.isAvailable()) ? 'ready' : 'degraded' })
     } catch (error) {
-      log.warn({ event: 'not-ready', err: error })
+      warnOnce({ event: 'not-ready', err: error })
       res.status(503).json({ status: 'unavailable' })
     }
   }

@@ -38,6 +38,8 @@ export interface Config extends SharedStores {
   readonly shutdownDelaySeconds: number
   /** Null for no metrics. */
   readonly metricsPort: number | null
+  /** Null for none. */
+  readonly securityLogFile: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Sentences about valid settings that are usually a mistake. Logged at the start. */
   readonly warnings: readonly string[]
@@ -106,6 +108,7 @@ const AppEnvironment = z.object({
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   METRICS_PORT: PortNumber.optional(),
+  SECURITY_LOG_FILE: z.string().optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
@@ -161,6 +164,7 @@ export function readConfig(environment: Environment): Config {
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
     metricsPort: app.METRICS_PORT ?? null,
+    securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,
   }
   return { ...config, warnings: [...warnings, ...warningsOf(config), ...warningsOfStores(stores)] }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
@@ -5,11 +6,12 @@ import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { createHttpServer, listen, stopServer } from './server/http-server.ts'
-import { openLog } from './server/log.ts'
+import { createLineSums, type LineSums } from './server/line-sums.ts'
+import { type Logs, openLogs } from './server/log.ts'
 import { onParentExit } from './server/npm-parent.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
-import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { createSignInLimits, networkOf } from './sign-in-limits/sign-in-limits.ts'
 import { userStores } from './users/open-user-store.ts'
 import { threadPoolSize } from './users/passwords/hashing-queue.ts'
 
@@ -33,7 +35,8 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const log = openLog(config.logLevel)
+  const { log, securityLog, linesDropped, close } = openLogFiles(config)
+  const lineSums = createLineSums()
   for (const warning of config.warnings) log.warn(warning)
   const users = await userStores.open(config.userStore, (message, cause) =>
     log.warn({ event: 'user-store', err: cause }, message),
@@ -47,27 +50,20 @@ async function run(config: Config): Promise<void> {
   const signInLimits = createSignInLimits(counters.openCounter)
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true
-  const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host)
+  const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host, linesDropped)
   const hashSecrets = watchHashSecrets(config.entryPoints, {
     onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
     onFault: (entryPoint, fault) => log.warn({ event: 'hash-secret', entryPoint }, `The secrets stay: ${fault}`),
   })
-  const shared = {
-    config,
-    hashSecretsOf: hashSecrets.secretsOf,
-    users,
-    sessionStore,
-    signInLimits,
-    optionalStores,
-    nowSeconds,
-    log,
-  }
+  const logs = { log, securityLog, lineSums }
+  const stores = { users, sessionStore, signInLimits, optionalStores }
+  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, nowSeconds, ...logs }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
-  const headers = unframedHeaders(config.publicUrl)
   const server = createHttpServer(createApp(deps), {
-    headers,
+    headers: unframedHeaders(config.publicUrl),
     ...(metrics && { count: metrics.metrics.countClientFault }),
   })
+  logDropped(server, logs)
   const port = await listen(server, config.port, config.host)
 
   async function stop(signal: string): Promise<void> {
@@ -83,7 +79,9 @@ async function run(config: Config): Promise<void> {
     counters.close()
     // Last, so that Prometheus can read the last requests.
     if (metrics) await stopServer(metrics.server, 0)
+    lineSums.end()
     log.info({ event: 'stopped' })
+    await close()
   }
   for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal)).off(signal, exitNow)
   // Comes last, because a program that reads this line may send a signal immediately.
@@ -91,11 +89,33 @@ async function run(config: Config): Promise<void> {
   log.info({ event: 'started', ...ports, publicUrl: config.publicUrl.origin }, 'The login app listens')
 }
 
+function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
+  try {
+    return openLogs(logLevel, securityLogFile)
+  } catch (cause) {
+    if (securityLogFile === null) throw cause
+    const { code } = cause as NodeJS.ErrnoException
+    throw new ConfigError(`SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`, {
+      cause,
+    })
+  }
+}
+
+/** Logs connections that Node closes at once, because too many are open. */
+function logDropped(server: Server, { log, lineSums }: { log: Logs['log']; lineSums: LineSums }): void {
+  const event = 'connection-dropped'
+  const kind = { key: event, writeSum: (sum: object) => log.warn({ event, ...sum }) }
+  server.on('drop', (connection) => {
+    const address = connection?.remoteAddress ?? ''
+    if (lineSums.isNew(kind, networkOf(address))) log.warn({ event, address })
+  })
+}
+
 type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 
-async function openMetrics(requestedPort: number, host: string) {
+async function openMetrics(requestedPort: number, host: string, linesDropped: Logs['linesDropped']) {
   const { createMetrics } = await import('./server/metrics.ts')
-  const metrics = createMetrics()
+  const metrics = createMetrics(linesDropped)
   const server = createHttpServer(metrics.listener)
   const port = await listen(server, requestedPort, host).catch((cause: ListenFault) => {
     if (cause.port === undefined) throw cause

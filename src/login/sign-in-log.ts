@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
-import type { Logger } from 'pino'
+import type { LineSums } from '../server/line-sums.ts'
+import type { SecurityLog } from '../server/log.ts'
+import { networkOf } from '../sign-in-limits/sign-in-limits.ts'
 
 declare global {
   namespace Express {
@@ -31,7 +33,7 @@ export type SignInOutcome =
 /** The outcome of a request, for the log. No field can contain a form, a query or an address with a response. */
 export interface SignInEvent {
   readonly outcome: SignInOutcome
-  readonly viewer?: string
+  readonly viewer?: string | undefined
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
@@ -42,6 +44,26 @@ export interface SignInEvent {
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
+/** Outcomes without a password check. A client can cause any number of them, so repetitions are summed. */
+const UNCHECKED: readonly SignInOutcome[] = [
+  'too-many-tries',
+  'not-from-own-page',
+  'refused-request',
+  'looping',
+  'cancelled',
+  'signed-out',
+  'overloaded',
+  'failed',
+]
+
+export interface SignInLogDeps {
+  readonly securityLog: SecurityLog
+  readonly lineSums: LineSums
+  readonly entryPoint: string
+  readonly addressOf: (req: Request) => string
+  /** Called for each outcome, for the metrics. */
+  readonly count?: ((outcome: SignInOutcome, entryPoint: string) => void) | undefined
+}
 
 /** Returns the id of the request, which is in each of its log lines, and on the screen of an internal error. */
 export function requestIdOf(req: Request): string {
@@ -50,30 +72,47 @@ export function requestIdOf(req: Request): string {
 }
 
 /**
- * Creates the function that logs one line for each outcome of a sign-in (OWASP ASVS 16.3.1, 16.3.3).
- * @param count called for each line, for the metrics.
+ * Creates the function that logs the outcomes of sign-ins (OWASP ASVS 16.3.1, 16.3.3). Every checked password has its own
+ * line. Other outcomes that are equal in network, user name and reason have one line a minute, and a sum of the rest.
  */
-export function createSignInLog(
-  log: Pick<Logger, 'info' | 'warn' | 'error'>,
-  entryPoint: string,
-  addressOf: (req: Request) => string,
-  count: (outcome: SignInOutcome, entryPoint: string) => void = () => {},
-): LogSignIn {
-  return (req, { outcome, viewer, error, ...details }) => {
+export function createSignInLog({
+  securityLog,
+  lineSums,
+  entryPoint,
+  addressOf,
+  count = () => {},
+}: SignInLogDeps): LogSignIn {
+  const shared = { event: 'sign-in', entryPoint }
+  const levelOf = (outcome: SignInOutcome) =>
+    outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
+
+  function isRepeated({ outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
+    if (!UNCHECKED.includes(outcome)) return false
+    const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
+    const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
+    return !lineSums.isNew(kind, networkOf(address), `${viewer} ${status} ${reason}`)
+  }
+  /** Returns the error with its stack once a minute, else its message. */
+  function faultOf(error: unknown): object {
+    if (!(error instanceof Error)) return { err: error }
+    const isNew = lineSums.isNew({ key: 'fault', writeSum: () => {} }, undefined, `${error.name} ${error.message}`)
+    return isNew ? { err: error } : { reason: error.message }
+  }
+  return (req, event) => {
+    const { outcome, viewer: typed, error, ...details } = event
+    const viewer = typed?.slice(0, 255)
+    const address = addressOf(req)
     count(outcome, entryPoint)
+    if (isRepeated({ ...event, viewer }, address)) return
     // pino omits undefined fields.
-    const line = {
-      event: 'sign-in',
+    securityLog[levelOf(outcome)]({
+      ...shared,
       outcome,
-      viewer: viewer?.slice(0, 255),
-      address: addressOf(req),
-      entryPoint,
+      viewer,
+      address,
       requestId: requestIdOf(req),
       ...details,
-      err: error,
-    }
-    if (outcome === 'failed') log.error(line)
-    else if (EXPECTED.includes(outcome)) log.info(line)
-    else log.warn(line)
+      ...(error !== undefined && faultOf(error)),
+    })
   }
 }

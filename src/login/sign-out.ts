@@ -24,14 +24,15 @@ export function postSignOut({
     if (refusals.isForeign(req)) {
       return screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'notFromOwnPage' } })
     }
+    let viewer: string | undefined
     try {
-      await sessions.end(req, res)
+      viewer = await sessions.end(req, res)
     } catch (cause) {
       throw new UpstreamError('session-store', 'A viewer signed out, but the session store could not end the session', {
         cause,
       })
     }
-    logSignIn(req, { outcome: 'signed-out' })
+    logSignIn(req, { outcome: 'signed-out', viewer })
     sendRedirect(res, headersFor(context.address.origin), pathOf(entryPoint.basePath, context.fields))
   }
 }

@@ -1,13 +1,74 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+import { createLineOutput, type LineOutput, openRotatedFile, standardOutput } from './line-output.ts'
 
 const MOST_CAUSES = 5
+const LAST_LINES_MS = 1_000
+
+/** What security depends on: sign-ins, refusals, ended sessions. Each line has `category` "security". */
+export type SecurityLog = Pick<Logger, 'info' | 'warn' | 'error'>
+
+export interface Logs {
+  readonly log: Logger
+  /** Part of `log`, and also written to the security file if there is one, at every LOG_LEVEL. */
+  readonly securityLog: SecurityLog
+  /** Returns the number of lines of each log that could not be written. */
+  readonly linesDropped: () => Readonly<Record<'main' | 'security', number>>
+  /** Lets a slow reader take the last lines, for one second at most. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the log on standard output, and the security log. A log that cannot be written never stops the program.
+ * @param securityFile null for none.
+ * @throws NodeJS.ErrnoException if the security file cannot be opened.
+ */
+export function openLogs(level: LevelWithSilent, securityFile: string | null): Logs {
+  const stdout = standardOutput()
+  const main = createLineOutput(() => stdout, { noticeOf })
+  const log = openLog(level, main)
+  const outputs = { main, security: securityFile === null ? null : openSecurityOutput(securityFile, log) }
+  // Also for an end without close(), such as a wrong setting.
+  process.on('exit', () => {
+    main.flush()
+    outputs.security?.flush()
+  })
+  const onStdout = securityLogOf(log)
+  return {
+    log,
+    securityLog: outputs.security ? inBoth(onStdout, securityLogOf(openLog('info', outputs.security))) : onStdout,
+    linesDropped: () => ({ main: main.dropped(), security: outputs.security?.dropped() ?? 0 }),
+    close: () => main.drained(LAST_LINES_MS),
+  }
+}
+
+/** Returns the part of the log with `category` "security". */
+export function securityLogOf(log: Logger): SecurityLog {
+  return log.child({ category: 'security' })
+}
+
+function openSecurityOutput(file: string, log: Logger): LineOutput {
+  const onFault = (err: unknown) => log.error({ event: 'security-log-failed', err })
+  return createLineOutput(openRotatedFile(file), { noticeOf, onFault })
+}
+
+function inBoth(first: SecurityLog, second: SecurityLog): SecurityLog {
+  const both = (level: keyof SecurityLog) => (line: object) => {
+    first[level](line)
+    second[level](line)
+  }
+  return { info: both('info'), warn: both('warn'), error: both('error') }
+}
+
+/** Returns the line about lines that were dropped because the output failed, or its reader was too slow. */
+function noticeOf(count: number): string {
+  return `${JSON.stringify({ level: 40, time: new Date().toISOString(), event: 'log-lines-dropped', count })}\n`
+}
 
 /**
  * Opens the log: one JSON object per line, times in UTC. It writes no property of an error that could hold a form or a
  * secret.
- * @param destination standard output by default.
  */
-export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {
+export function openLog(level: LevelWithSilent, destination: DestinationStream): Logger {
   const serializers = { err: (error: unknown) => describeFault(error, MOST_CAUSES) }
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
 }

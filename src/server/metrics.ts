@@ -18,7 +18,8 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** Any other method is counted as "other". */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 
-export function createMetrics(): Metrics {
+/** @param linesDropped the number of lost lines by log, read when Prometheus asks. */
+export function createMetrics(linesDropped: () => Readonly<Record<string, number>>): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -40,6 +41,16 @@ export function createMetrics(): Metrics {
     labelNames: ['method', 'status'],
     buckets: BUCKETS_SECONDS,
     registers,
+  })
+  new Counter({
+    name: 'viewer_auth_log_lines_dropped_total',
+    help: 'Log lines that could not be written, by log',
+    labelNames: ['log'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [log, count] of Object.entries(linesDropped())) this.inc({ log }, count)
+    },
   })
 
   async function answer(req: IncomingMessage, res: Parameters<RequestListener>[1]): Promise<void> {

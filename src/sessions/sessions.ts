@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import session from 'express-session'
-import type { Logger } from 'pino'
+import type { SecurityLog } from '../server/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
 import type { SessionLimits } from './session-store.ts'
 
@@ -13,7 +13,9 @@ export interface SessionDeps {
   readonly isTls: boolean
   readonly users: Pick<UserStore, 'find'>
   readonly nowSeconds: () => number
-  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly securityLog: Pick<SecurityLog, 'info'>
+  /** Called with a fault of the session store that does not fail the request. */
+  readonly warn: (error: unknown, effect: string) => void
 }
 
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
@@ -29,12 +31,15 @@ export interface Sessions {
    * @returns the id; null if the session store failed, and the viewer continues without a session.
    */
   start(req: Request, res: Response, viewer: Viewer): Promise<string | null>
-  /** Ends the session in the store and removes the cookie. */
-  end(req: Request, res: Response): Promise<void>
+  /**
+   * Ends the session in the store and removes the cookie.
+   * @returns the user name; undefined if there was no session.
+   */
+  end(req: Request, res: Response): Promise<string | undefined>
 }
 
 export function createSessions(deps: SessionDeps): Sessions {
-  const { users, limits, nowSeconds, log, isTls } = deps
+  const { users, limits, nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
   const cookieAttributes = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
   const middleware = session({
@@ -47,14 +52,9 @@ export function createSessions(deps: SessionDeps): Sessions {
   })
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
 
-  const warn = warnOnceAMinute(log, nowSeconds)
   const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
-  async function load(req: Request, res: ResponseHooks): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      middleware(req, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
-    })
-  }
+  const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
   async function returningViewer(req: Request, res: Response) {
     if (!hasCookie(req)) return null
     try {
@@ -70,7 +70,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     const viewer = isOver ? null : await lookUp(users, stored)
     if (viewer !== null) return { viewer, sessionId: req.sessionID }
     const reason = isOver ? 'too old' : 'viewer gone or disabled'
-    log.info({ event: 'session-ended', viewer: stored.username, reason })
+    securityLog.info({ event: 'session-ended', viewer: stored.username, reason })
     await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
   }
@@ -90,25 +90,15 @@ export function createSessions(deps: SessionDeps): Sessions {
       return null
     }
   }
-  async function end(req: Request, res: Response): Promise<void> {
-    if (!hasCookie(req)) return
+  async function end(req: Request, res: Response): Promise<string | undefined> {
+    if (!hasCookie(req)) return undefined
     if (req.session === undefined) await load(req, res)
+    const username = req.session.viewer?.username
     await withCallback((callback) => req.session.destroy(callback))
     res.clearCookie(name, cookieAttributes)
+    return username
   }
   return { returningViewer, start, end }
-}
-
-const WARN_EVERY_SECONDS = 60
-
-/** Returns a function that warns at most once a minute: an outage must not add a line for each viewer. */
-function warnOnceAMinute(log: Pick<Logger, 'warn'>, nowSeconds: () => number) {
-  let quietUntilSeconds = 0
-  return (err: unknown, effect: string) => {
-    if (nowSeconds() < quietUntilSeconds) return
-    quietUntilSeconds = nowSeconds() + WARN_EVERY_SECONDS
-    log.warn({ event: 'session-store', err }, `The session store failed: ${effect}`)
-  }
 }
 
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>

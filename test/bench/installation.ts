@@ -89,7 +89,7 @@ async function addSessions(
 ): Promise<ListedSession[]> {
   const nowSeconds = () => Date.now() / 1000 - 3600
   const { sessionStore, sessions: limits } = readConfig(environment)
-  const log = openLog('silent')
+  const log = openLog('silent', { write: () => {} })
   const { sessionStore: opened } = await openSessionStore(sessionStore, limits, { nowSeconds, log })
   try {
     const sessions = Array.from({ length: count }, (_, index) => newSession(nameOf(index), nowSeconds()))

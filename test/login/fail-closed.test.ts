@@ -56,7 +56,8 @@ function usersWith(changes: Partial<AppDeps['users']>): AppDeps['users'] {
 
 function logThat(breaks: 'info' | 'warn' | 'error'): Logger {
   const silent = { info: () => {}, warn: () => {}, error: () => {} }
-  return { ...silent, [breaks]: fail } as unknown as Logger
+  const log = { ...silent, [breaks]: fail, child: () => log } as unknown as Logger
+  return log
 }
 
 /** A session store with one broken method. */

@@ -7,6 +7,8 @@ import { cookieIn } from './signed-in.ts'
 import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'
 
 const WRONG = { username: ADA.username, password: 'WRONGMARKER' }
+/** Leaves no line out. */
+const EVERY_LINE = { isNew: () => true, end: () => {} }
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Causes each logged event of the screens at least once. */
@@ -44,7 +46,7 @@ async function everything(app: LoginApp): Promise<string[]> {
 }
 
 test('the log has one line for each event, with outcome, address, entry point and request', async () => {
-  const app = await startLoginApp()
+  const app = await startLoginApp({ lineSums: EVERY_LINE })
   await everything(app)
   expect(app.lines.map(({ outcome, viewer, status }) => [outcome, viewer, status])).toEqual([
     ['signed-in', ADA.username, undefined],
@@ -62,12 +64,12 @@ test('the log has one line for each event, with outcome, address, entry point an
     ['refused-request', undefined, 400],
     ['refused-request', undefined, 400],
     ['cancelled', undefined, undefined],
-    ['signed-out', undefined, undefined],
+    ['signed-out', ADA.username, undefined],
     ['failed', ADA.username, 503],
     ['failed', ADA.username, 500],
   ])
   for (const line of app.lines) {
-    expect(line).toMatchObject({ event: 'sign-in', address: '127.0.0.1', entryPoint: 'default' })
+    expect(line).toMatchObject({ event: 'sign-in', category: 'security', address: '127.0.0.1', entryPoint: 'default' })
     expect(line.requestId).toMatch(UUID)
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   }
@@ -75,7 +77,7 @@ test('the log has one line for each event, with outcome, address, entry point an
 })
 
 test('the log names the reason for a refused request', async () => {
-  const app = await startLoginApp()
+  const app = await startLoginApp({ lineSums: EVERY_LINE })
   await everything(app)
   const reasons = app.lines.filter(({ outcome }) => outcome === 'refused-request').map(({ reason }) => reason)
   expect(reasons).toEqual([
@@ -129,7 +131,7 @@ test('the log names an attribute that cannot be sent, without its value', async 
 
 test('a name, an Origin or an address cannot forge a log line', async () => {
   const forged = '","outcome":"signed-in","x":"\u2028{"outcome":"signed-in"}'
-  const app = await startLoginApp({ trustProxyHops: 1 })
+  const app = await startLoginApp({ trustProxyHops: 1, lineSums: EVERY_LINE })
   await app.post('/sign-in', { username: `eve${forged}`, password: 'x' })
   await app.post('/sign-in', { username: 'eve\n{"outcome":"signed-in"}', password: 'x' })
   await app.post('/sign-in', { username: 'eve\r\n\u001b[2K', password: 'x' })

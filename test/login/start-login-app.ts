@@ -6,7 +6,8 @@ import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
-import { openLog } from '../../src/server/log.ts'
+import { createLineSums } from '../../src/server/line-sums.ts'
+import { openLog, securityLogOf } from '../../src/server/log.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
@@ -76,6 +77,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
   const sessionStore =
     options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
   const publicUrl = new URL(options.publicUrl ?? 'https://login.example')
+  const log = options.log ?? collectingLog(lines)
   const app = createApp({
     config: {
       publicUrl,
@@ -92,7 +94,9 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     optionalStores: options.optionalStores ?? [],
     isAccepting: options.isAccepting ?? (() => true),
     nowSeconds,
-    log: options.log ?? collectingLog(lines),
+    log,
+    securityLog: options.securityLog ?? securityLogOf(log),
+    lineSums: options.lineSums ?? createLineSums(),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })

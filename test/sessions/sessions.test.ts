@@ -105,10 +105,8 @@ test('viewers can sign in while the session store is down, but without a session
   }
   expectScreen(await app.get('/', { Cookie }))
   expect((await app.post('/cancel', '', { Cookie })).status).toBe(303)
-  expect(app.lines.filter(({ level }) => level === 40)).toMatchObject([{ event: 'session-store' }])
-  app.clock.seconds += 60
-  expectScreen(await app.get('/', { Cookie }))
-  expect(app.lines.filter(({ level }) => level === 40)).toHaveLength(2)
+  // Two sign-ins without a session have the same warning, which is logged once.
+  expect(app.lines.filter(({ event }) => event === 'session-store')).toHaveLength(2)
 })
 
 test('a sign-out fails with a message while the session store is down', async () => {

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino'
+
+/** A kind of line that may repeat without end. */
+export interface LineKind {
+  /** One of few: never the input of a client. */
+  readonly key: string
+  /** Writes the sum of the lines that were left out. */
+  readonly writeSum: (sum: LineSum) => void
+}
+
+export interface LineSum {
+  /** The number of lines that were left out within a minute. */
+  readonly more: number
+  /** The network of the client. "others" if too many networks caused such lines. Absent for a fault of the app. */
+  readonly address?: string
+}
+
+/** Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. */
+export interface LineSums {
+  /**
+   * True if the line must be written. False if it is only counted.
+   * @param network the network of the client that caused it.
+   * @param detail lines of one kind and network are different if they differ in this, up to 100 in a minute.
+   */
+  isNew(kind: LineKind, network?: string, detail?: string): boolean
+  /** Writes all sums now. Without this call they are written a minute after the first line. */
+  end(): void
+}
+
+/** Writes a warning about a fault of the app. Repetitions of event and message within a minute are only counted. */
+export type WarnOnce = (line: { readonly event: string; readonly err: unknown }, message?: string) => void
+
+export function warnOnceAMinute(log: Pick<Logger, 'warn'>, lineSums: LineSums): WarnOnce {
+  return (line, message) => {
+    const { event } = line
+    const kind = { key: event, writeSum: (sum: LineSum) => log.warn({ event, ...sum }) }
+    if (lineSums.isNew(kind, undefined, message)) log.warn(line, message)
+  }
+}
+
+const MINUTE_MS = 60_000
+const LINES_PER_NETWORK = 100
+/** Limits the memory to about 10 MB. Clients choose networks and details. */
+const MOST_LINES = 10_000
+
+export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES): LineSums {
+  const sums = new Map<string, { kind: LineKind; network: string | undefined; lines: number; more: number }>()
+  const written = new Set<string>()
+  let timer: NodeJS.Timeout | null = null
+
+  function end(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const ended = [...sums.values()]
+    sums.clear()
+    written.clear()
+    for (const { kind, network, more } of ended) {
+      if (more > 0) kind.writeSum({ more, ...(network !== undefined && { address: network }) })
+    }
+  }
+  function sumOf(kind: LineKind, network: string | undefined) {
+    const key = `${kind.key}\n${network ?? ''}`
+    const sum = sums.get(key) ?? { kind, network, lines: 0, more: 0 }
+    sums.set(key, sum)
+    return sum
+  }
+  return {
+    isNew(kind, network, detail = '') {
+      timer ??= setTimeout(end, everyMs).unref()
+      const isFull = written.size >= mostLines
+      const sum = sumOf(kind, isFull && !sums.has(`${kind.key}\n${network ?? ''}`) ? 'others' : network)
+      const line = `${kind.key}\n${network ?? ''}\n${detail}`
+      if (isFull || sum.lines >= LINES_PER_NETWORK || written.has(line)) {
+        sum.more += 1
+        return false
+      }
+      written.add(line)
+      sum.lines += 1
+      return true
+    },
+    end,
+  }
+}

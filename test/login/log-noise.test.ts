@@ -1,0 +1,75 @@
+import { Agent, get } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLineSums } from '../../src/server/line-sums.ts'
+import { STORE_DOWN } from './memory-users.ts'
+import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
+
+const WRONG = { username: ADA.username, password: 'wrong' }
+
+/** Requests the path a number of times, on 20 connections. */
+async function repeat({ port }: LoginApp, path: string, times: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 })
+  onTestFinished(() => agent.destroy())
+  const request = () =>
+    new Promise<void>((resolve, reject) => {
+      get({ port, path, agent }, (response) => void response.resume().once('end', resolve)).once('error', reject)
+    })
+  await Promise.all(Array.from({ length: times }, request))
+}
+
+test('refused requests without credentials are summed, and a wrong password among them has its line', async () => {
+  const lineSums = createLineSums()
+  const app = await startLoginApp({ lineSums })
+  await Promise.all([repeat(app, '/?hashConsumer=x', 2_000), app.post('/sign-in', WRONG)])
+  lineSums.end()
+  expect(app.lines).toHaveLength(3)
+  expect(app.lines.map(({ outcome }) => outcome).toSorted()).toEqual([
+    'refused-request',
+    'refused-request',
+    'wrong-credentials',
+  ])
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', address: '127.0.0.1', more: 1_999 })
+})
+
+test('readiness says once a minute that a store is away, and each sign-in that fails has its line', async () => {
+  const lineSums = createLineSums()
+  const app = await startLoginApp({ lineSums })
+  app.users.fail(STORE_DOWN)
+  const names = Array.from({ length: 20 }, (_, number) => `viewer-${number}`)
+  const signIns = names.map((username) => app.post('/sign-in', { username, password: 'x' }))
+  await Promise.all([repeat(app, '/health/ready', 2_000), ...signIns])
+  lineSums.end()
+  const [first, sum, ...others] = app.lines.filter(({ event }) => event === 'not-ready')
+  expect([first, sum, others]).toMatchObject([{ err: { name: 'UpstreamError' } }, { more: 1_999 }, []])
+  const failed = app.lines.filter(({ outcome }) => outcome === 'failed')
+  expect(failed.map(({ viewer }) => String(viewer)).toSorted()).toEqual(names.toSorted())
+  expect(failed.filter(({ err }) => err !== undefined)).toHaveLength(1)
+  expect(failed.filter(({ reason }) => reason === STORE_DOWN.message)).toHaveLength(19)
+})
+
+test('the same viewer at a limit has one line a minute, and other viewers have their own', async () => {
+  const lineSums = createLineSums()
+  const app = await startLoginApp({ lineSums })
+  for (let tries = 0; tries < 20; tries += 1) await app.post('/sign-in', WRONG)
+  for (let tries = 0; tries < 7; tries += 1) await app.post('/sign-in', { ...WRONG, username: 'eve' })
+  lineSums.end()
+  const limited = app.lines.filter(({ outcome }) => outcome === 'too-many-tries')
+  const [wrongOfAda, wrongOfEve] = [ADA.username, 'eve'].map(
+    (name) => app.lines.filter(({ outcome, viewer }) => outcome === 'wrong-credentials' && viewer === name).length,
+  )
+  expect([wrongOfAda, wrongOfEve]).toEqual([5, 5])
+  expect(limited).toMatchObject([{ viewer: ADA.username }, { viewer: 'eve' }, { more: 15 }])
+})
+
+test.each([
+  ['/cancel', '', {}],
+  ['/sign-out', '', {}],
+  ['/sign-in', WRONG, { Origin: 'https://evil.example' }],
+  ['/sign-in', '', {}],
+])('posts to %s with the body %j are summed', async (path, form, headers) => {
+  const lineSums = createLineSums()
+  const app = await startLoginApp({ lineSums })
+  for (let times = 0; times < 10; times += 1) await app.post(path, form, headers)
+  lineSums.end()
+  expect(app.lines.map(({ more }) => more)).toEqual([undefined, 9])
+})

@@ -1,0 +1,50 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createLineSums, type LineSum } from '../../src/server/line-sums.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+function sumsOf(mostLines?: number) {
+  vi.useFakeTimers()
+  const written: LineSum[] = []
+  const lineSums = createLineSums(60_000, mostLines)
+  const kind = { key: 'refused', writeSum: (sum: LineSum) => void written.push(sum) }
+  return { lineSums, written, isNew: (network?: string, detail?: string) => lineSums.isNew(kind, network, detail) }
+}
+
+test('equal lines are written once a minute, and the others are counted for each network', () => {
+  const { isNew, written } = sumsOf()
+  expect(['a', 'a', 'b', 'a'].map((network) => isNew(network))).toEqual([true, false, true, false])
+  vi.advanceTimersByTime(60_000)
+  expect(written).toEqual([{ more: 2, address: 'a' }])
+  expect(isNew('a')).toBe(true)
+  vi.advanceTimersByTime(60_000)
+  expect(written).toHaveLength(1)
+})
+
+test('lines of one network that differ are written up to a limit', () => {
+  const { isNew, written, lineSums } = sumsOf()
+  const details = Array.from({ length: 1000 }, (_, number) => String(number))
+  expect(details.filter((detail) => isNew('a', detail))).toHaveLength(100)
+  expect(isNew('b', '0')).toBe(true)
+  lineSums.end()
+  expect(written).toEqual([{ more: 900, address: 'a' }])
+})
+
+test('after too many lines in a minute, only sums are written, and new networks share one', () => {
+  const { isNew, written, lineSums } = sumsOf(50)
+  const networks = Array.from({ length: 80 }, (_, number) => String(number))
+  expect(networks.filter((network) => isNew(network))).toHaveLength(50)
+  expect(isNew('0')).toBe(false)
+  lineSums.end()
+  expect(written).toEqual([
+    { more: 1, address: '0' },
+    { more: 30, address: 'others' },
+  ])
+})
+
+test('a fault of the app has a sum without a network', () => {
+  const { isNew, written, lineSums } = sumsOf()
+  expect([isNew(), isNew(), isNew()]).toEqual([true, false, false])
+  lineSums.end()
+  expect(written).toEqual([{ more: 2 }])
+})

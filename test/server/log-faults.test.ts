@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { compileCache } from '../compile-cache.ts'
+import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
+import { freePort } from '../servers/free-port.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+
+// Each test starts a process.
+vi.setConfig({ testTimeout: 60_000 })
+
+const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+interface Program {
+  readonly child: ChildProcess
+  signIn(username: string): Promise<number>
+  /** Returns the number of dropped lines of the log on standard output, from the metrics. */
+  dropped(): Promise<number>
+  /** Sends SIGTERM. Resolves with the exit status. */
+  stop(): Promise<number | null>
+}
+
+/** Starts the program with this descriptor as standard output. Resolves when it answers. */
+async function startWithOutput(
+  stdout: number,
+  settings: Readonly<Record<string, string>> = {},
+  shellCommand: readonly string[] = [],
+): Promise<Program> {
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  const ports = { PORT: String(port), METRICS_PORT: String(metricsPort) }
+  const env = { ...compileCache, ...programSettings(), ...ports, ...settings }
+  const [file = '', ...args] = [...shellCommand, process.execPath, PROGRAM]
+  const child = spawn(file, args, { env, stdio: ['ignore', stdout, 'inherit'] })
+  closeSync(stdout)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const origin = `http://127.0.0.1:${port}`
+  await vi.waitFor(async () => expect((await fetch(`${origin}/health/live`)).status).toBe(200), { timeout: 30_000 })
+  return {
+    child,
+    async signIn(username) {
+      const body = new URLSearchParams({ username, password: 'wrong' })
+      return (await fetch(`${origin}/sign-in`, { method: 'POST', body })).status
+    },
+    async dropped() {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+      return Number(/^viewer_auth_log_lines_dropped_total\{log="main"\} (\d+)$/m.exec(text)?.[1])
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      const [status] = (await ended) as [number | null]
+      return status
+    },
+  }
+}
+
+/** Makes a named pipe. Returns its path and a descriptor that holds it open. */
+function makePipe() {
+  const path = join(temporaryFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const holder = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  return { path, holder, writer: openSync(path, 'a') }
+}
+
+function fill(descriptor: number): void {
+  for (const size of [65_536, 1]) {
+    expect(() => {
+      for (;;) writeSync(descriptor, ' '.repeat(size))
+    }).toThrow('EAGAIN')
+  }
+}
+
+describe('sign-ins go on, and SIGTERM stops the program', () => {
+  test('while standard output is a full disk', async () => {
+    const program = await startWithOutput(openSync('/dev/full', 'a'))
+    expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
+    expect(await program.dropped()).toBeGreaterThanOrEqual(3)
+    expect(await program.stop()).toBe(0)
+  })
+
+  test('when the disk fills while the program runs, and the log continues when there is space', async () => {
+    const path = join(temporaryFolder(), 'app.log')
+    const limitBytes = 4 * 1024 * 1024
+    writeFileSync(path, `${' '.repeat(limitBytes - 401)}\n`)
+    const limited = ['/bin/sh', '-c', `ulimit -f ${limitBytes / 512} && exec "$@"`, 'sh']
+    const program = await startWithOutput(openSync(path, 'a'), {}, limited)
+    for (const name of ['a', 'b', 'c', 'd', 'e']) expect(await program.signIn(name)).toBe(401)
+    const dropped = await program.dropped()
+    expect(dropped).toBeGreaterThanOrEqual(3)
+    truncateSync(path)
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('log-lines-dropped'), { timeout: 10_000 })
+    expect(await program.signIn('f')).toBe(401)
+    expect(await program.stop()).toBe(0)
+    const [, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { event: 'log-lines-dropped', count: dropped },
+      { event: 'sign-in', viewer: 'f' },
+      { event: 'stopping' },
+      { event: 'stopped' },
+    ])
+  })
+
+  test('while the reader of standard output stands still', async () => {
+    const pipe = makePipe()
+    const program = await startWithOutput(pipe.writer)
+    fill(pipe.holder)
+    expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
+    expect(await program.stop()).toBe(0)
+  })
+
+  test('after the reader of standard output has gone', async () => {
+    const pipe = makePipe()
+    const program = await startWithOutput(pipe.writer)
+    closeSync(pipe.holder)
+    expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
+    expect(await program.dropped()).toBeGreaterThanOrEqual(3)
+    expect(await program.stop()).toBe(0)
+  })
+})
+
+describe('SECURITY_LOG_FILE', () => {
+  test('holds every sign-in, only for this user, while standard output is full and LOG_LEVEL is silent', async () => {
+    const path = join(temporaryFolder(), 'logs', 'security.log')
+    const settings = { SECURITY_LOG_FILE: path, LOG_LEVEL: 'silent' }
+    const program = await startWithOutput(openSync('/dev/full', 'a'), settings)
+    expect(await program.signIn('a')).toBe(401)
+    // Written before the answer was sent.
+    program.child.kill('SIGKILL')
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { category: 'security', event: 'sign-in', outcome: 'wrong-credentials', viewer: 'a' },
+    ])
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('that is full does not stop sign-ins, and the log on standard output says so', async () => {
+    const program = await startLoginProgram({ ...programSettings(), SECURITY_LOG_FILE: '/dev/full' })
+    const body = new URLSearchParams({ username: 'a', password: 'wrong' })
+    const { status } = await fetch(`http://127.0.0.1:${program.port}/sign-in`, { method: 'POST', body })
+    expect(status).toBe(401)
+    expect(await program.says('"outcome":"wrong-credentials"')).toContain('"security-log-failed"')
+    program.child.kill('SIGTERM')
+    expect((await program.ended).status).toBe(0)
+  })
+
+  test('that cannot be opened ends the start with one sentence', async () => {
+    const { folder, options } = lockedFolder()
+    const settings = { ...programSettings(), SECURITY_LOG_FILE: join(folder, 'security.log') }
+    const { status, stderr } = await runLoginProgram(settings, options).ended
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^SECURITY_LOG_FILE [^\n]*EACCES[^\n]*\n$/)
+  })
+})
