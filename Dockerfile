@@ -34,3 +34,10 @@ EXPOSE 3000
 # Checks only that the program lives, because a restart does not repair a store. Load balancers check /health/ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "--env-file-if-exists=.env", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--env-file-if-exists=.env", "src/main.ts"]
+# Where the image comes from. Last, so that a new commit does not repeat the steps above.
+ARG SOURCE
+ARG REVISION
+LABEL org.opencontainers.image.title="viewer-auth" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.source="$SOURCE" \
+      org.opencontainers.image.revision="$REVISION"
