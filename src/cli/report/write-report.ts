@@ -117,7 +117,7 @@ async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters
 
 /** Keeps only what the HTML page shows, so that memory stays bounded here too. */
 async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): Promise<string> {
-  const [{ collectorFor, rangeOf }, { renderPage }] = await Promise.all([
+  const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('./page/render-page.ts'),
   ])
@@ -128,7 +128,9 @@ async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): 
     for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
     written += rows.length
   }
-  await sink.write(await renderPage(collector.model(), { question, range: rangeOf(question), nowMs }))
+  const source = ' from the analytics of the video service'
+  const about = { range: rangeOf(question), scope: scopeWords(question), source, nowMs }
+  await sink.write(await renderPage(collector.model(), about))
   return rowsText(written)
 }
 

@@ -6,7 +6,7 @@ import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
 import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
-import { readTime } from './words.ts'
+import { nameWords, readTime } from './words.ts'
 
 /** Returns the period of the report, or null for all time. */
 export function rangeOf(question: Question): TimeRange | null {
@@ -36,4 +36,32 @@ export function collectorFor(
     default:
       return seriesPage(question.report, question.dimension, range)
   }
+}
+
+/** Describes the filters of the report. */
+export function scopeWords(question: Question): string {
+  const { contentType, contentIds } = question
+  const [kind, one, several] =
+    contentType === 'live' ? ['Live broadcasts', 'channel', 'channels'] : ['Recorded videos', 'video', 'videos']
+  const ids = contentIds === undefined ? '' : ` of ${contentIds.length === 1 ? one : several} ${contentIds.join(', ')}`
+  const scope =
+    contentType === undefined
+      ? 'All live broadcasts and recorded videos'
+      : contentType === 'live'
+        ? `${kind}${ids}`
+        : contentIds === undefined
+          ? kind
+          : `${contentIds.length === 1 ? 'The video' : 'The videos'} ${contentIds.join(', ')}`
+  const limits = [
+    ...('viewerIdentifier' in question && question.viewerIdentifier !== undefined
+      ? [`viewers whose name contains “${nameWords(question.viewerIdentifier)}”`]
+      : []),
+    ...('listUnfinishedSegments' in question && question.listUnfinishedSegments === false
+      ? ['only finished views']
+      : []),
+    ...('inclusiveRange' in question && question.inclusiveRange === false
+      ? ['only views that started and ended in the period']
+      : []),
+  ]
+  return [scope, ...limits].join('; ')
 }

@@ -19,8 +19,8 @@ export interface Section {
   readonly chart: Chart
   /** Null if there are too many numbers to read. */
   readonly table: PageTable | null
-  /** True if the chart has two colours to explain. */
-  readonly hasLegend: boolean
+  /** Explains the two colours of the chart. Null for a chart with one colour. */
+  readonly legend: readonly [first: string, second: string] | null
   /** True for half the width of the page. */
   readonly isHalf: boolean
 }
@@ -31,6 +31,8 @@ export interface PageModel {
   /** The report in one or two sentences. */
   readonly summary: string
   readonly figures: readonly Figure[]
+  /** What was checked, one sentence each. */
+  readonly checks?: readonly { readonly isMet: boolean; readonly text: string }[]
   readonly sections: readonly Section[]
   /** Explain the numbers. */
   readonly notes: readonly string[]
@@ -42,6 +44,7 @@ export interface PageCollector<Row> {
   model(): PageModel
 }
 
+export const LIVE_AND_RECORDED = ['Live', 'Recorded'] as const
 export const MOST_TABLE_ROWS = 200
 
 /** Returns a page for a report without rows. */

@@ -83,7 +83,7 @@ function peaksModel(
           columns: ['Content', 'Peak', `In the ${granularity} from`],
           rows: top.map(([content, peak]) => [content, peak.value, timeWords(peak.timeMs)]),
         },
-        hasLegend: false,
+        legend: null,
         isHalf: false,
       },
     ],

@@ -96,7 +96,7 @@ function groupSection(
       })),
     },
     table: { columns: [column, sentenceCase(several)], rows: top.map(({ name, value }) => [nameWords(name), value]) },
-    hasLegend: false,
+    legend: null,
     isHalf: false,
   }
 }
@@ -169,7 +169,7 @@ function timesSection({ points, together, dimension, several, range }: Times): S
             columns: [sentenceCase(dimension), sentenceCase(several)],
             rows: points.map(({ fromMs: at, values: [value = 0] }) => [periodWords(at, dimension), value]),
           },
-    hasLegend: false,
+    legend: null,
     isHalf: false,
   }
 }

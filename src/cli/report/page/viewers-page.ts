@@ -1,6 +1,6 @@
 import type { ViewerRow } from '../../../video-service/report-rows.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
-import { nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
+import { LIVE_AND_RECORDED, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 import { countWords, durationWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
 
 const SHOWN_VIEWERS = 20
@@ -118,7 +118,7 @@ function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): 
         timeWords(lastActivityMs),
       ]),
     },
-    hasLegend: true,
+    legend: LIVE_AND_RECORDED,
     isHalf: false,
   }
 }
@@ -153,7 +153,7 @@ function howMuch(classes: readonly number[], viewers: number): Section {
       })),
     },
     table: { columns: ['Time watched', 'Viewers'], rows: rows.map(({ name, value }) => [name, value]) },
-    hasLegend: false,
+    legend: null,
     isHalf: false,
   }
 }

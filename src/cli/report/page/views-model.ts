@@ -1,7 +1,7 @@
 import type { Point, TimeRange } from '../chart/chart.ts'
 import type { Ranking } from './bounded-ranking.ts'
 import type { DifferentCount } from './different-count.ts'
-import { MOST_TABLE_ROWS, nothing, type PageModel, type Section } from './page-model.ts'
+import { LIVE_AND_RECORDED, MOST_TABLE_ROWS, nothing, type PageModel, type Section } from './page-model.ts'
 import { spansOf, type TimelineBins } from './timeline-bins.ts'
 import { countWords, durationWords, nameWords, numberWords, shareWords, timeWords } from './words.ts'
 
@@ -117,7 +117,7 @@ function overTime(range: TimeRange, points: readonly Point[], bucketWords: strin
               rounded(recorded),
             ]),
           },
-    hasLegend: true,
+    legend: LIVE_AND_RECORDED,
     isHalf: false,
   }
 }
@@ -146,7 +146,7 @@ function bars(
       columns: [title, 'Views', 'Hours watched'],
       rows: top.map(([name, { views, ms }]) => [nameWords(name), views, rounded(ms / HOUR_MS)]),
     },
-    hasLegend: false,
+    legend: null,
     isHalf: true,
   }
 }
@@ -171,7 +171,7 @@ function timelines(range: TimeRange, viewers: Ranking<Watcher>): Section[] {
         columns: ['Viewer', 'Views', 'Hours watched'],
         rows: top.map(([name, { views, ms }]) => [nameWords(name), views, rounded(ms / HOUR_MS)]),
       },
-      hasLegend: true,
+      legend: LIVE_AND_RECORDED,
       isHalf: false,
     },
   ]
