@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { type CommandContext, messageOf, printFailure } from './command.ts'
 import { addDoctorCommand } from './doctor/doctor-command.ts'
+import { addDrillCommand } from './drill/drill-command.ts'
 import { addReportCommands } from './report/report-command.ts'
 import { addChannelCommands } from './service/channel-command.ts'
 import { addLockCommands } from './service/lock-command.ts'
@@ -67,5 +68,6 @@ function createProgram(context: CommandContext): Command {
   addLockCommands(program, context)
   addReportCommands(program, context)
   addDoctorCommand(program, context)
+  addDrillCommand(program, context)
   return program
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { parse as parseWhole } from 'csv-parse/sync'
 import { ConfigError } from '../../errors.ts'
@@ -38,22 +39,33 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
     throw unreadable(path, cause)
   })
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  const records = await openRecordStream(path, file)
+  return { ...records, sizeBytes: size, bytesRead: () => file.bytesRead }
+}
+
+/**
+ * Opens a stream, such as standard input, like openRecordFile().
+ * @param name for messages.
+ * @throws ConfigError when the stream cannot be read or is not UTF-8.
+ */
+export async function openRecordStream(
+  name: string,
+  stream: Readable,
+): Promise<Pick<RecordFile, 'isJsonLines' | 'records' | 'close'>> {
   try {
-    const chunks: AsyncIterator<Buffer> = file[Symbol.asyncIterator]()
+    const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
     const start = await readFirstLine(chunks)
-    assertNotUtf16(path, start)
+    assertNotUtf16(name, start)
     const [header = ''] = textOf(start).split('\n', 1)
     const isJsonLines = header.startsWith('{')
     return {
       isJsonLines,
-      sizeBytes: size,
-      records: recordsOf(path, start, chunks, isJsonLines ? NO_DELIMITER : delimiterOf(header)),
-      bytesRead: () => file.bytesRead,
-      close: () => void file.destroy(),
+      records: recordsOf(name, start, chunks, isJsonLines ? NO_DELIMITER : delimiterOf(header)),
+      close: () => void stream.destroy(),
     }
   } catch (cause) {
-    file.destroy()
-    throw cause instanceof ConfigError ? cause : unreadable(path, cause)
+    stream.destroy()
+    throw cause instanceof ConfigError ? cause : unreadable(name, cause)
   }
 }
 

@@ -1,0 +1,104 @@
+import { Client, type Dispatcher } from 'undici'
+
+export interface BrowserAnswer {
+  readonly status: number
+  /** From `Retry-After`; null without. */
+  readonly retryAfterSeconds: number | null
+  readonly location: string | null
+  /** The text of a page with status 200; else empty. */
+  readonly page: string
+}
+
+/** What one viewer's browser sends. It keeps one connection, and cookies only for a later visit. */
+export interface Browser {
+  /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
+  open(path: string, withCookies: boolean): Promise<BrowserAnswer>
+  /** Posts a form from the app's own page. @throws Error if no whole answer comes. */
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer>
+  hasCookies(): boolean
+  /** Closes the connection. A running request fails. */
+  close(): void
+}
+
+/** A viewer who waits longer has closed the page. */
+export const TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 10_000
+const IDLE_MS = 60_000
+const MOST_BYTES = 1_048_576
+const HEADERS = {
+  'user-agent': 'Mozilla/5.0 (viewer-auth drill)',
+  accept: 'text/html,application/xhtml+xml',
+  'accept-language': 'en',
+  'sec-fetch-dest': 'iframe',
+  'sec-fetch-mode': 'navigate',
+}
+
+/** Opens a browser without cookies. It connects at the first request. */
+export function openBrowser(origin: string): Browser {
+  const client = new Client(origin, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    keepAliveTimeout: IDLE_MS,
+    maxResponseSize: MOST_BYTES,
+  })
+  const cookies = new Map<string, string>()
+  let connections = 0
+  client.on('connect', () => {
+    connections += 1
+  })
+
+  async function send(options: Dispatcher.RequestOptions): Promise<BrowserAnswer> {
+    const opened = connections
+    try {
+      return await exchange(client, options, cookies)
+    } catch (error) {
+      // Like a browser: if a connection that was kept open is closed, the request goes over a new one at once.
+      if (opened === 0 || connections !== opened || client.destroyed) throw error
+      return await exchange(client, options, cookies)
+    }
+  }
+  return {
+    open(path, withCookies) {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const headers = { ...HEADERS, 'sec-fetch-site': 'cross-site', ...(withCookies && cookie ? { cookie } : {}) }
+      return send({ method: 'GET', path, headers })
+    },
+    post(path, fields) {
+      const headers = {
+        ...HEADERS,
+        ...{ 'sec-fetch-site': 'same-origin', origin, 'content-type': 'application/x-www-form-urlencoded' },
+      }
+      return send({ method: 'POST', path, headers, body: new URLSearchParams(fields).toString() })
+    },
+    hasCookies: () => cookies.size > 0,
+    close: () => void client.destroy(),
+  }
+}
+
+async function exchange(
+  client: Client,
+  options: Dispatcher.RequestOptions,
+  cookies: Map<string, string>,
+): Promise<BrowserAnswer> {
+  const { statusCode, headers, body } = await client.request(options)
+  const text = await body.text()
+  for (const cookie of [headers['set-cookie'] ?? []].flat()) {
+    const [, name, value = ''] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? []
+    if (name !== undefined) cookies.set(name, value)
+  }
+  return {
+    status: statusCode,
+    retryAfterSeconds: retryAfter(headers['retry-after']),
+    location: [headers.location ?? []].flat()[0] ?? null,
+    page: statusCode === 200 ? text : '',
+  }
+}
+
+/** Reads seconds or a date (RFC 9110, 10.2.3). */
+function retryAfter(header: string | string[] | undefined): number | null {
+  if (typeof header !== 'string') return null
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  const atMs = Date.parse(header)
+  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
+}

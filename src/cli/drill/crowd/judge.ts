@@ -1,0 +1,83 @@
+import type { BrowserAnswer } from './browser.ts'
+import { type ExpectedResponse, faultInResponse, responseIn } from './expected-response.ts'
+
+/** `screen`: opens the screen. `wrong` and `right`: posts such a password. `return`: comes back with the session. */
+export type RequestKind = 'screen' | 'wrong' | 'right' | 'return'
+
+/**
+ * The result of one request:
+ * - `passed`: as it should be, also a wrong password that was refused
+ * - `asked-to-wait`: 503 or 429 with Retry-After
+ * - `unanswered`: no answer, or 502 or 504 of a proxy
+ * - `session-ended`: the sign-in screen for a viewer who came back
+ * - `refused`: 401 or 403 for the right password
+ * - `let-in-wrongly`: a response without the right password
+ * - `wrong-response`: a response that the service would refuse, or that is for another viewer
+ * - `error`: any other answer
+ */
+export type Outcome =
+  | 'passed'
+  | 'asked-to-wait'
+  | 'unanswered'
+  | 'session-ended'
+  | 'refused'
+  | 'let-in-wrongly'
+  | 'wrong-response'
+  | 'error'
+
+export interface Judgement {
+  readonly outcome: Outcome
+  /** The reason, without a value of the answer. Empty if passed. */
+  readonly fault: string
+}
+
+const PASSED: Judgement = { outcome: 'passed', fault: '' }
+/** Proxies send these when a copy of the app does not answer. */
+const NO_ANSWER = [502, 504]
+const WAIT = [429, 503]
+
+/** Judges an answer of the app. `nowSeconds` is UNIX time in seconds. */
+export function judge(
+  kind: RequestKind,
+  answer: BrowserAnswer,
+  username: string,
+  expected: ExpectedResponse,
+  nowSeconds: number,
+): Judgement {
+  const { status, retryAfterSeconds, location } = answer
+  const response = responseIn(location)
+  if (response !== null && (kind === 'screen' || kind === 'wrong')) {
+    const how = kind === 'wrong' ? 'with a wrong password' : 'without a password'
+    return { outcome: 'let-in-wrongly', fault: `a viewer got a response ${how}` }
+  }
+  if (NO_ANSWER.includes(status)) return { outcome: 'unanswered', fault: `${status} of a proxy` }
+  if (WAIT.includes(status) && retryAfterSeconds !== null)
+    return { outcome: 'asked-to-wait', fault: `${status} with Retry-After` }
+  if (response !== null && status === 303) {
+    const fault = faultInResponse(response, username, expected, nowSeconds)
+    return fault === null ? PASSED : { outcome: 'wrong-response', fault }
+  }
+  switch (kind) {
+    case 'screen':
+      return isSignInScreen(answer) ? PASSED : error(answer, 'a sign-in screen')
+    case 'wrong':
+      return status === 401 ? PASSED : error(answer, '401 for a wrong password')
+    case 'return':
+      return isSignInScreen(answer)
+        ? { outcome: 'session-ended', fault: 'the session had ended' }
+        : error(answer, 'a response for a viewer who came back')
+    case 'right':
+      return status === 401 || status === 403
+        ? { outcome: 'refused', fault: `${status} for the right password` }
+        : error(answer, 'a response for the right password')
+  }
+}
+
+function error({ status }: BrowserAnswer, expected: string): Judgement {
+  const lacking = WAIT.includes(status) ? ' without Retry-After' : ''
+  return { outcome: 'error', fault: `${status}${lacking} instead of ${expected}` }
+}
+
+function isSignInScreen({ status, page }: BrowserAnswer): boolean {
+  return status === 200 && /<input\b[^>]*\bname="?password\b/i.test(page)
+}

@@ -1,0 +1,64 @@
+/** A user name and its right password. */
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** What one viewer does in the drill. Times are in milliseconds since its start. */
+export interface PlannedVisit {
+  readonly viewer: Credentials
+  readonly arrivesAtMs: number
+  /** Wrong passwords that the viewer types before the right one. */
+  readonly wrongPasswords: number
+  /** How long after the sign-in the viewer comes back with the session cookie. Null for a viewer who does not. */
+  readonly returnsAfterMs: number | null
+}
+
+export interface PlanOptions {
+  readonly overMs: number
+  /** Shares from 0 to 1. */
+  readonly wrongShare: number
+  readonly returnShare: number
+}
+
+/** The rate at the peak of the ramp, as a multiple of the average rate. */
+export const PEAK_FACTOR = 2.11
+/** One in four of those who mistype does so twice. */
+const TWICE = 4
+const GOLDEN_RATIO = 0.618_033_988_749_895
+
+/**
+ * Plans who arrives when. Arrivals follow 20·x³·(1 − x), where x is the elapsed share of the ramp: few at the beginning,
+ * half of all in the last third, the peak at three quarters, where the event starts, and then those who are late.
+ */
+export function planVisits(
+  viewers: readonly Credentials[],
+  { overMs, wrongShare, returnShare }: PlanOptions,
+  random: () => number = Math.random,
+): PlannedVisit[] {
+  const count = viewers.length
+  let mistyping = 0
+  return viewers.map((viewer, index) => {
+    const isMistyping = Math.floor((index + 1) * wrongShare + 1e-9) > Math.floor(index * wrongShare + 1e-9)
+    mistyping += isMistyping ? 1 : 0
+    // The golden ratio spreads the returns over those who mistype and those who do not.
+    const isReturning = (index * GOLDEN_RATIO) % 1 < returnShare
+    return {
+      viewer,
+      arrivesAtMs: overMs * shareAt((index + random()) / count),
+      wrongPasswords: isMistyping ? (mistyping % TWICE === 0 ? 2 : 1) : 0,
+      returnsAfterMs: isReturning ? overMs * (0.05 + 0.25 * random()) : null,
+    }
+  })
+}
+
+/** Returns the elapsed share of the ramp at which this share of the viewers has arrived: the inverse of 5x⁴ − 4x⁵. */
+export function shareAt(arrived: number): number {
+  let [low, high] = [0, 1]
+  for (let round = 0; round < 40; round += 1) {
+    const middle = (low + high) / 2
+    if (5 * middle ** 4 - 4 * middle ** 5 < arrived) low = middle
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,102 @@
+import type { CommandIo } from '../../terminal/io.ts'
+import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
+import { type Browser, openBrowser } from './browser.ts'
+import type { ExpectedResponse } from './expected-response.ts'
+import { type Judgement, judge } from './judge.ts'
+import type { PlannedVisit } from './plan.ts'
+import { startTimetable } from './timetable.ts'
+import { type Attempt, playVisit, type VisitEnd } from './visit.ts'
+
+export interface Drill {
+  readonly url: URL
+  readonly visits: readonly PlannedVisit[]
+  readonly commands: readonly PlannedCommand[]
+  readonly expected: ExpectedResponse
+  readonly overMs: number
+  readonly recoverWithinMs: number
+}
+
+/** What happened. All times but the first are in milliseconds since the start. */
+export interface DrillRecord {
+  /** UNIX time in milliseconds. */
+  readonly startedAtMs: number
+  endedMs: number
+  readonly attempts: Attempt[]
+  /** Viewers who signed in. */
+  signedIn: number
+  readonly ends: VisitEnd[]
+  readonly commands: readonly OperatorCommand[]
+  isStopped: boolean
+}
+
+export interface DrillDeps {
+  readonly env: CommandIo['env']
+  readonly stop: AbortSignal
+  /** Called once, at the start. The record grows while the drill runs. */
+  readonly onStart: (record: DrillRecord, nowMs: () => number) => void
+  readonly onCommand: (command: OperatorCommand) => void
+}
+
+/** A viewer types for 5 s, in a short drill for a fiftieth of the ramp. */
+const TYPING_MS = 5_000
+/** The last viewers may have to wait for a Retry-After of 30 s. */
+const PATIENCE_MS = 60_000
+
+/**
+ * Plays all visits and runs the commands. Ends when all viewers are in or have given up, and all commands have ended.
+ * After a stop, it waits for the running command only.
+ */
+export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: DrillDeps): Promise<DrillRecord> {
+  const timetable = startTimetable()
+  const commands = drill.commands.map((command) => ({
+    ...command,
+    ...{ startedMs: null, endedMs: null, exitStatus: null, output: '' },
+  }))
+  const record: DrillRecord = {
+    ...{ startedAtMs: Date.now(), endedMs: 0, attempts: [], signedIn: 0, ends: [], commands, isStopped: false },
+  }
+  const browsers = new Set<Browser>()
+  const stopNow = () => {
+    record.isStopped = true
+    timetable.stop()
+    for (const browser of browsers) browser.close()
+  }
+  stop.addEventListener('abort', stopNow)
+  if (stop.aborted) stopNow()
+  onStart(record, timetable.nowMs)
+  const play = async (visit: PlannedVisit) => {
+    if (!(await timetable.until(visit.arrivesAtMs))) return
+    const browser = openBrowser(drill.url.origin)
+    browsers.add(browser)
+    const { url, expected, overMs } = drill
+    const end = await playVisit(visit, {
+      ...{ browser, timetable, url, expected },
+      record: (attempt) => record.attempts.push(attempt),
+      onSignedIn: () => {
+        record.signedIn += 1
+      },
+      typingMs: Math.min(TYPING_MS, overMs / 50),
+      lastMs: overMs + PATIENCE_MS + drill.recoverWithinMs,
+    })
+    browsers.delete(browser)
+    browser.close()
+    record.ends.push(end)
+  }
+  await Promise.all([...drill.visits.map(play), runCommands(commands, timetable, env, onCommand)])
+  stop.removeEventListener('abort', stopNow)
+  record.endedMs = timetable.nowMs()
+  return record
+}
+
+/** Opens the screen once, before the drill. */
+export async function tryScreen(url: URL, expected: ExpectedResponse): Promise<Judgement> {
+  const browser = openBrowser(url.origin)
+  try {
+    return judge('screen', await browser.open(url.pathname + url.search, false), '', expected, Date.now() / 1000)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return { outcome: 'unanswered', fault: code }
+  } finally {
+    browser.close()
+  }
+}

@@ -1,0 +1,41 @@
+/** The clock of a drill. Its waits end early when the drill is stopped. */
+export interface Timetable {
+  /** Milliseconds since the start. */
+  nowMs(): number
+  /** Resolves at this time with true, or with false as soon as the drill is stopped. */
+  until(atMs: number): Promise<boolean>
+  isStopped(): boolean
+  stop(): void
+}
+
+/** Starts the clock. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
+export function startTimetable(): Timetable {
+  const startMs = performance.now()
+  const waiting = new Map<NodeJS.Timeout, (isDue: boolean) => void>()
+  let isStopped = false
+  const nowMs = () => performance.now() - startMs
+  return {
+    nowMs,
+    until(atMs) {
+      if (isStopped) return Promise.resolve(false)
+      const delayMs = atMs - nowMs()
+      if (delayMs <= 0) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting.delete(timer)
+          resolve(true)
+        }, Math.ceil(delayMs))
+        waiting.set(timer, resolve)
+      })
+    },
+    isStopped: () => isStopped,
+    stop() {
+      isStopped = true
+      for (const [timer, resolve] of waiting) {
+        clearTimeout(timer)
+        resolve(false)
+      }
+      waiting.clear()
+    },
+  }
+}

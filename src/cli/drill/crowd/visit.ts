@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import type { Browser, BrowserAnswer } from './browser.ts'
+import type { ExpectedResponse } from './expected-response.ts'
+import { type Judgement, judge, type Outcome, type RequestKind } from './judge.ts'
+import type { PlannedVisit } from './plan.ts'
+import type { Timetable } from './timetable.ts'
+
+/** One request of a viewer. Times are in milliseconds since the start of the drill. */
+export interface Attempt {
+  readonly kind: RequestKind
+  /** The time at which the request was due. */
+  readonly dueMs: number
+  /** How late this program sent the request. */
+  readonly lateMs: number
+  /** From the time when it was due to the end of the answer. */
+  readonly waitMs: number
+  readonly outcome: Outcome
+  readonly fault: string
+}
+
+export interface VisitDeps {
+  readonly browser: Browser
+  readonly timetable: Timetable
+  readonly url: URL
+  readonly expected: ExpectedResponse
+  readonly record: (attempt: Attempt) => void
+  /** Called when the viewer is in for the first time. */
+  readonly onSignedIn: () => void
+  /** How long a viewer takes to type. */
+  readonly typingMs: number
+  /** No request is due after this time: the viewer gives up. */
+  readonly lastMs: number
+  readonly random?: () => number
+}
+
+export type VisitEnd =
+  | { readonly isIn: true; readonly atMs: number }
+  /** `fault` is the last reason. Null if the drill was stopped. */
+  | { readonly isIn: false; readonly fault: string | null }
+
+interface Tried {
+  readonly judgement: Judgement
+  readonly atMs: number
+}
+
+/** Without Retry-After, a person tries again after this time. */
+const TRY_AGAIN_MS = 2_000
+const MOST_ERRORS = 3
+/** Outcomes after which the viewer tries again. */
+const TEMPORARY: readonly Outcome[] = ['asked-to-wait', 'unanswered', 'error']
+
+/** Plays one viewer: opens the screen, types, signs in, tries again where the app asks for it, and may come back. */
+export async function playVisit(visit: PlannedVisit, deps: VisitDeps): Promise<VisitEnd> {
+  const signedIn = await signIn(visit, deps, visit.arrivesAtMs, visit.wrongPasswords)
+  if (signedIn.isIn) deps.onSignedIn()
+  if (!signedIn.isIn || visit.returnsAfterMs === null) return signedIn
+  return await comeBack(visit, deps, signedIn.atMs + visit.returnsAfterMs)
+}
+
+async function signIn(
+  visit: PlannedVisit,
+  deps: VisitDeps,
+  arrivesAtMs: number,
+  wrongPasswords: number,
+): Promise<VisitEnd> {
+  const { username, password } = visit.viewer
+  const { browser, url, timetable } = deps
+  const post = (typed: string) => () =>
+    browser.post(`${url.pathname === '/' ? '' : url.pathname}/sign-in`, {
+      ...Object.fromEntries(url.searchParams),
+      ...{ username, password: typed },
+    })
+  const nextMs = () => timetable.nowMs() + deps.typingMs * (0.5 + random(deps))
+  const screen = await persist('screen', arrivesAtMs, () => browser.open(url.pathname + url.search, false), visit, deps)
+  if (screen?.judgement.outcome !== 'passed') return givenUp(screen)
+  for (let left = wrongPasswords; left > 0; left -= 1) {
+    const mistyped = await persist('wrong', nextMs(), post(randomBytes(12).toString('base64url')), visit, deps)
+    if (mistyped === null) return givenUp(null)
+  }
+  const right = await persist('right', nextMs(), post(password), visit, deps)
+  if (right?.judgement.outcome !== 'passed') return givenUp(right)
+  return { isIn: true, atMs: right.atMs }
+}
+
+async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Promise<VisitEnd> {
+  const { browser, url } = deps
+  if (!browser.hasCookies()) return await signIn(visit, deps, atMs, 0)
+  const back = await persist('return', atMs, () => browser.open(url.pathname + url.search, true), visit, deps)
+  if (back?.judgement.outcome === 'session-ended') return await signIn(visit, deps, back.atMs, 0)
+  return back?.judgement.outcome === 'passed' ? { isIn: true, atMs: back.atMs } : givenUp(back)
+}
+
+/**
+ * Sends a request until its answer is final, and gives up after three errors or at the end of the drill.
+ * @returns the last try; null if the drill was stopped.
+ */
+async function persist(
+  kind: RequestKind,
+  firstDueMs: number,
+  send: () => Promise<BrowserAnswer>,
+  { viewer }: PlannedVisit,
+  deps: VisitDeps,
+): Promise<Tried | null> {
+  const { timetable, record } = deps
+  let errors = 0
+  for (let dueMs = firstDueMs; ; ) {
+    if (!(await timetable.until(dueMs))) return null
+    const lateMs = timetable.nowMs() - dueMs
+    const sent = await send().catch((error: unknown) => faultOf(error))
+    if (timetable.isStopped()) return null
+    const atMs = timetable.nowMs()
+    const judgement: Judgement =
+      typeof sent === 'string'
+        ? { outcome: 'unanswered', fault: sent }
+        : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000)
+    record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
+    errors += judgement.outcome === 'error' ? 1 : 0
+    const pauseMs = (typeof sent === 'string' ? null : sent.retryAfterSeconds) ?? TRY_AGAIN_MS / 1000
+    dueMs = atMs + pauseMs * 1000 * (1 + random(deps) / 2)
+    const goesOn = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
+    if (!goesOn) return { judgement, atMs }
+  }
+}
+
+function givenUp(tried: Tried | null): VisitEnd {
+  return { isIn: false, fault: tried?.judgement.fault ?? null }
+}
+
+function random({ random: given = Math.random }: VisitDeps): number {
+  return given()
+}
+
+/** Returns why no answer came: the code of the error. */
+function faultOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  return `no answer (${code})`
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { ConfigError } from '../../errors.ts'
+import { type Environment, isLoopbackHost, listField, sentenceOf } from '../../settings/fields.ts'
+import { readGivenSettings } from '../../settings/named-file.ts'
+
+/** An address that may be drilled: an exact origin, and the path at which drilled addresses begin. */
+interface AllowedAddress {
+  readonly origin: string
+  readonly path: string
+}
+
+/** The settings of the drill. The login app does not need them. */
+export const DrillEnvironment = z.object({ DRILL_URLS: listField(null, parseAllowed).default([]) })
+
+/**
+ * Reads the address of a sign-in screen, and refuses it unless the settings allow a drill there. Loopback addresses are
+ * allowed, except where PUBLIC_URL shows that the app on this machine is open to viewers.
+ * @throws ConfigError with a sentence for the operator.
+ */
+export function readDrillAddress(text: string, environment: Environment): URL {
+  const url = parseAddress(text)
+  if (typeof url === 'string') throw new ConfigError(`--url ${url}.`)
+  const { given } = readGivenSettings(environment, [])
+  const settings = DrillEnvironment.safeParse(given)
+  if (!settings.success) {
+    throw new ConfigError(settings.error.issues.map(({ path, message }) => `${sentenceOf(path, message)}.`).join('\n'))
+  }
+  if (settings.data.DRILL_URLS.some((allowed) => isWithin(url, allowed))) return url
+  const address = url.origin + url.pathname
+  if (!isLoopbackHost(url.hostname)) {
+    throw new ConfigError(
+      `${address} is not in DRILL_URLS. A drill disturbs viewers: list the address only if it is staging.`,
+    )
+  }
+  const publicHost = hostOf(given.PUBLIC_URL)
+  if (publicHost !== null && !isLoopbackHost(publicHost)) {
+    throw new ConfigError(
+      `PUBLIC_URL is ${publicHost}, so the app on this machine has viewers. List ${url.origin}/ in DRILL_URLS if it is staging.`,
+    )
+  }
+  return url
+}
+
+/** Returns the URL, or the end of a sentence that says what is wrong. */
+function parseAddress(text: string): URL | string {
+  if (!URL.canParse(text)) return 'must be an address, such as https://login.staging.example/e/town-hall'
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return 'must have no user name and no fragment'
+  const isHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname)
+  return url.protocol === 'https:' || isHttp ? url : 'must be https: plain http is accepted only on localhost'
+}
+
+function parseAllowed(item: string): AllowedAddress {
+  const url = parseAddress(item)
+  if (typeof url === 'string') throw new RangeError(url)
+  if (url.search !== '') throw new RangeError('must have no query')
+  return { origin: url.origin, path: url.pathname }
+}
+
+function isWithin({ origin, pathname }: URL, allowed: AllowedAddress): boolean {
+  const folder = allowed.path.endsWith('/') ? allowed.path : `${allowed.path}/`
+  return origin === allowed.origin && (pathname === allowed.path || pathname.startsWith(folder))
+}
+
+function hostOf(address: string | undefined): string | null {
+  return address !== undefined && URL.canParse(address) ? new URL(address).hostname : null
+}

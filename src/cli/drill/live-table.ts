@@ -1,0 +1,67 @@
+import type { CommandIo } from '../terminal/io.ts'
+import { printable, printableLines } from '../terminal/text.ts'
+import type { DrillRecord } from './crowd/run-drill.ts'
+import type { OperatorCommand } from './operator-commands.ts'
+import { momentOf } from './timeline.ts'
+import { secondsWords } from './verdict.ts'
+
+export interface LiveTable {
+  start(record: DrillRecord, nowMs: () => number): void
+  command(command: OperatorCommand): void
+  end(): void
+}
+
+const TITLES = ['time', 'in', 'gave up', 'got in', 'told to wait', 'no answer', 'errors', 'median', 'longest']
+const LEAST_EVERY_MS = 1_000
+const MOST_EVERY_MS = 15_000
+const ROWS_A_RAMP = 40
+
+/**
+ * Writes a row about the last seconds, again and again, and a line for each command. `in` and `gave up` are viewers
+ * since the start, the other columns are requests since the row before.
+ */
+export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: number): LiveTable {
+  const everyMs = Math.min(MOST_EVERY_MS, Math.max(LEAST_EVERY_MS, overMs / ROWS_A_RAMP))
+  let timer: NodeJS.Timeout | undefined
+  let writeRow = () => {}
+  const write = (cells: readonly string[]) => {
+    stderr.write(`${cells.map((cell, index) => cell.padStart(TITLES[index]?.length ?? 0)).join('  ')}\n`)
+  }
+  return {
+    start(record, nowMs) {
+      let [rowEndedMs, seen] = [0, 0]
+      writeRow = () => {
+        const atMs = nowMs()
+        const part = record.attempts.slice(seen)
+        const moment = momentOf(part, rowEndedMs, atMs)
+        ;[rowEndedMs, seen] = [atMs, record.attempts.length]
+        const gaveUp = record.ends.filter((end) => !end.isIn).length
+        write([
+          clockWords(atMs),
+          ...[record.signedIn, gaveUp, moment.passed, moment.askedToWait, moment.unanswered].map(String),
+          ...[String(moment.errors), secondsWords(moment.medianWaitMs), secondsWords(moment.longestWaitMs)],
+        ])
+      }
+      write(TITLES)
+      timer = setInterval(writeRow, everyMs)
+    },
+    command({ command, startedMs, endedMs, exitStatus, output }) {
+      const name = printable(command)
+      if (endedMs === null) stderr.write(`${clockWords(startedMs ?? 0)}  runs: ${name}\n`)
+      else {
+        const how = exitStatus === 0 ? 'done' : `failed with exit status ${exitStatus ?? 'unknown'}`
+        stderr.write(`${clockWords(endedMs)}  ${how}: ${name}\n${output === '' ? '' : `${printableLines(output)}\n`}`)
+      }
+    },
+    end() {
+      clearInterval(timer)
+      writeRow()
+    },
+  }
+}
+
+/** Returns minutes and seconds since the start, such as 2:05. */
+export function clockWords(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

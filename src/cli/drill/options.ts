@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from 'commander'
+import type { PlannedCommand } from './operator-commands.ts'
+
+/** Each viewer has a connection. */
+export const MOST_VIEWERS = 20_000
+const LONGEST_MS = 86_400_000
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 }
+
+/** Reads a duration such as 90s, 10m or 1m30s into milliseconds. */
+export function duration(text: string): number {
+  const parts = /^(\d{1,5}[hms]){1,3}$/.test(text) ? (text.match(/\d+[hms]/g) ?? []) : []
+  const ms = parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (UNIT_MS[part.slice(-1)] ?? 0), 0)
+  if (ms === 0 || ms > LONGEST_MS) throw new InvalidArgumentError('Use a duration such as 90s, 10m or 1h, up to 24h.')
+  return ms
+}
+
+/** Reads 10 or 10% into 0.1. */
+export function percent(text: string): number {
+  const [, number] = /^(\d{1,3})\s*%?$/.exec(text) ?? []
+  if (number === undefined || Number(number) > 100) throw new InvalidArgumentError('Use a percentage from 0 to 100.')
+  return Number(number) / 100
+}
+
+export function viewerCount(text: string): number {
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (count < 1 || count > MOST_VIEWERS) throw new InvalidArgumentError(`Use a number from 1 to ${MOST_VIEWERS}.`)
+  return count
+}
+
+/** Returns a parser that collects repeated TIME=COMMAND. */
+export function plannedCommand(isOutage: boolean) {
+  return (text: string, earlier: readonly PlannedCommand[] = []): PlannedCommand[] => {
+    const [, time = '', command = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+    if (command.trim() === '')
+      throw new InvalidArgumentError("Use TIME=COMMAND, such as '2m=docker compose stop redis'.")
+    return [...earlier, { atMs: duration(time), command: command.trim(), isOutage }]
+  }
+}

@@ -1,0 +1,152 @@
+import type { DrillRecord } from './crowd/run-drill.ts'
+import type { Attempt } from './crowd/visit.ts'
+import { faultSpans, recoveryMs, type Span } from './recovery.ts'
+
+export interface Limits {
+  readonly recoverWithinMs: number
+  /** The longest that a viewer may wait for an answer. */
+  readonly maxWaitMs: number
+}
+
+/** The result of one criterion. */
+export interface Check {
+  readonly name: (typeof CHECKS)[number]
+  readonly isMet: boolean
+  readonly text: string
+}
+
+const CHECKS = [
+  'everyone-in',
+  'nobody-else-in',
+  'responses',
+  'errors',
+  'unanswered',
+  'longest-wait',
+  'recovery',
+  'commands',
+  'generator',
+] as const
+/** This program was too slow to play the viewers if more than one in a hundred requests was later than this. */
+const MOST_LATE_MS = 1_000
+const MOST_REASONS = 4
+
+/** Judges the whole drill by nine criteria. */
+export function verdictOn(record: DrillRecord, planned: number, limits: Limits): Check[] {
+  const { attempts, ends } = record
+  const of = (outcome: Attempt['outcome']) => attempts.filter((attempt) => attempt.outcome === outcome)
+  const inside = ends.filter((end) => end.isIn).length
+  const outside = ends.flatMap((end) => (end.isIn ? [] : [end.fault ?? 'stopped']))
+  const wrong = attempts.filter(({ kind }) => kind === 'wrong').length
+  const unexpected = [...of('error'), ...of('refused')]
+  const spans = faultSpans(record, limits.recoverWithinMs)
+  const unexplained = of('unanswered').filter((attempt) => !isWithin(attempt, spans))
+  return [
+    check(
+      'everyone-in',
+      inside === planned,
+      `${count(inside)} of ${count(planned)} viewers got in, those who came back also again.`,
+      outside,
+    ),
+    check(
+      'nobody-else-in',
+      of('let-in-wrongly').length === 0,
+      `${count(wrong)} wrong passwords: ${count(of('let-in-wrongly').length)} requests without the right password got a response.`,
+    ),
+    check(
+      'responses',
+      of('wrong-response').length === 0,
+      `${count(of('wrong-response').length)} wrong responses.`,
+      of('wrong-response').map(({ fault }) => fault),
+    ),
+    check(
+      'errors',
+      unexpected.length === 0,
+      `${count(unexpected.length)} errors, besides ${count(of('asked-to-wait').length)} times 503 or 429 with Retry-After.`,
+      unexpected.map(({ fault }) => fault),
+    ),
+    check(
+      'unanswered',
+      unexplained.length === 0,
+      `${count(of('unanswered').length)} requests without an answer, ${count(unexplained.length)} of them not during a command or its recovery.`,
+      unexplained.map(({ fault }) => fault),
+    ),
+    longestWait(attempts, limits),
+    recovery(record, limits),
+    commandsRan(record),
+    generator(attempts),
+  ]
+}
+
+function check(name: Check['name'], isMet: boolean, text: string, faults: readonly string[] = []): Check {
+  return { name, isMet, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
+}
+
+/** Counts equal reasons, the most frequent ones first. */
+function reasons(faults: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
+  const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
+  const listed = ranked.slice(0, MOST_REASONS).map(([fault, times]) => `${count(times)} × ${fault}`)
+  return [...listed, ...(ranked.length > MOST_REASONS ? ['others'] : [])].join('; ')
+}
+
+function longestWait(attempts: readonly Attempt[], { maxWaitMs }: Limits): Check {
+  const longest = attempts.reduce((most, { waitMs }) => Math.max(most, waitMs), 0)
+  const text = `The longest wait for an answer was ${secondsWords(longest)}, the limit is ${secondsWords(maxWaitMs)}.`
+  return check('longest-wait', longest <= maxWaitMs, text)
+}
+
+function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
+  const expected = record.commands.filter(({ isOutage, endedMs }) => !isOutage && endedMs !== null)
+  const late = expected.flatMap((command) => {
+    const ms = recoveryMs(record, command)
+    if (ms !== null && ms <= recoverWithinMs) return []
+    return [`"${command.command}" ${ms === null ? 'and no sign-in after it' : `and only after ${secondsWords(ms)}`}`]
+  })
+  const text =
+    expected.length === 0
+      ? 'No command after which sign-ins had to work again.'
+      : `Sign-ins worked again within ${secondsWords(recoverWithinMs)} after ${count(expected.length - late.length)} of ${count(expected.length)} commands.`
+  return check('recovery', late.length === 0, text, late)
+}
+
+function commandsRan({ commands }: DrillRecord): Check {
+  const failed = commands.filter(({ exitStatus }) => exitStatus !== 0)
+  const text = `${count(commands.length - failed.length)} of ${count(commands.length)} commands ended with exit status 0.`
+  return check(
+    'commands',
+    failed.length === 0,
+    text,
+    failed.map(({ command, exitStatus }) => `"${command}" exit status ${exitStatus ?? 'unknown'}`),
+  )
+}
+
+function generator(attempts: readonly Attempt[]): Check {
+  const lateMs = percentile(
+    attempts.map((attempt) => attempt.lateMs),
+    0.99,
+  )
+  const text = `This machine sent 99 % of the requests within ${secondsWords(lateMs)} of their time.`
+  const advice =
+    lateMs <= MOST_LATE_MS ? '' : ' It is too slow for this drill: use a longer --over or a faster machine.'
+  return check('generator', lateMs <= MOST_LATE_MS, text + advice)
+}
+
+/** True if the request overlaps one of the spans. */
+function isWithin({ dueMs, waitMs }: Attempt, spans: readonly Span[]): boolean {
+  return spans.some(({ fromMs, toMs }) => dueMs <= toMs && dueMs + waitMs >= fromMs)
+}
+
+/** Returns the value below which this share of the numbers lies; 0 without numbers. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = Float64Array.from(numbers).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+export function secondsWords(milliseconds: number): string {
+  return `${(milliseconds / 1000).toLocaleString('en', { maximumFractionDigits: milliseconds < 10_000 ? 2 : 0 })} s`
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
+}
