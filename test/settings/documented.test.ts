@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { DrillEnvironment } from '../../src/cli/drill/drill-address.ts'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { SharedStoresEnvironment } from '../../src/redis/settings.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
@@ -24,6 +25,7 @@ const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, ha
 
 /** The settings of the command line. The login app does not need them. */
 const SERVICE = Object.keys(ServiceEnvironment.in.shape)
+const DRILL = Object.keys(DrillEnvironment.shape)
 const SERVICE_REQUIRED = SERVICE.filter((name) => name !== 'SERVICE_BASIC_FORM')
 
 /** The settings of one room each: the page with their table, and the settings that are required with them. */
@@ -53,7 +55,7 @@ const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<
 describe('.env.example', () => {
   test('.env.example names every setting, once, and no other', () => {
     const names = LINES.map(({ name }) => name)
-    expect(names.toSorted()).toEqual([...settingNames().filter(isNotNamedFile), ...SERVICE].toSorted())
+    expect(names.toSorted()).toEqual([...settingNames().filter(isNotNamedFile), ...SERVICE, ...DRILL].toSorted())
   })
   test('.env.example names every secret that may be in a file', () => {
     const files = [...settingNames().filter((setting) => !isNotNamedFile(setting)), 'SERVICE_CLIENT_SECRET_FILE']
@@ -121,7 +123,7 @@ test('the table of src/redis/README.md has the settings of Redis, with their tru
 
 test('src/cli/README.md has every setting of the command line', () => {
   const names = tableRows(page('src/cli/README.md')).flatMap(([first]) => inBackticks(first))
-  expect(names).toEqual(expect.arrayContaining(SERVICE))
+  expect(names).toEqual(expect.arrayContaining([...SERVICE, ...DRILL]))
 })
 
 test('the file of entry points in src/entry-points/README.md is accepted', () => {

@@ -1,9 +1,10 @@
 import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { openFileSink, type ReportSink } from '../report/sink.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
-import { readExpectedResponse } from './crowd/expected-response.ts'
+import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
 import { readDrillAddress } from './drill-address.ts'
@@ -37,6 +38,7 @@ refuses every address that DRILL_URLS does not list, except localhost. Your comm
 another. After --at, sign-ins must work again; after --outage, they may fail until the next command. Ctrl-C stops the
 drill, and says which commands ran. The exit status is 1 if any check fails.`
 
+const MADE_UP_VIEWERS = 100
 /** More would need more than one machine. The peak of the ramp counts. */
 const MOST_ARRIVALS_A_SECOND = 500
 /** The app stops an address after 300 failed sign-ins in ten minutes. */
@@ -84,46 +86,62 @@ function faultInOptions({ viewers, makeUpViewers, over }: Options, commands: rea
 async function drillWith(io: CommandIo, options: Options, commands: readonly PlannedCommand[]): Promise<Outcome> {
   const url = readDrillAddress(options.url, io.env)
   const expected = readExpectedResponse(io.env, url.pathname)
+  const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
+  const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
+  if (fault !== null) return { ok: false, fault }
+  // Opened now: a drill of ten minutes must not end with a file that cannot be written.
+  const page = options.html === undefined ? null : await openFileSink(options.html)
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
-  const { over: overMs, recoverWithin: recoverWithinMs } = options
+  const { over: overMs, recoverWithin: recoverWithinMs, count } = options
   const work = async (viewers: readonly Credentials[]): Promise<Outcome> => {
-    const chosen = viewers.slice(0, options.count)
-    const fault = faultInCrowd(chosen.length, options)
-    if (fault !== null) return { ok: false, fault }
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
-    const drill = { url, visits: planVisits(chosen, plan), commands, expected, overMs, recoverWithinMs }
-    return await playAndJudge(io, drill, options, stop.signal)
+    const visits = planVisits(viewers.slice(0, count), plan)
+    const drill = { url, visits, commands, expected, overMs, recoverWithinMs }
+    return await playAndJudge(io, drill, { maxWaitMs: options.maxWait, page, stop: stop.signal })
   }
   try {
-    if (options.viewers === undefined) return await withMadeUpViewers(io, options.count ?? 100, work)
-    return await work(await readViewers(options.viewers, io.stdin))
+    return await (known === null ? withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, work) : work(known))
   } finally {
     release()
+    await page?.close()
   }
 }
 
-function faultInCrowd(found: number, { count = found, over }: Options): string | null {
-  if (found < count) return `There are only ${found} viewers for --count ${count}. No viewer can sign in twice.`
-  if (found > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
-  const peak = Math.ceil((found / over) * 1000 * PEAK_FACTOR)
-  if (peak <= MOST_ARRIVALS_A_SECOND) return null
-  return `${found} viewers would be ${peak} a second at the peak, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
+async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<string | null> {
+  const address = url.origin + url.pathname
+  const { outcome, fault } = await tryScreen(url, expected)
+  if (outcome === 'unanswered') return `Cannot reach ${address} (${fault}).`
+  return outcome === 'passed' ? null : `${address}: ${fault}.`
 }
 
-async function playAndJudge(io: CommandIo, drill: Drill, options: Options, stop: AbortSignal): Promise<Outcome> {
-  const address = drill.url.origin + drill.url.pathname
-  const screen = await tryScreen(drill.url, drill.expected)
-  if (screen.outcome === 'unanswered') return { ok: false, fault: `Cannot reach ${address} (${screen.fault}).` }
-  if (screen.outcome !== 'passed') return { ok: false, fault: `${address} answers ${screen.fault}.` }
+/** @param available the viewers of the file; null for made-up ones. */
+function faultInCrowd(available: number | null, { over, ...options }: Options): string | null {
+  const count = options.count ?? available ?? MADE_UP_VIEWERS
+  if (available !== null && available < count) {
+    return `The file has only ${available} viewers for --count ${count}. Each viewer can sign in once.`
+  }
+  if (count > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
+  const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
+  if (peak <= MOST_ARRIVALS_A_SECOND) return null
+  return `${count} viewers would be ${peak} a second at the peak, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
+}
+
+interface Judging {
+  readonly maxWaitMs: number
+  readonly page: ReportSink | null
+  readonly stop: AbortSignal
+}
+
+async function playAndJudge(io: CommandIo, drill: Drill, { maxWaitMs, page, stop }: Judging): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
   const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
   table.end()
   if (record.isStopped) return { ok: false, fault: stoppedText(record) }
   const planned = drill.visits.length
-  const checks = verdictOn(record, planned, { recoverWithinMs: options.recoverWithin, maxWaitMs: options.maxWait })
-  if (options.html !== undefined) await writePage(options.html, drill, record, checks)
+  const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs })
+  if (page !== null) await writePage(page, drill, record, checks)
   const failed = checks.filter(({ isMet }) => !isMet).length
   const lines = checks.map((check) => lineOf(check, io))
   const sentence = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
@@ -145,7 +163,7 @@ function announce({ stderr }: CommandIo, { url, visits, overMs, expected }: Dril
       `Warning: the app refuses an address after 300 failed sign-ins in ten minutes. It does not count those of viewers who then sign in. If it answers 429, use a lower --wrong.`,
     )
   }
-  if (expected.secret === null) {
+  if (expected.secrets.length === 0) {
     lines.push('Warning: the settings have no secret for this address, so the hash of a response is not checked.')
   }
   stderr.write(`${lines.map(printable).join('\n')}\n`)
@@ -158,21 +176,20 @@ function stoppedText({ commands }: DrillRecord): string {
   return ['Stopped.', ...lines('These commands ran:', true), ...lines('These commands did not run:', false)].join('\n')
 }
 
-async function writePage(file: string, drill: Drill, record: DrillRecord, checks: readonly Check[]): Promise<void> {
-  const [{ drillPage, rangeOf }, { renderPage }, { openFileSink }] = await Promise.all([
+async function writePage(
+  page: ReportSink,
+  { url, visits }: Drill,
+  record: DrillRecord,
+  checks: readonly Check[],
+): Promise<void> {
+  const [{ drillPage, rangeOf }, { renderPage }] = await Promise.all([
     import('./drill-page.ts'),
     import('../report/page/render-page.ts'),
-    import('../report/sink.ts'),
   ])
-  const sink = await openFileSink(file)
-  try {
-    const scope = `${drill.url.origin}${drill.url.pathname}`
-    const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
-    await sink.write(await renderPage(drillPage(record, checks, drill.visits.length), about))
-    await sink.finish()
-  } finally {
-    await sink.close()
-  }
+  const scope = `${url.origin}${url.pathname}`
+  const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
+  await page.write(await renderPage(drillPage(record, checks, visits.length), about))
+  await page.finish()
 }
 
 function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {

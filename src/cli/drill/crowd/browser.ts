@@ -21,7 +21,7 @@ export interface Browser {
 }
 
 /** A viewer who waits longer has closed the page. */
-export const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_MS = 60_000
 const MOST_BYTES = 1_048_576

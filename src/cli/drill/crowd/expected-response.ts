@@ -9,8 +9,8 @@ import { Secret } from '../../../settings/secret.ts'
 
 /** What a right response has, as far as the settings say. */
 export interface ExpectedResponse {
-  /** Null if the settings do not name it. Then only the form and the expiry of a response are checked. */
-  readonly secret: string | null
+  /** The secret, and the previous one during a change. If empty, only form and expiry of a response are checked. */
+  readonly secrets: readonly string[]
   /** The parameters whose value is the user name. */
   readonly usernameParameters: readonly string[]
 }
@@ -21,26 +21,31 @@ export interface ExpectedResponse {
  * @throws ConfigError if one of these settings is wrong.
  */
 export function readExpectedResponse(environment: Environment, path: string): ExpectedResponse {
-  const { given, mistakes } = readGivenSettings(environment, ['HASH_SECRET'])
+  const { given, mistakes } = readGivenSettings(environment, ['HASH_SECRET', 'HASH_SECRET_PREVIOUS'])
   if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('. ')}.`)
   if (given.ENTRY_POINTS_FILE !== undefined) {
     const file = readEntryPointsFile(given.ENTRY_POINTS_FILE, addressFields(null))
     if ('mistakes' in file) throw new ConfigError(`${file.mistakes.join('.\n')}.`)
     const found = file.entryPoints.find(({ basePath }) => (basePath || '/') === path)
-    return found ? expectedOf(found.secret, found.parameters) : expectedOf(null, [])
+    return found ? expectedOf([found.secret, found.previousSecret], found.parameters) : expectedOf([], [])
   }
-  if (given.HASH_SECRET === undefined) return expectedOf(null, [])
+  if (given.HASH_SECRET === undefined) return expectedOf([], [])
   const secret = Secret.safeParse(given.HASH_SECRET)
+  const previous = Secret.optional().safeParse(given.HASH_SECRET_PREVIOUS)
   const parameters = HashParameters.safeParse(given.HASH_PARAMETERS ?? 'user=username')
-  for (const [name, parsed] of [['HASH_SECRET', secret] as const, ['HASH_PARAMETERS', parameters] as const]) {
-    if (!parsed.success) throw new ConfigError(`${sentenceOf([name], parsed.error.issues[0]?.message ?? 'is wrong')}.`)
+  const parsed = { HASH_SECRET: secret, HASH_SECRET_PREVIOUS: previous, HASH_PARAMETERS: parameters }
+  for (const [name, { error }] of Object.entries(parsed)) {
+    if (error) throw new ConfigError(`${sentenceOf([name], error.issues[0]?.message ?? 'is wrong')}.`)
   }
-  return expectedOf(secret.data ?? null, parameters.data ?? DEFAULT_PARAMETERS)
+  return expectedOf([secret.data, previous.data], parameters.data ?? DEFAULT_PARAMETERS)
 }
 
-function expectedOf(secret: string | null, parameters: readonly HashParameter[]): ExpectedResponse {
+function expectedOf(
+  secrets: readonly (string | null | undefined)[],
+  parameters: readonly HashParameter[],
+): ExpectedResponse {
   const names = parameters.filter(({ attribute }) => attribute === 'username').map(({ name }) => name)
-  return { secret, usernameParameters: names }
+  return { secrets: secrets.filter((secret) => typeof secret === 'string'), usernameParameters: names }
 }
 
 /** Returns the response in the address of a redirect. Null if there is none, and for `hash=false`. */
@@ -54,7 +59,7 @@ export function responseIn(location: string | null): string | null {
 export function faultInResponse(
   response: string,
   username: string,
-  { secret, usernameParameters }: ExpectedResponse,
+  { secrets, usernameParameters }: ExpectedResponse,
   nowSeconds: number,
 ): string | null {
   const parts = parseAuthenticationResponse(response)
@@ -64,8 +69,8 @@ export function faultInResponse(
   if (usernameParameters.some((name) => !isSameName(parameters.get(name) ?? '', username))) {
     return 'the response is for another viewer'
   }
-  if (secret === null || checkAuthenticationResponse(response, secret, nowSeconds).ok) return null
-  return 'the hash of the response does not match the secret of the settings'
+  const isSigned = secrets.some((secret) => checkAuthenticationResponse(response, secret, nowSeconds).ok)
+  return secrets.length === 0 || isSigned ? null : 'the hash of the response does not match the secret of the settings'
 }
 
 /** Stores ignore case, and store names in NFC. */

@@ -53,7 +53,7 @@ export function planVisits(
 }
 
 /** Returns the elapsed share of the ramp at which this share of the viewers has arrived: the inverse of 5x⁴ − 4x⁵. */
-export function shareAt(arrived: number): number {
+function shareAt(arrived: number): number {
   let [low, high] = [0, 1]
   for (let round = 0; round < 40; round += 1) {
     const middle = (low + high) / 2

@@ -45,7 +45,7 @@ interface Tried {
 
 /** Without Retry-After, a person tries again after this time. */
 const TRY_AGAIN_MS = 2_000
-const MOST_ERRORS = 3
+const MOST_ERRORS = 2
 /** Outcomes after which the viewer tries again. */
 const TEMPORARY: readonly Outcome[] = ['asked-to-wait', 'unanswered', 'error']
 
@@ -91,7 +91,7 @@ async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Pro
 }
 
 /**
- * Sends a request until its answer is final, and gives up after three errors or at the end of the drill.
+ * Sends a request until its answer is final, and gives up after the second error or at the end of the drill.
  * @returns the last try; null if the drill was stopped.
  */
 async function persist(
