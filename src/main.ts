@@ -1,12 +1,12 @@
-import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
+import { logDroppedConnections } from './server/dropped-connections.ts'
 import { createHttpServer, listen, stopServer } from './server/http-server.ts'
-import { createLineSums, type LineSums } from './server/line-sums.ts'
+import { createLineSums } from './server/line-sums.ts'
 import { type Logs, openLogs } from './server/log.ts'
 import { onParentExit } from './server/npm-parent.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
@@ -63,7 +63,7 @@ async function run(config: Config): Promise<void> {
     headers: unframedHeaders(config.publicUrl),
     ...(metrics && { count: metrics.metrics.countClientFault }),
   })
-  logDropped(server, logs)
+  logDroppedConnections(server, { log, lineSums, networkOf })
   const port = await listen(server, config.port, config.host)
 
   async function stop(signal: string): Promise<void> {
@@ -99,16 +99,6 @@ function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
       cause,
     })
   }
-}
-
-/** Logs connections that Node closes at once, because too many are open. */
-function logDropped(server: Server, { log, lineSums }: { log: Logs['log']; lineSums: LineSums }): void {
-  const event = 'connection-dropped'
-  const kind = { key: event, writeSum: (sum: object) => log.warn({ event, ...sum }) }
-  server.on('drop', (connection) => {
-    const address = connection?.remoteAddress ?? ''
-    if (lineSums.isNew(kind, networkOf(address))) log.warn({ event, address })
-  })
 }
 
 type ListenFault = NodeJS.ErrnoException & { readonly port?: number }

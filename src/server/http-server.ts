@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
+import { keepPathOnly } from './request-target.ts'
 import { inTurns } from './request-turns.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
@@ -30,6 +31,7 @@ export function createHttpServer(
   const refuseWrongHost = answerClientFaults(server, clientFaults)
   const startInTurn = inTurns(listener)
   server.on('request', (req, res) => {
+    keepPathOnly(req)
     if (!refuseWrongHost(req, res)) startInTurn(req, res)
   })
   server.maxConnections = 20_000

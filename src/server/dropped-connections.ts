@@ -1,0 +1,19 @@
+import type { Server } from 'node:net'
+import type { Logger } from 'pino'
+import type { LineSum, LineSums } from './line-sums.ts'
+
+export interface DroppedConnectionsDeps {
+  readonly log: Pick<Logger, 'warn'>
+  readonly lineSums: LineSums
+  readonly networkOf: (address: string) => string
+}
+
+/** Logs connections that Node closes at once, because too many are open: one line a minute and network, and a sum. */
+export function logDroppedConnections(server: Server, { log, lineSums, networkOf }: DroppedConnectionsDeps): void {
+  const event = 'connection-dropped'
+  const kind = { key: event, writeSum: (sum: LineSum) => log.warn({ event, ...sum }) }
+  server.on('drop', (connection) => {
+    const address = connection?.remoteAddress ?? ''
+    if (lineSums.isNew(kind, networkOf(address))) log.warn({ event, address })
+  })
+}
