@@ -1,9 +1,9 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type OpenCounter, openMemoryCounter } from './memory-counters.ts'
+import { boundedCounter } from './memory-counters.ts'
 
 /** Counts sign-ins with the right password, so that one account cannot occupy the machine. */
 export interface RightSignIns {
-  /** Returns the count that is at its limit, as far as this process knows; null if there is none. */
+  /** Returns the count that is at its limit; null if there is none. */
   reached(account: string, pair: string): Promise<RateLimiterRes | null>
   /** Counts a sign-in. Returns the count that was at its limit already; null if there is none. */
   count(account: string, pair: string): Promise<RateLimiterRes | null>
@@ -21,32 +21,22 @@ const RIGHT_OF_ACCOUNT = 10_000
 /** Few, because an account with many sign-ins is never the least recently increased of so many. */
 const MOST_KEYS = 10_000
 
-export function createRightSignIns(openCounter: OpenCounter): RightSignIns {
-  const pairs = openCounter('right-pair', RIGHT_SECONDS, MOST_KEYS)
-  const accounts = openCounter('right-account', RIGHT_SECONDS, MOST_KEYS)
-  /** Keys at their limit. In memory, so that an ordinary sign-in does not ask Redis twice more. */
-  const full = openMemoryCounter('right-full', RIGHT_SECONDS, MOST_KEYS)
+/** Counts in memory, also with Redis: the limit protects the processor, and each copy of the app brings its own. */
+export function createRightSignIns(): RightSignIns {
+  const pairs = boundedCounter('right-pair', RIGHT_SECONDS, MOST_KEYS)
+  const accounts = boundedCounter('right-account', RIGHT_SECONDS, MOST_KEYS)
 
-  /** Returns the count if it is over the limit, and remembers it from the limit on. */
-  async function judge(key: string, count: RateLimiterRes, limit: number): Promise<RateLimiterRes | null> {
-    if (count.consumedPoints < limit) return null
-    const seconds = Math.ceil(count.msBeforeNext / 1000)
-    await full.set(key, count.consumedPoints, Math.min(Math.max(1, seconds), RIGHT_SECONDS))
-    return count.consumedPoints > limit ? count : null
-  }
   return {
     async reached(account, pair) {
-      const [ofPair, ofAccount] = await Promise.all([full.get(pair), full.get(account)])
-      return ofPair ?? ofAccount
+      const [inPair, inAccount] = await Promise.all([pairs.get(pair), accounts.get(account)])
+      if (inPair !== null && inPair.consumedPoints >= RIGHT_OF_PAIR) return inPair
+      return inAccount !== null && inAccount.consumedPoints >= RIGHT_OF_ACCOUNT ? inAccount : null
     },
     async count(account, pair) {
       const [inPair, inAccount] = await Promise.all([pairs.penalty(pair), accounts.penalty(account)])
-      const [ofPair, ofAccount] = await Promise.all([
-        judge(pair, inPair, RIGHT_OF_PAIR),
-        judge(account, inAccount, RIGHT_OF_ACCOUNT),
-      ])
-      return ofPair ?? ofAccount
+      if (inPair.consumedPoints > RIGHT_OF_PAIR) return inPair
+      return inAccount.consumedPoints > RIGHT_OF_ACCOUNT ? inAccount : null
     },
-    countDenied: async (pair) => void (await judge(pair, await pairs.penalty(pair), RIGHT_OF_PAIR)),
+    countDenied: async (pair) => void (await pairs.penalty(pair)),
   }
 }

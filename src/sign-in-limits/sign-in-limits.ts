@@ -85,7 +85,7 @@ interface Keys {
 export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   const admitPair = createPairLimit(openCounter)
   const totals = createTotals(openCounter)
-  const rightSignIns = createRightSignIns(openCounter)
+  const rightSignIns = createRightSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
   async function admit(username: string, address: string): Promise<Admission> {
@@ -111,7 +111,8 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     async function letIn(accounts: readonly string[]): Promise<LimitRefusal | null> {
       const [rightOnes] = await Promise.all([
         rightSignIns.count(account, pair),
-        totals.giveBack(accounts, network, pair),
+        totals.forget(accounts),
+        inPair.hadCount && totals.giveBack(network, pair),
         inPair.succeeded(),
         known.set(pair, 1, KNOWN_ADDRESS_SECONDS),
       ])
@@ -146,6 +147,8 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
 
 /** An attempt of a pair, which is counted already. */
 interface PairAttempt {
+  /** False if the pair had no count before: then there is nothing to give back. */
+  readonly hadCount: boolean
   /** Deletes the counts of the pair. */
   succeeded(): Promise<void>
   /** Undoes the count of this attempt. */
@@ -160,21 +163,23 @@ function createPairLimit(openCounter: OpenCounter): (pair: string) => Promise<Li
   const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
   const delays = openCounter(DELAY, LONGEST_DELAY_SECONDS)
 
-  function attemptOf(pair: string, isDelayed: boolean): PairAttempt {
+  function attemptOf(pair: string, attempts: number): PairAttempt {
+    const isDelayed = attempts >= FREE_FAILURES
     return {
-      succeeded: async () => void (await Promise.all([pairs.delete(pair), delays.delete(pair)])),
+      hadCount: attempts > 1,
+      succeeded: async () => void (await Promise.all([pairs.delete(pair), isDelayed && delays.delete(pair)])),
       abandoned: async () => void (await Promise.all([pairs.giveBack(pair, 1), isDelayed && delays.delete(pair)])),
     }
   }
   return async function admitPair(pair) {
     const inPair = await pairs.penalty(pair)
     const attempts = inPair.consumedPoints
-    if (attempts < FREE_FAILURES) return attemptOf(pair, false)
+    if (attempts < FREE_FAILURES) return attemptOf(pair, attempts)
     // From the fifth attempt on, an attempt blocks the pair for the length of the delay.
     const delaySeconds = Math.min(2 ** (attempts - FREE_FAILURES), LONGEST_DELAY_SECONDS)
     const isCapped = attempts > ACCOUNT_FAILURES
     const blocking = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
-    if (!isCapped && blocking.consumedPoints === 1) return attemptOf(pair, true)
+    if (!isCapped && blocking.consumedPoints === 1) return attemptOf(pair, attempts)
     await pairs.giveBack(pair, 1)
     return refused('account-and-address', blocking, isCapped ? DAY_SECONDS : delaySeconds)
   }
@@ -213,12 +218,13 @@ function createTotals(openCounter: OpenCounter) {
       ])
       return { inAccounts, inNetwork }
     },
-    /** Deletes the failures of an account, and subtracts those of the pair from the count of the address. */
-    async giveBack(accounts: readonly string[], network: string, pair: string): Promise<void> {
-      const [failures] = await Promise.all([
-        mistyped.take(pair),
-        ...accounts.map((account) => inAllAccounts.delete(account)),
-      ])
+    /** Deletes the failures of an account. */
+    async forget(accounts: readonly string[]): Promise<void> {
+      await Promise.all(accounts.map((account) => inAllAccounts.delete(account)))
+    },
+    /** Subtracts the failures of the pair from the count of the address. */
+    async giveBack(network: string, pair: string): Promise<void> {
+      const failures = await mistyped.take(pair)
       if (failures > 0) await addresses.giveBack(network, failures)
     },
   }

@@ -15,7 +15,7 @@ const MONTH_MS = 30 * 86_400_000
 
 type Outcome = 'failed' | 'succeeded' | 'denied'
 
-/** Tests what parallel attempts can learn, and the limit on right sign-ins, for one place of the counts. */
+/** Tests what parallel attempts can learn, for one place of the counts. */
 export function parallelAttemptsContract(name: string, open: () => Promise<CountersUnderTest>): void {
   let limits: SignInLimits
   let counters: CountersUnderTest
@@ -42,8 +42,6 @@ export function parallelAttemptsContract(name: string, open: () => Promise<Count
     await settle(await admit(username, address), outcome, storedName)
   const failuresOf = async (address: string) =>
     (await counterNamed.get('failed-address')?.get(address))?.consumedPoints ?? 0
-  const preset = async (counter: string, key: string, points: number) =>
-    void (await counterNamed.get(counter)?.set(key, points, 600))
 
   /** Guesses at other names until the address is refused. Returns the number of guesses that were checked. */
   async function guessesLeft(address: string): Promise<number> {
@@ -137,7 +135,6 @@ export function parallelAttemptsContract(name: string, open: () => Promise<Count
         ['failed-pair', pairOf],
         ['mistyped', pairOf],
         ['failed-account', accountKey],
-        ['right-pair', pairOf],
         ['known-pair', pairOf],
       ] as const) {
         const counts = await Promise.all(names.map((username) => counterNamed.get(counter)?.get(keyOf(username))))
@@ -174,57 +171,15 @@ export function parallelAttemptsContract(name: string, open: () => Promise<Count
     })
   })
 
-  describe(`right sign-ins: ${name}`, () => {
-    const pair = `${accountKey('ada')}@${HOME}`
-
-    test(`one account from one address has 5,000 right sign-ins in ten minutes (${name})`, async () => {
-      await preset('right-pair', pair, 4_998)
-      expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
-      // Both are admitted, and only one of them is the last.
-      const last = [await admit('ada', HOME), await admit('ada', HOME)]
-      const answers = await Promise.all(last.map((one) => settle(one, 'succeeded')))
-      expect(answers.filter((answer) => answer === 'succeeded')).toHaveLength(1)
-      const refusal = { ok: false, limit: 'right-sign-ins', retryAfterSeconds: expect.closeTo(600, -1) }
-      expect(await attempt('ada', HOME, 'succeeded')).toEqual(refusal)
-      expect(await attempt('ada', HOME, 'failed')).toEqual(refusal)
-      expect(await attempt('ada', ELSEWHERE, 'succeeded')).toBe('succeeded')
-      expect(await attempt('bob', HOME, 'succeeded')).toBe('succeeded')
-    })
-
-    test(`one account has 10,000 right sign-ins in ten minutes from all addresses (${name})`, async () => {
-      await preset('right-account', accountKey('ada'), 9_999)
-      expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
-      expect(await attempt('ada', ELSEWHERE, 'succeeded')).toMatchObject({ limit: 'right-sign-ins' })
-    })
-
-    test(`wrong passwords use up no right sign-ins, so that no attacker can close an account (${name})`, async () => {
-      for (let guess = 0; guess < 20; guess += 1) await attempt('ada', `10.0.0.${guess}`, 'failed')
-      expect(await counterNamed.get('right-pair')?.get(pair)).toBeNull()
-      expect(await counterNamed.get('right-account')?.get(accountKey('ada'))).toBeNull()
-    })
-
-    test(`passwords of a denied viewer count for the address only (${name})`, async () => {
-      await preset('right-pair', pair, 4_999)
-      expect(await attempt('ada', HOME, 'denied')).toBe('denied')
-      expect(await attempt('ada', HOME, 'denied')).toMatchObject({ limit: 'right-sign-ins' })
-      expect(await counterNamed.get('right-account')?.get(accountKey('ada'))).toBeNull()
-    })
-  })
-
   test(`a clock that was set back makes no wait longer than its limit (${name})`, async () => {
     for (let guess = 0; guess < 100; guess += 1) await attempt('ada', `10.0.0.${guess}`, 'failed')
     await guessesLeft(HOME)
     for (let guess = 0; guess < 6; guess += 1) await attempt('eve', ELSEWHERE, 'failed')
-    await preset('right-account', accountKey('bob'), 9_999)
-    await attempt('bob', ELSEWHERE, 'succeeded')
     await counters.advance(-MONTH_MS)
     expect(await attempt('ada', ELSEWHERE, 'succeeded')).toMatchObject({ retryAfterSeconds: 86_400 })
     expect(await attempt('eve', ELSEWHERE, 'failed')).toMatchObject({ limit: 'account-and-address' })
     const inPair = (await attempt('eve', ELSEWHERE, 'failed')) as LimitRefusal
     expect(inPair.retryAfterSeconds).toBeLessThanOrEqual(60)
     expect(await attempt('new', HOME, 'failed')).toMatchObject({ limit: 'address', retryAfterSeconds: 600 })
-    expect(await attempt('bob', ELSEWHERE, 'succeeded')).toMatchObject({
-      retryAfterSeconds: expect.closeTo(600, -1),
-    })
   })
 }

@@ -79,20 +79,6 @@ test('memory is bounded: the least recently used counts are dropped first', asyn
   expect(await counter.get('c')).not.toBeNull()
 })
 
-test('an account with too many right sign-ins can sign in again after ten minutes', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const limits = createSignInLimits(openMemoryCounter)
-  const signIn = async () => {
-    const admission = await limits.admit('ada', HOME)
-    return admission.ok ? await admission.attempt.succeeded() : admission
-  }
-  for (let time = 0; time < 5_000; time += 1) expect(await signIn()).toBeNull()
-  expect(await signIn()).toEqual({ ok: false, limit: 'right-sign-ins', retryAfterSeconds: 600 })
-  vi.advanceTimersByTime(600_000)
-  expect(await signIn()).toBeNull()
-})
-
 /** Opens memory counters that call `around` with each step, which must run the step. */
 function countersWith(around: <T>(step: string, run: () => Promise<T>) => Promise<T>): OpenCounter {
   return (name, ...rest) => {
