@@ -44,6 +44,9 @@ export function createHttpServer(
   return server
 }
 
+/** Connections that wait to be accepted. Node's default, 511, is less than a crowd; the kernel drops the others. */
+const BACKLOG = 4096
+
 /**
  * Starts to listen. Resolves with the port.
  * @throws NodeJS.ErrnoException such as EADDRINUSE.
@@ -51,7 +54,7 @@ export function createHttpServer(
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen(port, host, BACKLOG, () => {
       server.off('error', reject)
       resolve()
     })
