@@ -22,7 +22,7 @@ export interface SecretEvents {
 }
 
 /** A change of a file reaches every copy of the app within this time. */
-const SECRETS_READ_EVERY_MS = 250
+export const SECRETS_READ_EVERY_MS = 250
 
 /** Returns the secrets that were read at the start. */
 export function startSecretsOf({ secret, previousSecret }: EntryPoint): HashSecrets {

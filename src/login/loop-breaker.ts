@@ -4,10 +4,13 @@ import { hash } from 'node:crypto'
 export interface LoopBreaker {
   /** True if the viewer came back so often that the player would refuse the next response too. */
   isLooping(sessionId: string, target: string): boolean
-  /** @param target the entry point, return address and content. */
-  countResponse(sessionId: string, target: string): void
-  /** Returns the number of responses within seconds. */
-  responsesOf(sessionId: string, target: string): number
+  /**
+   * @param target the entry point, return address and content.
+   * @param secret of the response; null for an entry point with one secret.
+   */
+  countResponse(sessionId: string, target: string, secret?: string | null): void
+  /** Returns the number of responses with this secret, within ten seconds. */
+  responsesWith(sessionId: string, target: string, secret: string): number
 }
 
 const RESPONSES_PER_TARGET = 3
@@ -27,16 +30,18 @@ const MOST_KEYS = 50_000
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
   const ofTargets = countRecent(nowSeconds, TARGET_SECONDS)
+  const ofSecrets = countRecent(nowSeconds, TARGET_SECONDS)
   const ofSessions = countRecent(nowSeconds, SESSION_SECONDS)
   // Browsers choose the target, so a key has a fixed length.
   const keyOf = (sessionId: string, target: string) => hash('sha256', `${sessionId} ${target}`, 'base64url')
 
   return {
-    responsesOf: (sessionId, target) => ofTargets.countOf(keyOf(sessionId, target)),
+    responsesWith: (sessionId, target, secret) => ofSecrets.countOf(keyOf(sessionId, `${target} ${secret}`)),
     isLooping: (sessionId, target) =>
       ofTargets.countOf(keyOf(sessionId, target)) >= RESPONSES_PER_TARGET ||
       ofSessions.countOf(sessionId) >= RESPONSES_PER_SESSION,
-    countResponse(sessionId, target) {
+    countResponse(sessionId, target, secret = null) {
+      if (secret !== null) ofSecrets.add(keyOf(sessionId, `${target} ${secret}`))
       ofTargets.add(keyOf(sessionId, target))
       ofSessions.add(sessionId)
     },

@@ -142,18 +142,22 @@ async function sendToPlayer(
   if (!result.ok) return deps.refusals.accessDenied(req, res, { viewer, context, result })
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()
-  if (sessionId !== null) deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context))
+  if (sessionId !== null) {
+    const isOneOfTwo = deps.hashSecrets().previous !== null
+    deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context), isOneOfTwo ? secret : null)
+  }
   sendRedirect(res, deps.headersFor(context.address.origin), result.location)
 }
 
 /**
- * A viewer who comes straight back has a response that the service refused. While the secret is changed, the lock may
- * have the other one, so the two secrets take turns.
+ * Returns the secret for a returning viewer. A viewer who comes straight back has a response that the service refused:
+ * while the secret is changed, the lock may have the other one.
  */
 function secretForReturn({ hashSecrets, loopBreaker }: PassDeps, sessionId: string, target: string): string {
   const { current, previous } = hashSecrets()
   if (previous === null) return current
-  return loopBreaker.responsesOf(sessionId, target) % 2 === 1 ? previous : current
+  const refusedWith = (secret: string) => loopBreaker.responsesWith(sessionId, target, secret)
+  return refusedWith(current) > refusedWith(previous) ? previous : current
 }
 
 /** True for a navigation. A script could read the response, but would not lead the viewer to the player. */

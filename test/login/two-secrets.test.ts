@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { responseOf } from './response-of.ts'
-import { signIn } from './signed-in.ts'
+import { cookieIn, signIn } from './signed-in.ts'
 import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'
 
 const PREVIOUS = 'PREVIOUSSECRETMARKER-51c08e'
@@ -48,6 +48,15 @@ test('a viewer who comes straight back gets the same secret where there is one o
   const app = await startLoginApp()
   const cookie = await signIn(app)
   expect([await secretAtReturn(app, cookie), await secretAtReturn(app, cookie)]).toEqual(['current', 'current'])
+})
+
+test('a viewer who comes straight back after the secrets were swapped gets the new one', async () => {
+  let secrets = { current: PREVIOUS, previous: SECRET }
+  const app = await startLoginApp({ hashSecretsOf: () => secrets })
+  const signedIn = await app.post('/sign-in', ADA)
+  secrets = { current: SECRET, previous: PREVIOUS }
+  expect(secretIn(signedIn.location)).toBe('previous')
+  expect(await secretAtReturn(app, cookieIn(signedIn))).toBe('current')
 })
 
 test('a viewer gets a response with the secrets of the moment', async () => {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { readConfig } from '../../config.ts'
+import type { SecretFiles } from '../../entry-points/entry-point.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
 import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -11,6 +12,10 @@ export interface ExpectedLock extends LockSettings {
   readonly entryPoint: string
   /** The other secret while the secret is changed. Null for one secret. */
   readonly previousSecret: string | null
+  /** The names of other entry points with the same secret. */
+  readonly sharedWith: readonly string[]
+  /** Null unless both secrets are in files. */
+  readonly secretFiles: SecretFiles | null
   /** Other addresses at which the app serves this entry point. */
   readonly otherUrls: readonly string[]
 }
@@ -23,8 +28,11 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const config = readConfig(env)
   const entryPoint = chosenEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
-  const { name: chosen, secret, previousSecret } = entryPoint
-  return { url: addressOf(config, entryPoint), secret, previousSecret, entryPoint: chosen, otherUrls }
+  const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
+  const others = config.entryPoints.filter((other) => other !== entryPoint && other.secret === secret)
+  const sharedWith = others.map((other) => other.name)
+  const url = addressOf(config, entryPoint)
+  return { url, secret, previousSecret, secretFiles, sharedWith, entryPoint: chosen, otherUrls }
 }
 
 /** Lists the differences between a lock and the expected one, without the secrets. */

@@ -6,7 +6,9 @@ import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock, expectedLock, hiddenSecretWarning } from './expected-lock.ts'
-import { isRefusal, warnIfOutcomeUnknown, withService } from './service.ts'
+import { nameOf, ownLock } from './lock-place.ts'
+import { rotate } from './rotate-lock.ts'
+import { warnIfOutcomeUnknown, withService } from './service.ts'
 
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
 
@@ -15,8 +17,15 @@ interface PlaceOptions {
   readonly channel?: string
   readonly video?: string
 }
-interface SetOptions extends PlaceOptions {
+interface ShowOptions extends PlaceOptions {
   readonly entryPoint?: string
+}
+interface SetOptions {
+  readonly json?: boolean
+  readonly channel?: readonly string[]
+  readonly video?: readonly string[]
+  readonly entryPoint?: string
+  readonly rotate?: boolean
   readonly yes?: boolean
 }
 
@@ -24,25 +33,13 @@ interface SetOptions extends PlaceOptions {
 export function addLockCommands(program: Command, context: CommandContext): void {
   const { io } = context
   const group = addGroup(program, 'lock', 'locks that send the viewers of a channel or video to the login app')
-  placeCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
-    'viewer-auth lock set --channel 1002',
-    'viewer-auth lock set --video 2001 --entry-point press --yes',
-  ])
-    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
-    .option('--yes', 'do not ask')
-    .action((options: SetOptions, command: Command) => {
-      const place = placeOf(options, command)
-      return runCommand(context, options.json, async () => {
-        const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, (service) => set(io, service, place, expected, options.yes))
-      })
-    })
+  addSetCommand(group, context)
   placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 when they differ', [
     'viewer-auth lock show --channel 1002',
     'viewer-auth lock show --video 2001 --json',
   ])
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
-    .action((options: SetOptions, command: Command) => {
+    .action((options: ShowOptions, command: Command) => {
       const place = placeOf(options, command)
       return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
@@ -56,11 +53,35 @@ export function addLockCommands(program: Command, context: CommandContext): void
     ['viewer-auth lock remove --video 2001', 'viewer-auth lock remove --channel 1002 --yes'],
   )
     .option('--yes', 'do not ask')
-    .action((options: SetOptions, command: Command) => {
+    .action((options: PlaceOptions & { readonly yes?: boolean }, command: Command) => {
       const place = placeOf(options, command)
       return runCommand(context, options.json, () =>
         withService(io, (service) => remove(io, service, place, options.yes)),
       )
+    })
+}
+
+function addSetCommand(group: Command, context: CommandContext): void {
+  const { io } = context
+  addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
+    'viewer-auth lock set --channel 1002',
+    'viewer-auth lock set --video 2001 --entry-point press --yes',
+    'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
+  ])
+    .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
+    .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
+    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
+    .option('--rotate', 'generate a new secret, set it, and write it to the files of the entry point')
+    .option('--yes', 'do not ask')
+    .action((options: SetOptions, command: Command) => {
+      const places = placesOf(options, command)
+      return runCommand(context, options.json, async () => {
+        const expected = expectedLock(io.env, options.entryPoint)
+        return await withService(io, async (service) => {
+          if (options.rotate) return await rotate(io, service, places, expected, options.yes)
+          return await set(io, service, places[0], expected, options.yes)
+        })
+      })
     })
 }
 
@@ -160,25 +181,8 @@ async function remove(
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 
-/**
- * Reads the lock before a change. Null also for an unknown channel, because the error is the same. Setting the lock
- * tells which it is.
- */
-async function ownLock(api: RestApi, place: LockPlace, signal: AbortSignal): Promise<Lock | null> {
-  try {
-    return await readLock(api, place, 'json', signal)
-  } catch (error) {
-    if (isRefusal(error, 'not_found')) return null
-    throw error
-  }
-}
-
 function unknownOutcome(place: LockPlace): string {
   return `The lock of ${nameOf(place)} may have been changed. Check with lock show`
-}
-
-function nameOf({ kind, id }: LockPlace): string {
-  return `${kind} ${id}`
 }
 
 function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
@@ -191,6 +195,25 @@ function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace 
   if (channel !== undefined && video === undefined) return { kind: 'channel', id: channel }
   if (video !== undefined && channel === undefined) return { kind: 'video', id: video }
   return command.error('error: give either --channel ID or --video ID')
+}
+
+/** Returns the places of `lock set`: one, or several with `--rotate`. */
+function placesOf({ channel = [], video = [], rotate: isRotation }: SetOptions, command: Command): Places {
+  const [first, ...others] = [
+    ...channel.map((id): LockPlace => ({ kind: 'channel', id })),
+    ...video.map((id): LockPlace => ({ kind: 'video', id })),
+  ]
+  if (first === undefined) return command.error('error: give either --channel ID or --video ID')
+  if (others.length > 0 && !isRotation) {
+    return command.error('error: give one id only, and run the command once for each')
+  }
+  return [first, ...others]
+}
+
+type Places = readonly [LockPlace, ...LockPlace[]]
+
+function contentIds(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, contentId(text, undefined)]
 }
 
 /**
