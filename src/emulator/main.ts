@@ -5,6 +5,9 @@ import { EmulatorStartError, type RunningEmulator, startEmulator } from './start
 // Registered first: npm may end while the emulator starts.
 if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 
+// A full disk or a closed pipe must not end the emulator.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+
 const read = readEmulatorSettings(process.env, process.argv.slice(2))
 if (!read.ok) {
   process.stderr.write(`${read.message}\n`)

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../servers/free-port.ts'
 import { startEmulatorProgram } from './emulator-program.ts'
 import { killAfterEachChannel } from './kill-after-channel.ts'
 import { LOCKED_CHANNEL } from './player/service.ts'
@@ -54,6 +56,18 @@ describe('npm run emulator', () => {
     const isStopped = await Promise.race([closed.then(() => true), sleep(5_000, false)])
     if (!isStopped) process.kill(Number.parseInt(printed, 10))
     expect(isStopped).toBe(true)
+  })
+
+  test('the emulator answers, and stops with status 0, while its output is a full disk', async () => {
+    const port = await freePort()
+    const env = { ...environment, EMULATOR_PORT: String(port) }
+    const program = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url))
+    const full = openSync('/dev/full', 'a')
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', full, full] })
+    const ended = once(child, 'exit')
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200), 30_000)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
   })
 
   test('the emulator ends with status 1 and one line when its port is in use', async () => {
