@@ -19,6 +19,7 @@ const COPIES = SERVICES.filter(([name]) => name.startsWith('login-'))
 /** The contents of the secrets if they are made as the README says. */
 const HELD: Readonly<Record<string, string>> = {
   'hash-secret': SETTINGS.HASH_SECRET,
+  'hash-secret-previous': '',
   'session-secret': SETTINGS.SESSION_SECRET,
   'owner-url': 'postgres://viewer_auth:abc@%2Fvar%2Frun%2Fpostgresql/viewer_auth',
   'user-store-url': 'postgres://login_app:def@%2Fvar%2Frun%2Fpostgresql/viewer_auth',
