@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { documentsIn, readTable, scoreOf, TABLE_FILE, testsIn } from './table.ts'
+
+const TESTS = fileURLToPath(new URL('..', import.meta.url))
+const ROWS = readTable()
+
+/** The heading that a part of a link such as `#the-log` leads to. */
+function anchorsOf(file: string): string[] {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function isFound(text: string, title: string): boolean {
+  return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote},`))
+}
+
+test('the table has each requirement once, in order', () => {
+  for (const [part, count] of [
+    ['core', 62],
+    ['further', 59],
+  ] as const) {
+    const ids = ROWS.filter((row) => row.part === part).map(({ id }) => id)
+    expect(ids).toHaveLength(count)
+    expect(ids).toEqual(ids.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })))
+  }
+  expect(new Set(ROWS.map(({ id }) => id)).size).toBe(ROWS.length)
+})
+
+test('the app meets 55 core requirements or more', () => {
+  expect(scoreOf(ROWS, 'core').met).toBeGreaterThanOrEqual(55)
+})
+
+test.each(ROWS)('the requirement $id has tests or a document if it is met, and else a reason', ({ state, proof }) => {
+  const proofs = testsIn(proof).length + documentsIn(proof).length
+  if (state === 'met') expect(proofs).toBeGreaterThan(0)
+  else expect(proof).toMatch(/^[A-Z][^|]{20,}\.$/)
+})
+
+test.each(ROWS.flatMap(({ id, proof }) => testsIn(proof).map(({ file, title }) => [id, file, title] as const)))(
+  'the test of requirement %s in %s exists and is not skipped: %s',
+  (_id, file, title) => {
+    const text = readFileSync(join(TESTS, file), 'utf8')
+    expect(isFound(text, title)).toBe(true)
+    expect(text).not.toMatch(/\b(test|describe|it)\.(skip|skipIf|runIf|todo|fails|only)\b/)
+  },
+)
+
+test.each(ROWS.flatMap(({ id, proof }) => documentsIn(proof).map((target) => [id, target] as const)))(
+  'the document of requirement %s exists: %s',
+  (_id, target) => {
+    const [file = '', anchor] = target.split('#')
+    const path = join(dirname(TABLE_FILE), file)
+    expect(existsSync(path)).toBe(true)
+    if (anchor !== undefined) expect(anchorsOf(path)).toContain(anchor)
+  },
+)
