@@ -93,12 +93,12 @@ async function drillWith(io: CommandIo, options: Options, commands: readonly Pla
   const page = options.html === undefined ? null : await openFileSink(options.html)
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
-  const { over: overMs, recoverWithin: recoverWithinMs, count } = options
+  const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
   const work = async (viewers: readonly Credentials[]): Promise<Outcome> => {
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
     const visits = planVisits(viewers.slice(0, count), plan)
     const drill = { url, visits, commands, expected, overMs, recoverWithinMs }
-    return await playAndJudge(io, drill, { maxWaitMs: options.maxWait, page, stop: stop.signal })
+    return await playAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
   }
   try {
     return await (known === null ? withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, work) : work(known))
@@ -128,12 +128,13 @@ function faultInCrowd(available: number | null, { over, ...options }: Options): 
 }
 
 interface Judging {
+  readonly json: boolean | undefined
   readonly maxWaitMs: number
   readonly page: ReportSink | null
   readonly stop: AbortSignal
 }
 
-async function playAndJudge(io: CommandIo, drill: Drill, { maxWaitMs, page, stop }: Judging): Promise<Outcome> {
+async function playAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
   const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
@@ -143,11 +144,12 @@ async function playAndJudge(io: CommandIo, drill: Drill, { maxWaitMs, page, stop
   const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs })
   if (page !== null) await writePage(page, drill, record, checks)
   const failed = checks.filter(({ isMet }) => !isMet).length
-  const lines = checks.map((check) => lineOf(check, io))
-  const sentence = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
+  // Not in the text of the outcome, which escapes colours.
+  if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
+  const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
   const commands = record.commands.map(({ output: _output, ...command }) => command)
   const data = { passed: failed === 0, checks, viewers: planned, commands, timeline: timelineOf(record) }
-  return { ok: true, text: [...lines, sentence].join('\n'), data, isPartial: failed > 0 }
+  return { ok: true, text, data, isPartial: failed > 0 }
 }
 
 /** Says what will happen, and what an operator should know beforehand. */

@@ -6,7 +6,7 @@ import { clockWords } from './live-table.ts'
 import type { OperatorCommand } from './operator-commands.ts'
 import { recoveryMs } from './recovery.ts'
 import { type Moment, timelineOf } from './timeline.ts'
-import { type Check, percentile, secondsWords } from './verdict.ts'
+import { type Check, percentile, waitWords } from './verdict.ts'
 
 /** Puts a drill into words, tables and charts. The page names no viewer. */
 export function drillPage(record: DrillRecord, checks: readonly Check[], planned: number): PageModel {
@@ -23,9 +23,9 @@ export function drillPage(record: DrillRecord, checks: readonly Check[], planned
         : `${countWords(failed, 'check')} of ${checks.length} failed.`,
     figures: [
       { value: `${numberWords(record.signedIn)} of ${numberWords(planned)}`, label: 'viewers got in' },
-      { value: secondsWords(percentile(waits, 0.5)), label: 'median wait for an answer' },
-      { value: secondsWords(percentile(waits, 0.95)), label: 'of 95 % of the answers, at most' },
-      { value: secondsWords(longestMs), label: 'longest wait' },
+      { value: waitWords(percentile(waits, 0.5)), label: 'median wait for an answer' },
+      { value: waitWords(percentile(waits, 0.95)), label: 'of 95 % of the answers, at most' },
+      { value: waitWords(longestMs), label: 'longest wait' },
       { value: numberWords(record.attempts.length), label: 'requests' },
     ],
     checks,
@@ -66,7 +66,7 @@ function answers(range: TimeRange, moments: readonly Moment[]): Section {
       columns: ['Time', 'Got in', 'Told to wait', 'No answer', 'Errors', 'Median wait', 'Longest wait'],
       rows: moments.map((moment) => [
         ...[clockWords(moment.fromMs), moment.passed, moment.askedToWait, moment.unanswered, moment.errors],
-        ...[secondsWords(moment.medianWaitMs), secondsWords(moment.longestWaitMs)],
+        ...[waitWords(moment.medianWaitMs), waitWords(moment.longestWaitMs)],
       ]),
     },
     legend: ['Got in', 'Refused or no answer'],
@@ -113,7 +113,7 @@ function recoveryOf(record: DrillRecord, command: OperatorCommand): { words: str
   if (isOutage) return { words: 'outage', toMs: untilMs }
   const ms = recoveryMs(record, command)
   if (ms === null) return { words: 'no sign-in after it', toMs: untilMs }
-  return { words: ms === 0 ? 'sign-ins went on' : `recovered after ${secondsWords(ms)}`, toMs: endedMs + ms }
+  return { words: ms === 0 ? 'sign-ins went on' : `recovered after ${waitWords(ms)}`, toMs: endedMs + ms }
 }
 
 function longestWaits(range: TimeRange, moments: readonly Moment[]): Section {

@@ -3,7 +3,7 @@ import { printable, printableLines } from '../terminal/text.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import type { OperatorCommand } from './operator-commands.ts'
 import { momentOf } from './timeline.ts'
-import { secondsWords } from './verdict.ts'
+import { waitWords } from './verdict.ts'
 
 export interface LiveTable {
   start(record: DrillRecord, nowMs: () => number): void
@@ -39,7 +39,7 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
         write([
           clockWords(atMs),
           ...[record.signedIn, gaveUp, moment.passed, moment.askedToWait, moment.unanswered].map(String),
-          ...[String(moment.errors), secondsWords(moment.medianWaitMs), secondsWords(moment.longestWaitMs)],
+          ...[String(moment.errors), waitWords(moment.medianWaitMs), waitWords(moment.longestWaitMs)],
         ])
       }
       write(TITLES)
@@ -62,6 +62,6 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
 
 /** Returns minutes and seconds since the start, such as 2:05. */
 export function clockWords(milliseconds: number): string {
-  const seconds = Math.floor(milliseconds / 1000)
+  const seconds = Math.round(milliseconds / 1000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

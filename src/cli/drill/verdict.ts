@@ -89,13 +89,15 @@ function reasons(faults: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
   const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
-  const listed = ranked.slice(0, MOST_REASONS).map(([fault, times]) => `${count(times)} × ${fault}`)
+  const listed = ranked
+    .slice(0, MOST_REASONS)
+    .map(([fault, times]) => (times === 1 ? fault : `${count(times)} × ${fault}`))
   return [...listed, ...(ranked.length > MOST_REASONS ? ['others'] : [])].join('; ')
 }
 
 function longestWait(attempts: readonly Attempt[], { maxWaitMs }: Limits): Check {
   const longest = attempts.reduce((most, { waitMs }) => Math.max(most, waitMs), 0)
-  const text = `The longest wait for an answer was ${secondsWords(longest)}, the limit is ${secondsWords(maxWaitMs)}.`
+  const text = `The longest wait for an answer was ${waitWords(longest)}, the limit is ${waitWords(maxWaitMs)}.`
   return check('longest-wait', longest <= maxWaitMs, text)
 }
 
@@ -104,12 +106,12 @@ function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
   const late = expected.flatMap((command) => {
     const ms = recoveryMs(record, command)
     if (ms !== null && ms <= recoverWithinMs) return []
-    return [`"${command.command}" ${ms === null ? 'and no sign-in after it' : `and only after ${secondsWords(ms)}`}`]
+    return [`"${command.command}" ${ms === null ? 'and no sign-in after it' : `and only after ${waitWords(ms)}`}`]
   })
   const text =
     expected.length === 0
       ? 'No command after which sign-ins had to work again.'
-      : `Sign-ins worked again within ${secondsWords(recoverWithinMs)} after ${count(expected.length - late.length)} of ${count(expected.length)} commands.`
+      : `Sign-ins worked again within ${waitWords(recoverWithinMs)} after ${count(expected.length - late.length)} of ${count(expected.length)} commands.`
   return check('recovery', late.length === 0, text, late)
 }
 
@@ -129,7 +131,7 @@ function generator(attempts: readonly Attempt[]): Check {
     attempts.map((attempt) => attempt.lateMs),
     0.99,
   )
-  const text = `This machine sent 99 % of the requests within ${secondsWords(lateMs)} of their time.`
+  const text = `This machine sent 99 % of the requests within ${waitWords(lateMs)} of their time.`
   const advice =
     lateMs <= MOST_LATE_MS ? '' : ' It is too slow for this drill: use a longer --over or a faster machine.'
   return check('generator', lateMs <= MOST_LATE_MS, text + advice)
@@ -146,7 +148,9 @@ export function percentile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-export function secondsWords(milliseconds: number): string {
+/** Returns milliseconds below a second, else seconds. */
+export function waitWords(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   return `${(milliseconds / 1000).toLocaleString('en', { maximumFractionDigits: milliseconds < 10_000 ? 2 : 0 })} s`
 }
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../../../src/cli/program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { drill, EVERYONE_ONCE, type PlainAnswer, type PlainRequest, responseFor, startPlainApp } from './plain-app.ts'
@@ -52,6 +55,21 @@ describe('a drill of an app without faults', () => {
     const { failed } = await drill(app, ['--wrong', '0', '--returns', '100'], { count: 10 })
     expect(failed).toEqual([])
     expect([count(app.requests, 'return'), count(app.requests, 'right')]).toEqual([10, 20])
+  })
+
+  test('at a terminal, the verdict is in colour and has no escaped control characters', async () => {
+    const app = await startPlainApp()
+    const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
+    const texts = Promise.all([stdout.toArray(), stderr.toArray()])
+    const stdin = Readable.from([`username,password\nada,${app.password}\n`].map((text) => Buffer.from(text)))
+    const io = { env: {}, stdin, stdout, stderr, onInterrupt: () => () => {} }
+    expect(await runCommandLine(['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s'], io)).toBe(0)
+    stdout.end()
+    stderr.end()
+    const [written] = await texts
+    const lines = stripVTControlCharacters(Buffer.concat(written).toString()).trimEnd().split('\n')
+    expect(lines).toHaveLength(10)
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^passed {2}\S/)
   })
 
   test('the viewers may come from standard input', async () => {

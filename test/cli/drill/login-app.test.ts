@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startService } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
+import { startBalancer } from './balancer.ts'
 import type { DrillEnded } from './plain-app.ts'
 
 // Each test starts programs, and hashes a password for each sign-in.
@@ -25,40 +25,38 @@ async function drillMadeUp(url: string, env: Record<string, string>, args: reado
   return { status, stderr, left, failed: checks.filter(({ isMet }) => !isMet) }
 }
 
-test('made-up viewers sign in to the login app, come back with their sessions, and are removed', async () => {
-  const settings = programSettings()
-  const { port, output } = await startLoginProgram(settings)
-  const args = ['--over', '2s', '--wrong', '25', '--returns', '50']
-  const ended = await drillMadeUp(`http://localhost:${port}/`, settings, args)
+test('made-up viewers sign in at an entry point, come back with their sessions, and are removed', async () => {
+  const { HASH_SECRET, PLAYER_RETURN_URL, PLAYER_ORIGINS, ...settings } = programSettings()
+  const file = join(temporaryFolder(), 'entry-points.json')
+  const entryPoint = { secret: HASH_SECRET, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }
+  writeFileSync(file, JSON.stringify([{ name: 'town-hall', ...entryPoint }]))
+  const env = { ...settings, ENTRY_POINTS_FILE: file }
+  const { port, output } = await startLoginProgram(env)
+  const url = `http://localhost:${port}/e/town-hall?ustreamContentType=channel&ustreamContentId=1002`
+  const ended = await drillMadeUp(url, env, ['--over', '2s', '--wrong', '25', '--returns', '50'])
   expect(ended).toMatchObject({ status: 0, failed: [], left: false })
-  // The hash of every response was checked with HASH_SECRET.
+  // The file has the secret of the entry point, so the hash of every response was checked.
   expect(ended.stderr).not.toContain('Warning')
   const logged = (outcome: string) => output().split(`"outcome":"${outcome}"`).length - 1
   expect([logged('signed-in'), logged('wrong-credentials')]).toEqual([COUNT, 3])
   expect(logged('returned')).toBeGreaterThanOrEqual(5)
 })
 
+test('Ctrl-C removes the made-up viewers', async () => {
+  const settings = programSettings()
+  const { port } = await startLoginProgram(settings)
+  const cwd = temporaryFolder()
+  const args = ['drill', '--url', `http://localhost:${port}/`, '--make-up-viewers', '--over', '10m']
+  const ended = await runHere(args, { cwd, env: settings, interrupted: sleep(500) })
+  expect(ended).toMatchObject({ status: 1, stdout: '' })
+  expect((await runHere(['viewers', 'list'], { cwd, env: settings })).stdout).not.toContain('drill-')
+})
+
 test('a copy that is killed and started again fails no viewer', async () => {
   const settings = programSettings()
   const copies = [await startLoginProgram(settings), await startLoginProgram(settings)]
   const [first] = copies
-  const ports = copies.map(({ port }) => port)
-  const balancer = await startService((req, res) => {
-    const bytes: Buffer[] = []
-    const [preferred = 0, other = 0] = Math.random() < 0.5 ? ports : ports.toReversed()
-    const pass = (port: number, onError: () => void) => {
-      const { method, url: path, headers } = req
-      const passed = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(res)
-        answer.on('error', () => res.destroy())
-      })
-      passed.on('error', onError)
-      passed.end(Buffer.concat(bytes))
-    }
-    const badGateway = () => (res.headersSent ? res.destroy() : res.writeHead(502).end())
-    req.on('data', (chunk: Buffer) => bytes.push(chunk)).on('end', () => pass(preferred, () => pass(other, badGateway)))
-  })
+  const balancer = await startBalancer(copies.map(({ port }) => port))
   const folder = temporaryFolder()
   const [script, pidFile] = [join(folder, 'start'), join(folder, 'pid')]
   writeFileSync(script, `"${process.execPath}" "${PROGRAM}" &\necho $! > "${pidFile}"\n`)

@@ -91,7 +91,7 @@ export interface DrillEnded {
   }
 }
 
-/** Drills an app with `count` viewers within half a second, or as `args` say. */
+/** Drills an app with `count` viewers within 0.3 s, or as `args` say. */
 export async function drill(
   { url, password }: Pick<PlainApp, 'url' | 'password'>,
   args: readonly string[] = [],
@@ -101,7 +101,7 @@ export async function drill(
   const file = join(cwd, 'viewers.csv')
   const rows = Array.from({ length: count }, (_, index) => `viewer-${index + 1}@example.com,${password}`)
   writeFileSync(file, `username,password\n${rows.join('\n')}\n`)
-  const ended = await runHere(['drill', '--json', '--url', url, '--viewers', file, '--over', '0.5s', ...args], {
+  const ended = await runHere(['drill', '--json', '--url', url, '--viewers', file, '--over', '0.3s', ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HASH_SECRET: SETTINGS.HASH_SECRET, ...env },
   })

@@ -6,6 +6,7 @@ import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { drill, startPlainApp } from '../drill/plain-app.ts'
 import { runHere } from '../run-here.ts'
 import { serviceWithRows, viewOf } from './report-service.ts'
 
@@ -43,6 +44,17 @@ async function writtenPage(): Promise<URL> {
   return pathToFileURL(file)
 }
 
+/** The page of a drill that failed, with commands. */
+async function writtenDrill(): Promise<URL> {
+  const file = join(temporaryFolder(), 'drill.html')
+  const app = await startPlainApp((answer, { kind, username }) =>
+    kind === 'right' && username.startsWith('viewer-2') ? { status: 401, headers: {} } : answer,
+  )
+  const commands = ['--at', `0.5s=echo ${'long '.repeat(40)}`, '--outage', '0.8s=false', '--at', '1s=true']
+  expect(await drill(app, ['--over', '1.5s', '--html', file, ...commands])).toMatchObject({ status: 1 })
+  return pathToFileURL(file)
+}
+
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
   return page.evaluate(`axe.run(document).then(({ violations }) =>
@@ -71,25 +83,31 @@ const LOOKS = [
   ['dark', PHONE],
 ] as const
 
-test('the page of a report is complete in light mode, in dark mode and on a phone, without scripts or requests', async () => {
-  const address = await writtenPage()
-  const { page, complaints } = await browser.openPage()
-  const requests: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
-  for (const [colorScheme, viewport] of LOOKS) {
-    await page.setViewport(viewport)
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])
-    await page.goto(address.href)
-    expect(await page.evaluate(PAPER)).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(18, 21, 26)')
-    expect(await page.evaluate(DRAWINGS_SHOWN)).toBe('1,1,1,1,1,1')
-    expect(await page.evaluate(MISPLACED_TEXTS)).toEqual([])
-    await page.evaluate("document.querySelectorAll('summary').forEach((summary) => summary.click())")
-    expect(await violations(page)).toEqual([])
-    expect(await page.evaluate(IS_WIDER_THAN_WINDOW)).toBe(false)
-  }
-  expect(complaints).toEqual([])
-  expect(new Set(requests)).toEqual(new Set([address.href]))
-})
+test.each([
+  ['a report', writtenPage, 6],
+  ['a drill', writtenDrill, 3],
+])(
+  'the page of %s is complete in light mode, in dark mode and on a phone, without scripts or requests',
+  async (_name, write, drawings) => {
+    const address = await write()
+    const { page, complaints } = await browser.openPage()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    for (const [colorScheme, viewport] of LOOKS) {
+      await page.setViewport(viewport)
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])
+      await page.goto(address.href)
+      expect(await page.evaluate(PAPER)).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(18, 21, 26)')
+      expect(await page.evaluate(DRAWINGS_SHOWN)).toBe(Array(drawings).fill(1).join())
+      expect(await page.evaluate(MISPLACED_TEXTS)).toEqual([])
+      await page.evaluate("document.querySelectorAll('summary').forEach((summary) => summary.click())")
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate(IS_WIDER_THAN_WINDOW)).toBe(false)
+    }
+    expect(complaints).toEqual([])
+    expect(new Set(requests)).toEqual(new Set([address.href]))
+  },
+)
 
 test('the page of a report prints in light mode, with whole drawings and without tables', async () => {
   const { page } = await browser.openPage()
