@@ -123,6 +123,23 @@ describe('guessing', { timeout: 60_000 }, () => {
   })
 })
 
+test('a limit that is reached during the check refuses after a whole second, right and wrong alike', async () => {
+  const app = await startLoginApp({ trustProxyHops: 1 })
+  const check = Promise.withResolvers<void>()
+  app.users.hold(check.promise)
+  const startedAtMs = performance.now()
+  const burst = [ADA, WRONG].map(async (form, index) => {
+    const { status } = await post(app, form, from(`10.1.0.${index}`))
+    return { status, isLate: performance.now() - startedAtMs >= 990 }
+  })
+  await expect.poll(() => app.users.asked.length).toBe(2)
+  app.users.hold(Promise.resolve())
+  await inParallel(100, 20, (index) => post(app, WRONG, from(`10.0.0.${index}`)))
+  check.resolve()
+  const refused = { status: 429, isLate: true }
+  expect(await Promise.all(burst)).toEqual([refused, refused])
+})
+
 describe('2,000 viewers behind one address', { timeout: 60_000 }, () => {
   test('2,000 viewers behind one address get in, though one in ten mistypes first', async () => {
     const app = await startLoginApp()
