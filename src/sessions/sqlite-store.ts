@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import type { OptionalStore } from '../redis/optional-store.ts'
-import { inTransaction } from '../server/sqlite-transaction.ts'
+import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.ts'
@@ -106,7 +106,8 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
   return (id: string, data: SessionData, now: number) => {
     const { username = '', signedInAtSeconds = 0 } = data.viewer ?? {}
     const key = usernameKey(username)
-    const { number } = Numbered.parse(insert.get(id, key, JSON.stringify(data), signedInAtSeconds, now))
+    const row = changedRow(insert, id, key, JSON.stringify(data), signedInAtSeconds, now)
+    const { number } = Numbered.parse(row)
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
     if (number > mostPerViewer) answer(() => removeOlder.run(key, mostPerViewer))
   }

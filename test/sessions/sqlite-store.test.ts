@@ -8,6 +8,7 @@ import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { responseOf } from '../login/response-of.ts'
 import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, startLoginApp } from '../login/start-login-app.ts'
+import { failCommits } from '../server/failing-commits.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 
@@ -68,6 +69,14 @@ test('the session file keeps the last uses when the program stops', async () => 
   before.close()
   clock.seconds += 90
   expect(await get(open(file), 'a')).toMatchObject({ viewer: { username: 'ada' } })
+})
+
+test('a session that the file does not take is an error', async () => {
+  const file = newFile()
+  const sessionStore = open(file)
+  failCommits(file, 'sessions')
+  await expect(set(sessionStore, 'a', sessionOf('ada', clock.seconds))).rejects.toThrow('FOREIGN KEY')
+  expect(await get(sessionStore, 'a')).toBeNull()
 })
 
 test('the session file and the files beside it are private', async () => {

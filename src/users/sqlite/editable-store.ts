@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { changedRow } from '../../server/sqlite-transaction.ts'
 import type { Change, EditableStoreOptions, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
@@ -72,11 +73,11 @@ function viewerChanges(
       const fault = await faultInNewPassword(password, username, contextWords)
       if (fault !== null) return { ok: false, fault }
       const hash = await passwords.hash(password)
-      return changed(username, () => newHash.get(hash, usernameKey(username)))
+      return changed(username, () => changedRow(newHash, hash, usernameKey(username)))
     },
     setDisabled: (username, disabled) =>
-      promised(() => changed(username, () => newState.get(disabled ? 1 : 0, usernameKey(username)))),
-    remove: (username) => promised(() => changed(username, () => remove.get(usernameKey(username)))),
+      promised(() => changed(username, () => changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),
+    remove: (username) => promised(() => changed(username, () => changedRow(remove, usernameKey(username)))),
   }
 }
 

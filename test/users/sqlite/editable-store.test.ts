@@ -1,9 +1,25 @@
 import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { UpstreamError } from '../../../src/errors.ts'
 import { userStores } from '../../../src/users/open-user-store.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { failCommits } from '../../server/failing-commits.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 editableStoreContract('sqlite', () => {
   const USER_STORE_URL = `sqlite:${join(temporaryFolder(), 'viewers.db')}`
   return Promise.resolve(() => userStores.openEditable(userStores.environment.parse({ USER_STORE_URL })))
+})
+
+test('a change that the file does not take is an error, and changes nothing', async () => {
+  const file = join(temporaryFolder(), 'viewers.db')
+  const store = openEditableSqliteStore(file)
+  await store.add({ username: 'ada', groups: [], attributes: {} }, 'correct horse battery')
+  failCommits(file, 'viewers')
+  await expect(store.setDisabled('ada', true)).rejects.toThrow(UpstreamError)
+  await expect(store.setPassword('ada', 'another horse battery')).rejects.toThrow(UpstreamError)
+  await expect(store.remove('ada')).rejects.toThrow(UpstreamError)
+  expect(await store.authenticate('ada', 'correct horse battery')).toMatchObject({ ok: true })
+  await store.close()
 })
