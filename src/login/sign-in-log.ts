@@ -86,11 +86,13 @@ export function createSignInLog({
   const levelOf = (outcome: SignInOutcome) =>
     outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
 
-  function isRepeated({ outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
+  function isRepeated(req: Request, { outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
     if (!UNCHECKED.includes(outcome)) return false
     const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
-    return !lineSums.isNew(kind, networkOf(address), `${viewer} ${status} ${reason}`)
+    // The screen of an internal error shows the id of its line, so that line must exist.
+    const who = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
+    return !lineSums.isNew(kind, networkOf(address), `${who} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {
@@ -103,7 +105,7 @@ export function createSignInLog({
     const viewer = typed?.slice(0, 255)
     const address = addressOf(req)
     count(outcome, entryPoint)
-    if (isRepeated({ ...event, viewer }, address)) return
+    if (isRepeated(req, { ...event, viewer }, address)) return
     // pino omits undefined fields.
     securityLog[levelOf(outcome)]({
       ...shared,

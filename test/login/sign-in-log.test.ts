@@ -158,10 +158,13 @@ test('an error screen shows the id of its log line', async () => {
   const app = await startLoginApp()
   const Cookie = cookieIn(await app.post('/sign-in', ADA))
   app.users.fail(new Error('broken'))
-  const { text } = await app.get('/', { Cookie })
-  const { requestId, outcome } = app.lines.at(-1) ?? {}
-  expect(outcome).toBe('failed')
-  expect(text).toContain(fill(textsOf('en').reference, { reference: String(requestId) }))
+  for (const isFirst of [true, false]) {
+    const { text } = await app.get('/', { Cookie })
+    const { requestId, outcome, err } = app.lines.at(-1) ?? {}
+    expect(outcome).toBe('failed')
+    expect(err !== undefined).toBe(isFirst)
+    expect(text).toContain(fill(textsOf('en').reference, { reference: String(requestId) }))
+  }
 })
 
 function written(error: unknown): Record<string, unknown> {
