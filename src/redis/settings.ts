@@ -16,10 +16,10 @@ export interface SharedStores {
 }
 
 const REDIS_FORM =
-  'redis://USER:PASSWORD@HOST:PORT/DATABASE (TLS: rediss://); only the host is required; inside the parts, write ' +
-  '"@", "/", "#" and "%" as %40, %2F, %23 and %25'
-const SESSION_STORE_FORM = `must be sqlite:FILE, as in sqlite:data/sessions.db, or ${REDIS_FORM}`
-const LIMITS_STORE_FORM = `must be memory: or ${REDIS_FORM}`
+  'redis://USER:PASSWORD@HOST:PORT/DATABASE or redis-cluster://USER:PASSWORD@HOST:PORT,HOST:PORT (TLS: rediss); only a ' +
+  'host is required; write "@", "/", "#" and "%" in a part as %40, %2F, %23 and %25'
+const SESSION_STORE_FORM = `must be sqlite:FILE, ${REDIS_FORM}`
+const LIMITS_STORE_FORM = `must be memory:, ${REDIS_FORM}`
 const KEY_PREFIX_FORM = 'must be 1 to 64 letters, digits and the characters "-", "_", ":" and ".", as in viewer-auth:'
 
 const SessionStoreUrl = z.string().transform((text, context): { file: string } | RedisUrl => {
@@ -45,9 +45,10 @@ export const SharedStoresEnvironment = z
   })
   .transform((given, context): SharedStores => {
     const { SESSION_STORE_URL: sessions, LIMITS_STORE_URL: limits, REDIS_CA_FILE: authority = null } = given
-    const urls = [sessions, limits].filter((store) => typeof store !== 'string' && 'host' in store)
+    const urls = [sessions, limits].filter((store) => typeof store !== 'string' && 'nodes' in store)
     if (authority !== null && !urls.some(({ isTls }) => isTls)) {
-      const message = 'is not used: neither SESSION_STORE_URL nor LIMITS_STORE_URL starts with rediss://'
+      const message =
+        'is not used: neither SESSION_STORE_URL nor LIMITS_STORE_URL starts with rediss:// or rediss-cluster://'
       context.addIssue({ code: 'custom', path: ['REDIS_CA_FILE'], message })
     }
     const redisAt = ({ isTls, ...url }: RedisUrl): { kind: 'redis'; redis: RedisAddress } => ({
@@ -64,8 +65,10 @@ export const SharedStoresEnvironment = z
 export function warningsOfStores({ sessionStore, limitsStore }: SharedStores): string[] {
   const stores = { SESSION_STORE_URL: sessionStore, LIMITS_STORE_URL: limitsStore }
   return Object.entries(stores).flatMap(([name, store]) => {
-    if (store.kind !== 'redis' || store.redis.tls !== null || isOwnNetwork(store.redis.host)) return []
-    return [`${name}: the connection to Redis is not encrypted; use rediss:// unless the whole network is yours.`]
+    if (store.kind !== 'redis' || store.redis.tls !== null) return []
+    if (store.redis.nodes.every(({ host }) => isOwnNetwork(host))) return []
+    const scheme = store.redis.isCluster ? 'rediss-cluster://' : 'rediss://'
+    return [`${name}: the connection to Redis is not encrypted; use ${scheme} unless the whole network is yours.`]
   })
 }
 

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
-import { withRedis } from '../redis/link.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { endRedisSessions } from './redis-store.ts'
 
 /** This process has no viewers who wait. */
 const LOCK_TIMEOUT_MS = 15_000
@@ -22,6 +20,10 @@ const Row = z.object({ username: z.string() })
  */
 export async function endSessions(settings: SessionStoreSettings, username: string | null): Promise<number> {
   if (settings.kind === 'sqlite') return endInFile(settings.file, username)
+  const [{ withRedis }, { endRedisSessions }] = await Promise.all([
+    import('../redis/link.ts'),
+    import('./redis-store.ts'),
+  ])
   return await withRedis(settings.redis, 'SESSION_STORE_URL', (link) => endRedisSessions(link, username))
 }
 

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
-import { openRedisLink } from '../redis/link.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
-import { openRedisSessionStore } from './redis-store.ts'
 import type { SessionLimits, SessionStore } from './session-store.ts'
 import { openSqliteSessionStore } from './sqlite-store.ts'
 
@@ -20,6 +18,11 @@ export async function openSessionStore(
     const sessionStore = openSqliteSessionStore(settings.file, limits, nowSeconds)
     return { sessionStore, optionalStores: [sessionStore] }
   }
+  // Loaded late, because the Redis client takes a tenth of a second to load.
+  const [{ openRedisLink }, { openRedisSessionStore }] = await Promise.all([
+    import('../redis/link.ts'),
+    import('./redis-store.ts'),
+  ])
   const without = 'viewers sign in without a session'
   const link = await openRedisLink(settings.redis, { setting: 'SESSION_STORE_URL', without, log, nowSeconds })
   return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }

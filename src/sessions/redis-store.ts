@@ -1,6 +1,6 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
-import { type RedisLink, removeByPrefix } from '../redis/link.ts'
+import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
 
@@ -71,7 +71,8 @@ class RedisSessions extends session.Store {
   }
 
   async #read(id: string): Promise<SessionData | null> {
-    const text = await this.#link.run((client) => client.get(sessionKey(this.#link, id)))
+    const key = sessionKey(this.#link, id)
+    const text = await this.#link.run(key, (commands) => commands.get(key))
     return text === null ? null : readSession(text, this.#limits, this.#nowSeconds())
   }
   async #add(id: string, data: SessionData): Promise<void> {
@@ -82,11 +83,13 @@ class RedisSessions extends session.Store {
     const value = secondsLeft(data, this.#limits, now)
     if (value <= 0) return await this.#remove(id)
     const key = sessionKey(this.#link, id)
-    await this.#link.run((client) => client.set(key, this.#textOf(data), { expiration: { type: 'EX', value } }))
+    const options = { expiration: { type: 'EX', value } } as const
+    await this.#link.run(key, (commands) => commands.set(key, this.#textOf(data), options))
     // Comes second: a session must not begin after it was removed from the list.
     const list = viewerKey(this.#link, username)
-    const listed = [now, signedInAtSeconds + lifetimeSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
-    const older = await this.#link.run((client) => client.eval(ADD_TO_LIST, { keys: [list], arguments: listed }))
+    const given = [now, signedInAtSeconds + lifetimeSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
+    const script = { keys: [list], arguments: given }
+    const older = await this.#link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
     await removeListed(this.#link, list, Ids.parse(older).slice(0, REMOVE_BATCH_SIZE)).catch(() => {
       // The link logs the fault. They stay in the list, and the next sign-in removes them.
     })
@@ -100,16 +103,17 @@ class RedisSessions extends session.Store {
     const key = sessionKey(this.#link, id)
     // XX: must not create a session again that was ended in the meantime.
     const options = { expiration: { type: 'EX', value }, condition: 'XX' } as const
-    await this.#link.run((client) => client.set(key, this.#textOf(data), options))
+    await this.#link.run(key, (commands) => commands.set(key, this.#textOf(data), options))
   }
   async #remove(id: string): Promise<void> {
-    const text = await this.#link.run((client) => client.getDel(sessionKey(this.#link, id)))
+    const key = sessionKey(this.#link, id)
+    const text = await this.#link.run(key, (commands) => commands.getDel(key))
     const { viewer } = (text === null ? null : readSession(text, this.#limits, this.#nowSeconds())) ?? {}
     if (viewer === undefined) return
     const list = viewerKey(this.#link, viewer.username)
     // Not awaited: the session has ended, and the list may contain ended sessions.
     this.#link
-      .run((client) => client.zRem(list, id))
+      .run(list, (commands) => commands.zRem(list, id))
       .catch(() => {
         // The link logs the fault.
       })
@@ -131,7 +135,7 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
     return await removeByPrefix(link, sessionKey(link, ''))
   }
   const list = viewerKey(link, username)
-  const ids = await link.run((client) => client.zRange(list, 0, -1))
+  const ids = await link.run(list, (commands) => commands.zRange(list, 0, -1))
   let ended = 0
   for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
     ended += await removeListed(link, list, ids.slice(from, from + REMOVE_BATCH_SIZE))
@@ -142,9 +146,12 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
 /** Deletes sessions, and then removes them from their list. Returns the number of deleted sessions. */
 async function removeListed(link: RedisLink, list: string, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0
-  const deleted = await Promise.all(ids.map((id) => link.run((client) => client.del(sessionKey(link, id)))))
-  await link.run((client) => client.zRem(list, [...ids]))
-  return deleted.reduce((sum, count) => sum + count, 0)
+  const removed = await removeKeys(
+    link,
+    ids.map((id) => sessionKey(link, id)),
+  )
+  await link.run(list, (commands) => commands.zRem(list, [...ids]))
+  return removed
 }
 
 type Callback<T = void> = (error: unknown, value?: T) => void

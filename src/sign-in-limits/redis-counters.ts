@@ -1,12 +1,21 @@
-import { RateLimiterRedis } from 'rate-limiter-flexible'
-import { type RedisLink, removeByPrefix } from '../redis/link.ts'
+import { RateLimiterRes } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
 import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { accountKey, DELAY, FAILED_ACCOUNT, FAILED_PAIR, PAIR_MARK } from './sign-in-limits.ts'
 
+// Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
+const GET = `return {redis.call('get', KEYS[1]), redis.call('pttl', KEYS[1])}`
+const SET = `redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return {ARGV[1], redis.call('pttl', KEYS[1])}`
+const ADD = `redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+return {redis.call('incrby', KEYS[1], ARGV[1]), redis.call('pttl', KEYS[1])}`
 /** Subtracts and deletes in one step, so that two copies of the app cannot leave a count below zero. */
 const GIVE_BACK = `local left = (tonumber(redis.call('get', KEYS[1])) or 0) - tonumber(ARGV[1])
 if left > 0 then redis.call('decrby', KEYS[1], ARGV[1]) else redis.call('del', KEYS[1]) end
-return left`
+return {left, redis.call('pttl', KEYS[1])}`
+
+const Count = z.tuple([z.coerce.number(), z.number()])
 
 /**
  * Counts in Redis, for all copies of the app together. While Redis is away, each copy counts in its own memory:
@@ -14,49 +23,53 @@ return left`
  */
 export function redisCounters(link: RedisLink): OpenCounter {
   return (name, durationSeconds, mostKeys) => {
-    const inMemory = openMemoryCounter(name, durationSeconds, mostKeys)
-    return withMemoryFallback(link, countInRedis(link, name, durationSeconds), inMemory)
+    const keyOf = (key: string | number) => `${link.keyPrefix}${name}:${key}`
+    const inRedis = countInRedis(link, keyOf, durationSeconds)
+    return withMemoryFallback(link, keyOf, inRedis, openMemoryCounter(name, durationSeconds, mostKeys))
   }
 }
 
-function countInRedis(link: RedisLink, name: string, durationSeconds: number): Counter {
-  const limiter = new RateLimiterRedis({
-    storeClient: link.client,
-    useRedisPackage: true,
-    keyPrefix: `${link.keyPrefix}${name}`,
-    points: Number.MAX_SAFE_INTEGER,
-    duration: durationSeconds,
-  })
+type KeyOf = (key: string | number) => string
+
+function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: number): Counter {
+  async function evaluate(script: string, plainKey: string | number, ...values: number[]): Promise<RateLimiterRes> {
+    const key = keyOf(plainKey)
+    const given = { keys: [key], arguments: values.map(String) }
+    const reply = await link.run(key, (commands) => commands.eval(script, given))
+    const [points, msLeft] = Count.parse(reply)
+    return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, msLeft, points)
+  }
   return {
-    get: (key) => limiter.get(key),
-    set: (key, points, forSeconds) => limiter.set(key, points, forSeconds),
-    penalty: (key, points, options) => limiter.penalty(key, points, options),
-    delete: (key) => limiter.delete(key),
-    async giveBack(key, points) {
-      await link.client.eval(GIVE_BACK, { keys: [limiter.getKey(key)], arguments: [String(points)] })
+    async get(key) {
+      const count = await evaluate(GET, key)
+      return count.consumedPoints === 0 ? null : count
     },
-    take: async (key) => Number((await link.client.getDel(limiter.getKey(key))) ?? 0),
+    set: (key, points, forSeconds) => evaluate(SET, key, points, forSeconds),
+    penalty: (key, points = 1, options = {}) => evaluate(ADD, key, points, options.customDuration ?? durationSeconds),
+    delete: async (key) => (await removeKeys(link, [keyOf(key)])) > 0,
+    giveBack: async (key, points) => void (await evaluate(GIVE_BACK, key, points)),
+    take: async (key) => Number((await link.run(keyOf(key), (commands) => commands.getDel(keyOf(key)))) ?? 0),
   }
 }
 
-function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter): Counter {
-  async function inRedisOrMemory<T>(use: (counter: Counter) => Promise<T>): Promise<T> {
+function withMemoryFallback(link: RedisLink, keyOf: KeyOf, inRedis: Counter, inMemory: Counter): Counter {
+  async function inRedisOrMemory<T>(key: string | number, use: (counter: Counter) => Promise<T>): Promise<T> {
     // A full Redis, or a replica, still returns old counts. Reading these and counting in memory would reach no limit.
-    if (!link.isAvailable()) return await use(inMemory)
+    if (!link.isAvailable(keyOf(key))) return await use(inMemory)
     try {
-      return await link.run(() => use(inRedis))
+      return await use(inRedis)
     } catch {
       // The link logs the fault once a minute. A line for each attempt would flood the log.
       return await use(inMemory)
     }
   }
   return {
-    get: (key) => inRedisOrMemory((counter) => counter.get(key)),
-    set: (key, points, forSeconds) => inRedisOrMemory((counter) => counter.set(key, points, forSeconds)),
-    penalty: (key, points, options) => inRedisOrMemory((counter) => counter.penalty(key, points, options)),
-    delete: (key) => inRedisOrMemory((counter) => counter.delete(key)),
-    giveBack: (key, points) => inRedisOrMemory((counter) => counter.giveBack(key, points)),
-    take: (key) => inRedisOrMemory((counter) => counter.take(key)),
+    get: (key) => inRedisOrMemory(key, (counter) => counter.get(key)),
+    set: (key, points, forSeconds) => inRedisOrMemory(key, (counter) => counter.set(key, points, forSeconds)),
+    penalty: (key, points, options) => inRedisOrMemory(key, (counter) => counter.penalty(key, points, options)),
+    delete: (key) => inRedisOrMemory(key, (counter) => counter.delete(key)),
+    giveBack: (key, points) => inRedisOrMemory(key, (counter) => counter.giveBack(key, points)),
+    take: (key) => inRedisOrMemory(key, (counter) => counter.take(key)),
   }
 }
 
@@ -70,7 +83,7 @@ function withMemoryFallback(link: RedisLink, inRedis: Counter, inMemory: Counter
 export async function unlockInRedis(link: RedisLink, username: string): Promise<boolean> {
   const account = accountKey(username)
   const keyOf = (name: string, key: string) => `${link.keyPrefix}${name}:${key}`
-  let removed = await link.run((client) => client.del(keyOf(FAILED_ACCOUNT, account)))
+  let removed = await removeKeys(link, [keyOf(FAILED_ACCOUNT, account)])
   for (const name of [FAILED_PAIR, DELAY]) {
     removed += await removeByPrefix(link, keyOf(name, `${account}${PAIR_MARK}`))
   }

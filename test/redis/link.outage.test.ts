@@ -1,40 +1,22 @@
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
 import type { RedisAddress } from '../../src/redis/address.ts'
+import type { RedisClient } from '../../src/redis/connection.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { type Certificate, makeCertificate } from '../servers/certificate.ts'
 import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 
-const NOBODY = 65_534
-let folder: string
 let own: Certificate
 let redis: RedisServer
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'redis-tls-'))
   own = await makeCertificate(['DNS:redis.example', 'IP:127.0.0.1'])
-  redis = await startRedis({ password: 'REDISMARKER', tls: written('own', own) })
+  redis = await startRedis({ password: 'REDISMARKER', tls: own })
 })
-afterAll(async () => {
-  await redis.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** Writes the certificate and its key as files that only the server can read. */
-function written(name: string, { certificate, key }: Certificate): { certificate: string; key: string } {
-  const files = { certificate: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) }
-  writeFileSync(files.certificate, certificate)
-  writeFileSync(files.key, key, { mode: 0o600 })
-  chmodSync(folder, 0o755)
-  if (process.getuid?.() === 0) chownSync(files.key, NOBODY, NOBODY)
-  return files
-}
+afterAll(() => redis.remove())
 
 async function open(
   address: RedisAddress,
@@ -50,6 +32,11 @@ async function open(
   })
   onTestFinished(() => link.close())
   return { link, lines }
+}
+
+/** Sends a command to the only server of the link. */
+function onServer<T>(link: RedisLink, command: (client: RedisClient) => Promise<T>): Promise<T> {
+  return link.runOn(link.servers()[0], command)
 }
 
 /** Forwards a port. Can drop its connections silently, as a network does: both sides still take them for open. */
@@ -81,7 +68,7 @@ describe('an encrypted connection to Redis', () => {
   test('the link accepts a certificate of the configured authority', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
     expect(link.isAvailable()).toBe(true)
-    expect(await link.run((client) => client.ping())).toBe('PONG')
+    expect(await onServer(link, (client) => client.ping())).toBe('PONG')
     expect(lines).toEqual([])
   })
 
@@ -90,12 +77,13 @@ describe('an encrypted connection to Redis', () => {
     ['another authority', async () => redisAddress(redis, (await makeCertificate()).certificate)],
     [
       'the configured authority, for another name',
-      () => Promise.resolve({ ...redisAddress(redis, own.certificate), host: 'localhost' }),
+      () =>
+        Promise.resolve({ ...redisAddress(redis, own.certificate), nodes: [{ host: 'localhost', port: redis.port }] }),
     ],
   ])('the link rejects a certificate of %s, and logs no password', async (_case, make) => {
     const { link, lines } = await open(await make())
     expect(link.isAvailable()).toBe(false)
-    await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+    await expect(onServer(link, (client) => client.ping())).rejects.toThrow(UpstreamError)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/redis-away.*(certificate|altnames)/i)
     expect(lines[0]).not.toContain('REDISMARKER')
@@ -112,16 +100,16 @@ describe('an encrypted connection to Redis', () => {
 describe('a link to Redis', () => {
   test('closing the link fails the command in progress and all later ones', async () => {
     const { link } = await open(redisAddress(redis, own.certificate))
-    const asked = link.run((client) => client.blPop('never', 10))
+    const asked = onServer(link, (client) => client.blPop('never', 10))
     link.close()
     await expect(asked).rejects.toThrow(UpstreamError)
-    await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+    await expect(onServer(link, (client) => client.ping())).rejects.toThrow(UpstreamError)
     expect(link.isAvailable()).toBe(false)
   })
 
   test('a blocked event loop is not mistaken for an outage', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
-    const asked = link.run((client) => client.ping())
+    const asked = onServer(link, (client) => client.ping())
     // The command is sent, then nothing is read for longer than the timeout.
     await new Promise((resolve) => setImmediate(resolve))
     const untilMs = performance.now() + 800
@@ -132,17 +120,17 @@ describe('a link to Redis', () => {
 
   test('a refused command does not stop the next one, but makes the link unavailable', async () => {
     const { link, lines } = await open(redisAddress(redis, own.certificate))
-    await link.run((client) => client.set('text', 'a'))
-    await expect(link.run((client) => client.hGet('text', 'a'))).rejects.toThrow(/refused.*WRONGTYPE/)
-    expect(await link.run((client) => client.get('text'))).toBe('a')
+    await onServer(link, (client) => client.set('text', 'a'))
+    await expect(onServer(link, (client) => client.hGet('text', 'a'))).rejects.toThrow(/refused.*WRONGTYPE/)
+    expect(await onServer(link, (client) => client.get('text'))).toBe('a')
     expect(link.isAvailable()).toBe(false)
     expect(lines).toHaveLength(1)
   })
 
   test('an error of the caller does not open the circuit breaker', async () => {
     const { link } = await open(redisAddress(redis, own.certificate))
-    await expect(link.run(() => Promise.reject(new TypeError('not from Redis')))).rejects.toThrow(UpstreamError)
-    expect(await link.run((client) => client.ping())).toBe('PONG')
+    await expect(onServer(link, () => Promise.reject(new TypeError('not from Redis')))).rejects.toThrow(UpstreamError)
+    expect(await onServer(link, (client) => client.ping())).toBe('PONG')
     expect(link.isAvailable()).toBe(true)
   })
 
@@ -151,26 +139,29 @@ describe('a link to Redis', () => {
     onTestFinished(() => plain.remove())
     const { link } = await open(redisAddress(plain))
     plain.pause()
-    await expect(link.run((client) => client.ping())).rejects.toThrow('no answer within 500 ms')
+    await expect(onServer(link, (client) => client.ping())).rejects.toThrow('no answer within 500 ms')
     const before = performance.now()
     for (let time = 0; time < 20; time += 1) {
-      await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+      await expect(onServer(link, (client) => client.ping())).rejects.toThrow(UpstreamError)
     }
     expect(performance.now() - before).toBeLessThan(200)
     plain.resume()
     await expect.poll(() => link.isAvailable(), { interval: 20, timeout: 5_000 }).toBe(true)
-    expect(await link.run((client) => client.ping())).toBe('PONG')
+    expect(await onServer(link, (client) => client.ping())).toBe('PONG')
   })
 
   test('a dead connection is replaced, and the link becomes available again', async () => {
     const tunnel = await startTunnel(redis.port)
-    const { link } = await open({ ...redisAddress(redis, own.certificate), port: tunnel.port })
+    const { link } = await open({
+      ...redisAddress(redis, own.certificate),
+      nodes: [{ host: '127.0.0.1', port: tunnel.port }],
+    })
     expect(link.isAvailable()).toBe(true)
     tunnel.dropSilently()
-    await expect(link.run((client) => client.ping())).rejects.toThrow('no answer within 500 ms')
-    await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+    await expect(onServer(link, (client) => client.ping())).rejects.toThrow('no answer within 500 ms')
+    await expect(onServer(link, (client) => client.ping())).rejects.toThrow(UpstreamError)
     await expect.poll(() => link.isAvailable(), { interval: 50, timeout: 15_000 }).toBe(true)
-    expect(await link.run((client) => client.ping())).toBe('PONG')
+    expect(await onServer(link, (client) => client.ping())).toBe('PONG')
   })
 
   test('an outage is logged once a minute, and its end once', async () => {
@@ -181,7 +172,7 @@ describe('a link to Redis', () => {
     await plain.stop()
     const askFor = async (seconds: number) => {
       for (const until = clock.seconds + seconds; clock.seconds < until; clock.seconds += 1) {
-        await expect(link.run((client) => client.ping())).rejects.toThrow(UpstreamError)
+        await expect(onServer(link, (client) => client.ping())).rejects.toThrow(UpstreamError)
       }
     }
     await expect.poll(() => link.isAvailable()).toBe(false)
@@ -191,7 +182,7 @@ describe('a link to Redis', () => {
     expect(lines).toHaveLength(3)
     await plain.restart()
     await expect.poll(() => link.isAvailable(), { timeout: 10_000 }).toBe(true)
-    await link.run((client) => client.ping())
+    await onServer(link, (client) => client.ping())
     expect(lines.map((line) => /"event":"([a-z-]+)"/.exec(line)?.[1])).toEqual([
       'redis-away',
       'redis-away',
@@ -204,12 +195,12 @@ describe('a link to Redis', () => {
     const plain = await startRedis()
     onTestFinished(() => plain.remove())
     const { link } = await open(redisAddress(plain))
-    const clientId = await link.run((client) => client.clientId())
-    await link.client.sendCommand(['REPLICAOF', '127.0.0.1', String(redis.port)])
-    await expect(link.run((client) => client.set('text', 'a'))).rejects.toThrow(/READONLY/)
-    const currentId = () => link.run((client) => client.clientId()).catch(() => clientId)
+    const clientId = await onServer(link, (client) => client.clientId())
+    await link.servers()[0]?.sendCommand(['REPLICAOF', '127.0.0.1', String(redis.port)])
+    await expect(onServer(link, (client) => client.set('text', 'a'))).rejects.toThrow(/READONLY/)
+    const currentId = () => onServer(link, (client) => client.clientId()).catch(() => clientId)
     await expect.poll(currentId, { interval: 20, timeout: 10_000 }).not.toBe(clientId)
-    await link.client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
-    expect(await link.run((client) => client.set('text', 'a'))).toBe('OK')
+    await link.servers()[0]?.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    expect(await onServer(link, (client) => client.set('text', 'a'))).toBe('OK')
   })
 })

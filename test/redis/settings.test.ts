@@ -8,8 +8,8 @@ import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const PLACE = {
-  host: 'redis',
-  port: 6379,
+  nodes: [{ host: 'redis', port: 6379 }],
+  isCluster: false,
   username: null,
   password: null,
   database: 0,
@@ -27,11 +27,30 @@ describe('a Redis address', () => {
   test.each([
     ['redis://redis', PLACE],
     ['redis://redis/', PLACE],
-    ['redis://redis:6380/3', { ...PLACE, port: 6380, database: 3 }],
+    ['redis://redis:6380/3', { ...PLACE, nodes: [{ host: 'redis', port: 6380 }], database: 3 }],
     ['redis://:p%40ss%2Fw%23%25@redis', { ...PLACE, password: 'p@ss/w#%' }],
     ['redis://viewer-auth:pass@redis', { ...PLACE, username: 'viewer-auth', password: 'pass' }],
-    ['redis://[::1]:6379', { ...PLACE, host: '::1' }],
-    ['rediss://cache.example.com:6390', { ...PLACE, host: 'cache.example.com', port: 6390, tls: { authority: null } }],
+    ['redis://[::1]:6379', { ...PLACE, nodes: [{ host: '::1', port: 6379 }] }],
+    [
+      'rediss://cache.example.com:6390',
+      { ...PLACE, nodes: [{ host: 'cache.example.com', port: 6390 }], tls: { authority: null } },
+    ],
+    ['redis-cluster://redis', { ...PLACE, isCluster: true }],
+    [
+      'redis-cluster://viewer-auth:p%40ss@one:7000,two,[::1]:7002/',
+      {
+        ...PLACE,
+        nodes: [
+          { host: 'one', port: 7000 },
+          { host: 'two', port: 6379 },
+          { host: '::1', port: 7002 },
+        ],
+        isCluster: true,
+        username: 'viewer-auth',
+        password: 'p@ss',
+      },
+    ],
+    ['rediss-cluster://redis', { ...PLACE, isCluster: true, tls: { authority: null } }],
   ])('%s is parsed for sessions and for limits', (url, redis) => {
     const config = readConfig({ ...SETTINGS, SESSION_STORE_URL: url, LIMITS_STORE_URL: url })
     expect(config.sessionStore).toEqual({ kind: 'redis', redis })
@@ -57,6 +76,9 @@ describe('a Redis address', () => {
     ['redis://cache.example.com', 1],
     ['redis://10.0.0.7', 1],
     ['redis://[2001:db8::1]', 1],
+    ['redis-cluster://one,two', 0],
+    ['redis-cluster://one,two.example.com', 1],
+    ['rediss-cluster://one.example.com', 0],
   ])('%s gives %i warnings', (LIMITS_STORE_URL, times) => {
     const { warnings } = readConfig({ ...SETTINGS, LIMITS_STORE_URL })
     expect(warnings).toHaveLength(times)

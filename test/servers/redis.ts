@@ -1,15 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { createClient } from 'redis'
+import type { Certificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 
 const PROGRAM = '/usr/bin/redis-server'
 const MISSING = `${PROGRAM} is missing. npm test installs it on Debian, as root. Otherwise: sudo apt-get install redis-server`
 /** Debian's user "nobody", if the tests run as root. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+const CERTIFICATE_FILE = 'certificate.pem'
+const KEY_FILE = 'key.pem'
 
 export interface RedisServer {
   readonly port: number
@@ -28,8 +33,7 @@ export interface RedisServer {
 
 export interface RedisOptions {
   readonly password?: string
-  /** Paths of the certificate and its key. The user of the server must be able to read them. */
-  readonly tls?: { readonly certificate: string; readonly key: string }
+  readonly tls?: Certificate
   readonly more?: readonly string[]
 }
 
@@ -38,6 +42,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   if (!existsSync(PROGRAM)) throw new Error(MISSING)
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
   if (UNPRIVILEGED.uid !== undefined) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid)
+  if (options.tls !== undefined) writeCertificate(folder, options.tls)
   const port = await freePort()
   let child = await launch(folder, port, options)
   const endWith = async (signal: NodeJS.Signals) => {
@@ -65,6 +70,14 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
+/** Writes the certificate and its key as files that only the server can read. */
+function writeCertificate(folder: string, { certificate, key }: Certificate): void {
+  for (const [name, content] of Object.entries({ [CERTIFICATE_FILE]: certificate, [KEY_FILE]: key })) {
+    writeFileSync(join(folder, name), content, { mode: 0o600 })
+    if (UNPRIVILEGED.uid !== undefined) chownSync(join(folder, name), UNPRIVILEGED.uid, UNPRIVILEGED.gid)
+  }
+}
+
 async function launch(folder: string, port: number, options: RedisOptions): Promise<ChildProcess> {
   const { password, tls, more = [] } = options
   const args = [
@@ -72,8 +85,8 @@ async function launch(folder: string, port: number, options: RedisOptions): Prom
     ...(tls === undefined
       ? ['--port', String(port)]
       : ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no']),
-    ...(tls === undefined ? [] : ['--tls-cert-file', tls.certificate, '--tls-key-file', tls.key]),
-    ...(tls === undefined ? [] : ['--tls-ca-cert-file', tls.certificate]),
+    ...(tls === undefined ? [] : ['--tls-cert-file', CERTIFICATE_FILE, '--tls-key-file', KEY_FILE]),
+    ...(tls === undefined ? [] : ['--tls-ca-cert-file', CERTIFICATE_FILE]),
     ...(password === undefined ? [] : ['--requirepass', password]),
     ...more,
   ]
@@ -94,12 +107,21 @@ async function untilReady(child: ChildProcess, stdout: Readable): Promise<void> 
   })
 }
 
+/** Opens a connection for what an operator does. It ends with the server. */
+export async function openOperator({ url }: Pick<RedisServer, 'url'>) {
+  const tls = url.startsWith('rediss:') ? ({ tls: true, rejectUnauthorized: false } as const) : {}
+  const options = { url, socket: { ...tls, reconnectStrategy: false } } as const
+  return await createClient(options)
+    .on('error', () => {})
+    .connect()
+}
+
 /** The address of the server, for src/redis/link.ts. */
 export function redisAddress({ url }: Pick<RedisServer, 'url'>, authority: string | null = null) {
   const { protocol, port, password } = new URL(url)
   return {
-    host: '127.0.0.1',
-    port: Number(port),
+    nodes: [{ host: '127.0.0.1', port: Number(port) }],
+    isCluster: false,
     username: null,
     password: password === '' ? null : decodeURIComponent(password),
     database: 0,

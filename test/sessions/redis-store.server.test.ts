@@ -4,18 +4,20 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { endRedisSessions, openRedisSessionStore } from '../../src/sessions/redis-store.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
-import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { destroy, get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 let redis: RedisServer
+let operator: Awaited<ReturnType<typeof openOperator>>
 let link: RedisLink
 beforeAll(async () => {
   redis = await startRedis()
+  operator = await openOperator(redis)
   link = await openLink()
 })
 beforeEach(async () => {
-  await link.client.flushDb()
+  await operator.flushDb()
 })
 afterAll(async () => {
   link.close()
@@ -39,34 +41,34 @@ beforeEach(() => {
   store = openRedisSessionStore(link, LIMITS, () => clock.seconds)
 })
 
-const sessionKeys = async () => (await link.client.keys('*session:*')).toSorted()
+const sessionKeys = async () => (await operator.keys('*session:*')).toSorted()
 
 test('Redis deletes an ended session and the list of its viewer', async () => {
   await set(store, 'a', sessionOf('ada', clock.seconds))
   await set(store, 'b', sessionOf('ada', clock.seconds - 950))
-  expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
-  expect(await link.client.ttl('viewer-auth:session:b')).toBeLessThanOrEqual(50)
-  expect(await link.client.ttl('viewer-auth:sessions-of:ada')).toBeCloseTo(1000, -1)
-  expect(await link.client.dbSize()).toBe(3)
+  expect(await operator.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
+  expect(await operator.ttl('viewer-auth:session:b')).toBeLessThanOrEqual(50)
+  expect(await operator.ttl('viewer-auth:sessions-of:ada')).toBeCloseTo(1000, -1)
+  expect(await operator.dbSize()).toBe(3)
 })
 
 test('each use of a session extends its expiry in Redis, up to its lifetime', async () => {
   await set(store, 'a', sessionOf('ada', clock.seconds))
-  await link.client.expire('viewer-auth:session:a', 5)
+  await operator.expire('viewer-auth:session:a', 5)
   clock.seconds += 95
   await touch(store, 'a', (await get(store, 'a')) as SessionData)
-  expect(await link.client.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
+  expect(await operator.ttl('viewer-auth:session:a')).toBeCloseTo(100, -1)
   for (clock.seconds += 90; clock.seconds < 10_960; clock.seconds += 90) {
     await touch(store, 'a', (await get(store, 'a')) as SessionData)
   }
   clock.seconds = 10_980
   await touch(store, 'a', (await get(store, 'a')) as SessionData)
-  expect(await link.client.ttl('viewer-auth:session:a')).toBeLessThanOrEqual(20)
+  expect(await operator.ttl('viewer-auth:session:a')).toBeLessThanOrEqual(20)
 })
 
 test('a session that is used often in a short time is written once', async () => {
   await set(store, 'a', sessionOf('ada', clock.seconds))
-  const commands = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await link.client.info('commandstats'))?.[1])
+  const commands = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await operator.info('commandstats'))?.[1])
   const before = await commands()
   for (let use = 0; use < 20; use += 1) {
     clock.seconds += 1
@@ -86,8 +88,8 @@ test('all sessions of one viewer end, in any spelling of the name, and no others
 })
 
 test('a session that begins while the others are ended can be ended later', async () => {
-  const run: RedisLink['run'] = async (command) => {
-    const answer = await link.run(command)
+  const run: RedisLink['run'] = async (key, command) => {
+    const answer = await link.run(key, command)
     await endRedisSessions(link, 'ada')
     return answer
   }
@@ -106,7 +108,7 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
     'x',
     sessionOf('ada', clock.seconds),
   )
-  await link.client.set('viewer-auth:failed-account:x', '1')
+  await operator.set('viewer-auth:failed-account:x', '1')
   const many = openRedisSessionStore(link, { ...LIMITS, mostPerViewer: 1000 }, () => clock.seconds)
   // In batches, because each command must be answered within half a second.
   for (let from = 0; from < 2_500; from += 100) {
@@ -115,7 +117,7 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
   }
   expect(await endRedisSessions(link, 'ada0')).toBe(358)
   expect(await endRedisSessions(link, null)).toBe(2_142)
-  expect((await link.client.keys('*')).toSorted()).toEqual([
+  expect((await operator.keys('*')).toSorted()).toEqual([
     'other:session:x',
     'other:sessions-of:ada',
     'viewer-auth:failed-account:x',
@@ -124,23 +126,23 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
 
 test('the list of a viewer has as many entries as sessions', async () => {
   for (let index = 0; index < 50; index += 1) await set(store, `s${index}`, sessionOf('ada', clock.seconds))
-  expect(await link.client.zCard('viewer-auth:sessions-of:ada')).toBe(20)
+  expect(await operator.zCard('viewer-auth:sessions-of:ada')).toBe(20)
   expect(await sessionKeys()).toHaveLength(20)
 })
 
 test('an ended session is removed from the list of its viewer', async () => {
   for (const id of ['a', 'b', 'c']) await set(store, id, sessionOf('ada', clock.seconds))
   await destroy(store, 'a')
-  expect((await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toSorted()).toEqual(['b', 'c'])
+  expect((await operator.zRange('viewer-auth:sessions-of:ada', 0, -1)).toSorted()).toEqual(['b', 'c'])
   clock.seconds += 1001
   await set(store, 'd', sessionOf('ada', clock.seconds))
-  expect(await link.client.zRange('viewer-auth:sessions-of:ada', 0, -1)).toEqual(['d'])
+  expect(await operator.zRange('viewer-auth:sessions-of:ada', 0, -1)).toEqual(['d'])
 })
 
 test.each(['{', '', 'null', '[]', '{"cookie":{}}', '{"cookie":{},"viewer":"ada","usedAtSeconds":1}'])(
   'the unreadable session %j counts as none',
   async (text) => {
-    await link.client.set('viewer-auth:session:a', text)
+    await operator.set('viewer-auth:session:a', text)
     expect(await get(store, 'a')).toBeNull()
     await destroy(store, 'a')
     expect(await sessionKeys()).toEqual([])
@@ -148,6 +150,6 @@ test.each(['{', '', 'null', '[]', '{"cookie":{}}', '{"cookie":{},"viewer":"ada",
 )
 
 test('a key of another Redis type is an error, not a session', async () => {
-  await link.client.hSet('viewer-auth:session:a', 'viewer', 'ada')
+  await operator.hSet('viewer-auth:session:a', 'viewer', 'ada')
   await expect(get(store, 'a')).rejects.toThrow(/WRONGTYPE/)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { redisCounters, unlockInRedis } from '../../src/sign-in-limits/redis-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
-import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
 import { signInLimitsContract } from './sign-in-limits-contract.ts'
 
@@ -14,13 +14,15 @@ const AGE = `for _, key in ipairs(redis.call('keys', '*')) do
 end`
 
 let redis: RedisServer
+let operator: Awaited<ReturnType<typeof openOperator>>
 let link: RedisLink
 beforeAll(async () => {
   redis = await startRedis()
+  operator = await openOperator(redis)
   link = await openLink()
 })
 beforeEach(async () => {
-  await link.client.flushDb()
+  await operator.flushDb()
 })
 afterAll(async () => {
   link.close()
@@ -35,7 +37,7 @@ function openLink(): Promise<RedisLink> {
 const openCounters = () =>
   Promise.resolve({
     openCounter: redisCounters(link),
-    advance: async (ms: number) => void (await link.client.eval(AGE, { keys: [], arguments: [String(ms)] })),
+    advance: async (ms: number) => void (await operator.eval(AGE, { keys: [], arguments: [String(ms)] })),
   })
 
 signInLimitsContract('Redis', openCounters)
@@ -74,8 +76,8 @@ test('two copies check no more of 400 simultaneous guesses than one copy', async
 test('all limits count in memory while Redis is full but readable', async () => {
   const own = await openLink()
   onTestFinished(() => own.close())
-  await link.client.configSet('maxmemory', '1')
-  onTestFinished(async () => void (await link.client.configSet('maxmemory', '0')))
+  await operator.configSet('maxmemory', '1')
+  onTestFinished(async () => void (await operator.configSet('maxmemory', '0')))
   const limits = createSignInLimits(redisCounters(own))
   for (let count = 0; count < 100; count += 1) {
     expect(await fail(limits, 'ada', `192.0.2.${count}`)).toBe('failed')
@@ -88,14 +90,14 @@ test('all limits count in memory while Redis is full but readable', async () => 
 test('the keys in Redis hold no name and no password, and all expire', async () => {
   const limits = createSignInLimits(redisCounters(link))
   await fail(limits, 'ada@example.com', HOME)
-  const keys = await link.client.keys('*')
+  const keys = await operator.keys('*')
   expect(keys.map((key) => key.replace(/:[\w-]{22}/, ':ACCOUNT')).toSorted()).toEqual([
     'viewer-auth:failed-account:ACCOUNT',
     `viewer-auth:failed-address:${HOME}`,
     `viewer-auth:failed-pair:ACCOUNT@${HOME}`,
     `viewer-auth:mistyped:ACCOUNT@${HOME}`,
   ])
-  for (const key of keys) expect(await link.client.ttl(key)).toBeGreaterThan(500)
+  for (const key of keys) expect(await operator.ttl(key)).toBeGreaterThan(500)
 })
 
 test('two copies that take back a count at the same time leave no credit', async () => {
@@ -106,9 +108,9 @@ test('two copies that take back a count at the same time leave no credit', async
     await counters[0]?.penalty(`key${round}`, 3)
     await Promise.all(counters.flatMap((counter) => [2, 2].map((points) => counter.giveBack(`key${round}`, points))))
   }
-  expect(await link.client.keys('*test*')).toEqual([])
+  expect(await operator.keys('*test*')).toEqual([])
   await counters[0]?.giveBack('never', 1)
-  expect(await link.client.keys('*test*')).toEqual([])
+  expect(await operator.keys('*test*')).toEqual([])
   await counters[0]?.penalty('some', 5)
   await counters[1]?.giveBack('some', 2)
   expect((await counters[0]?.get('some'))?.consumedPoints).toBe(3)
@@ -132,5 +134,5 @@ test('an unlock keeps the known addresses of the owner', async () => {
   const admission = await limits.admit('ada', HOME)
   if (admission.ok) await admission.attempt.succeeded()
   await unlockInRedis(link, 'ada')
-  expect(await link.client.keys('*known-pair*')).toHaveLength(1)
+  expect(await operator.keys('*known-pair*')).toHaveLength(1)
 })

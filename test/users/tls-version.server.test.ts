@@ -8,6 +8,7 @@ import { openHttpStore } from '../../src/users/http/store.ts'
 import { openLdapStore } from '../../src/users/ldap/store.ts'
 import { openPostgresStore } from '../../src/users/postgres/store.ts'
 import { type Certificate, makeCertificate } from '../servers/certificate.ts'
+import { redisAddress } from '../servers/redis.ts'
 import { ldapSettings } from './ldap/settings-of.ts'
 import { settingsOf } from './postgres/fixture.ts'
 
@@ -90,8 +91,8 @@ const CLIENTS: readonly (readonly [string, (port: number) => Promise<unknown>])[
   [
     'Redis',
     async (port) => {
-      const tls = { authority: own.certificate }
-      const address = { host: 'localhost', port, username: null, password: null, database: 0, tls, keyPrefix: 'x:' }
+      const server = redisAddress({ url: `rediss://localhost:${port}` }, own.certificate)
+      const address = { ...server, nodes: [{ host: 'localhost', port }] }
       const log = pino({ level: 'silent' })
       const options = { setting: 'SESSION_STORE_URL', without: 'x', log, nowSeconds: () => Date.now() / 1000 } as const
       const link = await openRedisLink(address, options)

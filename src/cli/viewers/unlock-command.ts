@@ -8,7 +8,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
   addCommand(
     group,
     'unlock <USERNAME>',
-    'reset the failed sign-ins of a viewer, so that the viewer need not wait; only with LIMITS_STORE_URL=redis://…',
+    'reset the failed sign-ins of a viewer, so that the viewer need not wait; only if they are counted in Redis',
     ['viewer-auth viewers unlock ada@example.com'],
   ).action((username: string, { json }: { json?: boolean }) =>
     runCommand(context, json, async () => {

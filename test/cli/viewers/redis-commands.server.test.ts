@@ -5,21 +5,23 @@ import { openRedisLink, type RedisLink } from '../../../src/redis/link.ts'
 import { openRedisSessionStore } from '../../../src/sessions/redis-store.ts'
 import { redisCounters } from '../../../src/sign-in-limits/redis-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
-import { type RedisServer, redisAddress, startRedis } from '../../servers/redis.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from '../../servers/redis.ts'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 
 let redis: RedisServer
+let operator: Awaited<ReturnType<typeof openOperator>>
 let link: RedisLink
 const nowSeconds = () => Date.now() / 1000
 
 beforeAll(async () => {
   redis = await startRedis({ password: 'REDISMARKER' })
+  operator = await openOperator(redis)
   const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds }
   link = await openRedisLink(redisAddress(redis), { ...options, log: pino({ level: 'silent' }) })
 })
-beforeEach(() => link.client.flushDb())
+beforeEach(() => operator.flushDb())
 afterAll(async () => {
   link.close()
   await redis.remove()
@@ -52,7 +54,7 @@ test('sessions end ends the sessions of one viewer or of all viewers in Redis', 
     stderr: '',
   })
   expect(JSON.parse((await end('--all', '--yes', '--json')).stdout)).toEqual({ ended: 2 })
-  expect(await link.client.keys('*')).toEqual([])
+  expect(await operator.keys('*')).toEqual([])
 })
 
 test('viewers unlock works in Redis and needs only LIMITS_STORE_URL', async () => {
