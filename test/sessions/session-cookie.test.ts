@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cookieIn, expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
-import { ADA, ENTRY_POINT, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
+import { ADA, ENTRY_POINT, type LoginApp, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 test('the cookie over https is host-only, not readable by scripts, and partitioned', async () => {
@@ -94,4 +94,18 @@ test('a cookie is accepted only while its session secret is configured', async (
   const next = await startLoginApp({ sessionFile, sessionSecrets: ['new secret'] })
   expectScreen(await next.get('/', { Cookie: cookie }))
   expect((await next.get('/', { Cookie: renewed })).status).toBe(303)
+})
+
+test('a viewer stays signed in while two copies change their session secret one after another', async () => {
+  const sessionFile = join(temporaryFolder(), 'sessions.db')
+  const copy = (...sessionSecrets: string[]) => startLoginApp({ sessionFile, sessionSecrets })
+  // The steps in src/login/README.md. Each pair of copies runs at the same time.
+  const steps = [['old'], ['old', 'new'], ['new', 'old']]
+  const copies: LoginApp[] = []
+  for (const secrets of steps) copies.push(await copy(...secrets))
+  for (const [index, one] of copies.entries()) {
+    const cookie = await signIn(one)
+    const beside = [copies[index - 1], copies[index + 1]].filter((other) => other !== undefined)
+    for (const other of beside) expect((await other.get('/', { Cookie: cookie })).status).toBe(303)
+  }
 })

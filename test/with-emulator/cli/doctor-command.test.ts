@@ -157,6 +157,12 @@ describe('the doctor', () => {
     expect((await findingsOf()).warning).toContain(named)
   })
 
+  test('the doctor warns that the app still signs with the previous secret', async () => {
+    env = { ...env, HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53', HASH_SECRET_PREVIOUS: env.HASH_SECRET ?? '' }
+    const { status, warning } = await findingsOf(...SIGN_IN)
+    expect([status, warning]).toEqual([0, expect.stringContaining('previous secret')])
+  })
+
   test('the doctor accepts a lock without the slash at the end of its address', async () => {
     const form = { url: env.PUBLIC_URL ?? '', secret: env.HASH_SECRET ?? '' }
     await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { readLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
+import { startProgram } from '../../cli/run-program.ts'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startService } from '../../video-service/test-service.ts'
@@ -153,4 +154,41 @@ test('lock set --rotate finishes a change that was stopped between the two files
   writeFileSync(`${file}-previous`, `${next}\n`)
   expect(await rotate(...BOTH)).toMatchObject({ status: 0 })
   expect([...secrets(), await secretOfVideo()]).toEqual([next, '', null, next])
+})
+
+test('lock set --rotate that is killed leaves both secrets, and the next one continues', async () => {
+  await setLocks()
+  await addFault(emulator, { path: '/videos/*', method: 'PUT', delay_ms: 60_000 })
+  const { child, ended } = startProgram(['lock', 'set', '--rotate', '--yes', ...BOTH], { cwd, env })
+  const isWaiting = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('60000')
+  await expect.poll(isWaiting, { timeout: 20_000, interval: 20 }).toBe(false)
+  child.kill('SIGKILL')
+  await ended
+  const [current, previous, pending] = secrets()
+  expect([current, previous]).toEqual([OLD, pending])
+  expect(statSync(`${file}.next`).mode & 0o777).toBe(0o600)
+  expect(await rotate(...BOTH)).toMatchObject({ status: 0 })
+  expect([...secrets(), await secretOfVideo()]).toEqual([pending, OLD, null, pending])
+})
+
+test('lock set --rotate changes the files of an entry point of ENTRY_POINTS_FILE', async () => {
+  const { PUBLIC_URL, SESSION_SECRET, PLAYER_RETURN_URL: playerReturnUrl, PLAYER_ORIGINS } = SETTINGS
+  const shared = { playerReturnUrl, playerOrigins: [PLAYER_ORIGINS] }
+  const staff = { ...shared, name: 'staff', secretFile: file, secretPreviousFile: `${file}-previous` }
+  const press = { ...shared, name: 'press', secret: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }
+  const entryPoints = join(cwd, 'entry-points.json')
+  env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: entryPoints, ...environmentFor(emulator) }
+  writeFileSync(entryPoints, JSON.stringify([staff, press]))
+  for (const [name, id] of [
+    ['staff', '2003'],
+    ['press', '2001'],
+  ] as const) {
+    expect(await run('lock', 'set', '--yes', '--video', id, '--entry-point', name)).toMatchObject({ status: 0 })
+  }
+  expect(await rotate(...VIDEO, '--entry-point', 'press')).toMatchObject({ status: 1 })
+  expect(await rotate(...VIDEO, '--entry-point', 'staff')).toMatchObject({ status: 0 })
+  expect(secrets()).toEqual([await secretOfVideo(), OLD, null])
+  writeFileSync(entryPoints, JSON.stringify([staff, { ...staff, name: 'press' }]))
+  const { status, stderr } = await rotate(...VIDEO, '--entry-point', 'staff')
+  expect({ status, isShared: stderr.includes('same secret as press') }).toEqual({ status: 1, isShared: true })
 })
