@@ -32,13 +32,25 @@ export function readDrillAddress(text: string, environment: Environment): URL {
       `${address} is not in DRILL_URLS. A drill disturbs viewers: list the address only if it is staging.`,
     )
   }
-  const publicHost = hostOf(given.PUBLIC_URL)
-  if (publicHost !== null && !isLoopbackHost(publicHost)) {
+  const publicOrigin = publicOriginOf(given)
+  if (publicOrigin !== null) {
     throw new ConfigError(
-      `PUBLIC_URL is ${publicHost}, so the app on this machine has viewers. List ${url.origin}/ in DRILL_URLS if it is staging.`,
+      `PUBLIC_URL is ${publicOrigin}, so the app on this machine has viewers. List ${url.origin}/ in DRILL_URLS if it is staging.`,
     )
   }
   return url
+}
+
+/**
+ * Refuses to add viewers to the user store of another app.
+ * @throws ConfigError if the settings are those of an app at another public address.
+ */
+export function assertOwnStore(url: URL, environment: Environment): void {
+  const publicOrigin = publicOriginOf(environment)
+  if (publicOrigin === null || publicOrigin === url.origin) return
+  throw new ConfigError(
+    `--make-up-viewers would add viewers to the user store of ${publicOrigin}. Use the settings of ${url.origin}.`,
+  )
 }
 
 /** Returns the URL, or the end of a sentence that says what is wrong. */
@@ -62,6 +74,8 @@ function isWithin({ origin, pathname }: URL, allowed: AllowedAddress): boolean {
   return origin === allowed.origin && (pathname === allowed.path || pathname.startsWith(folder))
 }
 
-function hostOf(address: string | undefined): string | null {
-  return address !== undefined && URL.canParse(address) ? new URL(address).hostname : null
+/** Returns the origin of PUBLIC_URL. Null without one, and for a loopback address. */
+function publicOriginOf({ PUBLIC_URL: address = '' }: Environment): string | null {
+  const url = URL.canParse(address) ? new URL(address) : null
+  return url === null || isLoopbackHost(url.hostname) ? null : url.origin
 }

@@ -7,7 +7,7 @@ import { printable } from '../terminal/text.ts'
 import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
-import { readDrillAddress } from './drill-address.ts'
+import { assertOwnStore, readDrillAddress } from './drill-address.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
@@ -86,6 +86,7 @@ function faultInOptions({ viewers, makeUpViewers, over }: Options, commands: rea
 async function drillWith(io: CommandIo, options: Options, commands: readonly PlannedCommand[]): Promise<Outcome> {
   const url = readDrillAddress(options.url, io.env)
   const expected = readExpectedResponse(io.env, url.pathname)
+  if (options.makeUpViewers) assertOwnStore(url, io.env)
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
   const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
   if (fault !== null) return { ok: false, fault }
@@ -137,6 +138,7 @@ interface Judging {
 async function playAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
+  stop.addEventListener('abort', table.stopping)
   const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
   table.end()
   if (record.isStopped) return { ok: false, fault: stoppedText(record) }

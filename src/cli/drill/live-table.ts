@@ -8,6 +8,8 @@ import { waitWords } from './verdict.ts'
 export interface LiveTable {
   start(record: DrillRecord, nowMs: () => number): void
   command(command: OperatorCommand): void
+  /** Says at once that a Ctrl-C waits for a running command, which can take long. */
+  stopping(): void
   end(): void
 }
 
@@ -24,6 +26,7 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
   const everyMs = Math.min(MOST_EVERY_MS, Math.max(LEAST_EVERY_MS, overMs / ROWS_A_RAMP))
   let timer: NodeJS.Timeout | undefined
   let writeRow = () => {}
+  let running: OperatorCommand | undefined
   const write = (cells: readonly string[]) => {
     stderr.write(`${cells.map((cell, index) => cell.padStart(TITLES[index]?.length ?? 0)).join('  ')}\n`)
   }
@@ -45,13 +48,18 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
       write(TITLES)
       timer = setInterval(writeRow, everyMs)
     },
-    command({ command, startedMs, endedMs, exitStatus, output }) {
+    command(changed) {
+      const { command, startedMs, endedMs, exitStatus, output } = changed
       const name = printable(command)
+      running = endedMs === null ? changed : undefined
       if (endedMs === null) stderr.write(`${clockWords(startedMs ?? 0)}  runs: ${name}\n`)
       else {
         const how = exitStatus === 0 ? 'done' : `failed with exit status ${exitStatus ?? 'unknown'}`
         stderr.write(`${clockWords(endedMs)}  ${how}: ${name}\n${output === '' ? '' : `${printableLines(output)}\n`}`)
       }
+    },
+    stopping() {
+      if (running) stderr.write(`Stopping. This command still runs: ${printable(running.command)}\n`)
     },
     end() {
       clearInterval(timer)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
@@ -83,6 +84,17 @@ describe('a drill of an app without faults', () => {
     expect(stderr).toContain('Warning')
     expect(app.requests.map(({ username }) => username)).toContain('ada@example.com')
   })
+})
+
+test('the drill warns beforehand that the limit of one address may stop many wrong passwords', async () => {
+  const app = await startPlainApp()
+  const rows = Array.from({ length: 300 }, (_, at) => `viewer-${at},${app.password}`)
+  const options = { cwd: temporaryFolder(), stdin: `username,password\n${rows.join('\n')}\n`, interrupted: sleep(200) }
+  const args = ['drill', '--url', app.url, '--viewers', '-']
+  expect((await runHere([...args, '--wrong', '60'], options)).stderr).not.toContain('--wrong')
+  expect((await runHere([...args, '--wrong', '90'], { ...options, interrupted: sleep(200) })).stderr).toContain(
+    '--wrong',
+  )
 })
 
 describe('a drill of an app with a fault', () => {

@@ -136,6 +136,15 @@ describe('where a drill may run', () => {
   ])('%s is %4$s', async (_case, url, env, expected) => {
     expect(await address(url, env)).toBe(expected)
   })
+  test.each([
+    ['of another app', SETTINGS.PUBLIC_URL, true],
+    ['of the drilled app', new URL(STAGING).origin, false],
+  ])('made-up viewers in the user store %s are refused: %3$s', async (_case, publicUrl, isRefused) => {
+    const args = ['drill', '--url', STAGING, '--make-up-viewers']
+    const env = { DRILL_URLS: STAGING, PUBLIC_URL: publicUrl }
+    const { status, stderr } = await runHere(args, { cwd: temporaryFolder(), env })
+    expect([status, stderr.includes('--make-up-viewers')]).toEqual([1, isRefused])
+  })
   test.each(['http://login.staging.invalid/', 'ftp://127.0.0.1/', 'https://ada:x@login.staging.invalid/', 'login'])(
     'the address %s is refused',
     async (url) => {

@@ -81,6 +81,7 @@ describe('Ctrl-C', () => {
     expect(readFileSync(marks, 'utf8')).toBe('began\nended\n')
     expect(readdirSync(cwd).toSorted()).toEqual(['marks', 'viewers.csv'])
     const [, ran = '', notRun = ''] = stderr.split(/These commands (?:ran|did not run):/)
+    expect(stderr).toMatch(/still runs: echo began/)
     expect([ran.includes('echo began'), notRun.includes('echo never'), ran.includes('never')]).toEqual([
       true,
       true,
