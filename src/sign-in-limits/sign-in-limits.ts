@@ -70,8 +70,10 @@ interface Totals {
   readonly inNetwork: RateLimiterRes | null
 }
 
-/** The keys of an attempt. */
+/** The name and the keys of an attempt. */
 interface Keys {
+  /** As typed. */
+  readonly username: string
   readonly account: string
   readonly network: string
   readonly pair: string
@@ -91,7 +93,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
   async function admit(username: string, address: string): Promise<Admission> {
     const account = accountKey(username)
     const network = networkOf(address)
-    const keys = { account, network, pair: `${account}${PAIR_MARK}${network}` }
+    const keys = { username, account, network, pair: `${account}${PAIR_MARK}${network}` }
     const { pair } = keys
     const [knownPair, failures, rightOnes] = await Promise.all([
       known.get(pair),
@@ -107,7 +109,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     return { ok: true, attempt: attemptOf(keys, isKnown, admitted) }
   }
 
-  function attemptOf({ account, network, pair }: Keys, isKnown: boolean, inPair: PairAttempt): Attempt {
+  function attemptOf({ username, account, network, pair }: Keys, isKnown: boolean, inPair: PairAttempt): Attempt {
     async function letIn(accounts: readonly string[]): Promise<LimitRefusal | null> {
       const [rightOnes] = await Promise.all([
         rightSignIns.count(account, pair),
@@ -124,7 +126,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     }
     function afterCheck(rightPassword: typeof letIn | null) {
       return async (storedName?: string): Promise<LimitRefusal | null> => {
-        const stored = storedName === undefined ? account : accountKey(storedName)
+        const stored = storedName === undefined || storedName === username ? account : accountKey(storedName)
         const accounts = stored === account ? [account] : [account, stored]
         if (isKnown && rightPassword !== null) return await rightPassword(accounts)
         const before = await totals.read(accounts, network)
