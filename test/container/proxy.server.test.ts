@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { beforeEach, expect, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
@@ -53,6 +55,30 @@ test('the proxy replaces an address that a viewer forges', async () => {
   const log = await Promise.race(copies.map(({ says }) => says('"outcome":"wrong-credentials"')))
   expect(log).toContain('"address":"127.0.0.1"')
   expect(log).not.toContain('203.0.113.9')
+})
+
+test('the proxy and a copy agree where a request ends', async () => {
+  const proxy = await startProxy(copies)
+  const hidden = new URLSearchParams({ username: 'hidden@example.com', password: 'wrong' }).toString()
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  const second = `POST /sign-in HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`
+  const lengths = [
+    [`Content-Length: ${second.length + 5}`, 'Transfer-Encoding: chunked'],
+    ['Content-Length: 5', `Content-Length: ${second.length + 5}`],
+    [`Content-Length: ${second.length + 5}`, 'Transfer-Encoding: xchunked'],
+    [`Content-Length: ${second.length + 5}`, 'Transfer-Encoding : chunked'],
+    [`Content-Length: ${second.length + 5}`, 'Transfer-Encoding: identity, chunked'],
+  ]
+  for (const lines of lengths) {
+    const head = ['POST /cancel HTTP/1.1', `Host: 127.0.0.1:${proxy.port}`, ...lines, type].join('\r\n')
+    const socket = connect(proxy.port, '127.0.0.1').on('error', () => {})
+    socket.end(`${head}\r\n\r\n0\r\n\r\n${second}`)
+    // The proxy does not know the host of the second request, so a copy must not get it.
+    await text(socket).catch(() => {})
+  }
+  expect(isPassedOn(await signInAt(proxy, ADA))).toBe(true)
+  await expect.poll(() => copies.reduce((sum, copy) => sum + signInsAt(copy), 0)).toBeGreaterThan(0)
+  for (const { output } of copies) expect(output()).not.toContain('hidden@example.com')
 })
 
 test('a copy that ends takes only the posts with it that were on their way, and no other copy', async () => {
