@@ -43,8 +43,9 @@ export function watchHashSecrets(entryPoints: readonly EntryPoint[], events: Sec
   async function watch(name: string, files: SecretFiles): Promise<void> {
     let lastFault: string | null = null
     while (await pause(stopped.signal)) {
-      const read = await readTwice(files)
-      if (read === null) continue
+      const read = await readBoth(files)
+      // Unless two reads in a row agree, a file is being written.
+      if ('current' in read && !isSame(read, known.get(name)) && !isSame(read, await readBoth(files))) continue
       const fault = 'fault' in read ? read.fault : null
       if (fault !== null && fault !== lastFault) events.onFault(name, fault)
       lastFault = fault
@@ -66,13 +67,6 @@ async function pause(signal: AbortSignal): Promise<boolean> {
 
 type Read = HashSecrets | { readonly fault: string }
 
-/** Null if the files are being written: two reads in a row differ. */
-async function readTwice(files: SecretFiles): Promise<Read | null> {
-  const first = await readBoth(files)
-  const second = await readBoth(files)
-  return 'fault' in second || ('current' in first && isSame(first, second)) ? second : null
-}
-
 async function readBoth(files: SecretFiles): Promise<Read> {
   try {
     const [current, previous] = await Promise.all([textOf(files.secret), textOf(files.previous)])
@@ -89,6 +83,6 @@ async function textOf(path: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim()
 }
 
-function isSame(one: HashSecrets, other: HashSecrets | undefined): boolean {
-  return one.current === other?.current && one.previous === other.previous
+function isSame(one: HashSecrets, other: Read | undefined): boolean {
+  return other !== undefined && 'current' in other && one.current === other.current && one.previous === other.previous
 }
