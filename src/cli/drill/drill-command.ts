@@ -56,17 +56,21 @@ export function addDrillCommand(program: Command, context: CommandContext): void
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
     .option('--count <N>', 'number of viewers (default: all of FILE, or 100 made-up ones)', viewerCount)
-    .option('--over <DURATION>', 'the time in which they arrive: 90s, 10m, 1h', duration, 600_000)
-    .option('--wrong <PERCENT>', 'viewers who type a wrong password first', percent, 0.1)
-    .option('--returns <PERCENT>', 'viewers who come back with their session', percent, 0.3)
+    .addOption(withDefault('--over <DURATION>', 'the time in which they arrive: 90s, 10m, 1h', duration, '10m'))
+    .addOption(withDefault('--wrong <PERCENT>', 'viewers who type a wrong password first', percent, '10%'))
+    .addOption(withDefault('--returns <PERCENT>', 'viewers who come back with their session', percent, '30%'))
     .option('--at <TIME=COMMAND>', 'run this command; repeatable', plannedCommand(false))
     .option(
       '--outage <TIME=COMMAND>',
       'run a command that stops sign-ins until the next one; repeatable',
       plannedCommand(true),
     )
-    .option('--recover-within <DURATION>', 'sign-ins must work again this soon after a command', duration, 30_000)
-    .option('--max-wait <DURATION>', 'the longest that a viewer may wait for an answer', duration, 10_000)
+    .addOption(
+      withDefault('--recover-within <DURATION>', 'how soon sign-ins must work again after a command', duration, '30s'),
+    )
+    .addOption(
+      withDefault('--max-wait <DURATION>', 'the longest that a viewer may wait for an answer', duration, '10s'),
+    )
     .option('--html <FILE>', 'write a page with the verdict and charts to this file')
     .action((options: Options, command: Command) => {
       const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
@@ -74,6 +78,10 @@ export function addDrillCommand(program: Command, context: CommandContext): void
       if (fault !== null) command.error(`error: ${fault}`)
       return runCommand(context, options.json, () => drillWith(context.io, options, commands))
     })
+}
+
+function withDefault(flags: string, description: string, parse: (text: string) => number, text: string): Option {
+  return new Option(flags, description).argParser(parse).default(parse(text), text)
 }
 
 function faultInOptions({ viewers, makeUpViewers, over }: Options, commands: readonly PlannedCommand[]): string | null {

@@ -9,6 +9,7 @@ export interface Span {
 }
 
 const STEP_MS = 1_000
+const CALM_STEPS = 5
 
 /**
  * Returns the spans in which a request may stay without an answer: from the start of each command until the time for
@@ -25,26 +26,30 @@ export function faultSpans({ commands, endedMs }: DrillRecord, recoverWithinMs: 
 }
 
 /**
- * Returns how long after the end of a command more sign-ins failed than succeeded, in milliseconds, exact to a second.
- * Looks as far as the next command. Null if no viewer got in afterwards.
+ * Returns how long after the end of a command sign-ins worked again, in milliseconds, exact to a second: they succeed,
+ * and for five seconds no second has more failures than successes. Looks as far as the next command. Null if they did
+ * not work again.
  */
 export function recoveryMs({ attempts, commands, endedMs }: DrillRecord, command: OperatorCommand): number | null {
   const fromMs = command.endedMs
   if (fromMs === null) return null
-  const next = commands[commands.indexOf(command) + 1]
-  const toMs = next?.startedMs ?? endedMs
+  const toMs = commands[commands.indexOf(command) + 1]?.startedMs ?? endedMs
   const balance = new Map<number, number>()
-  let lastGoodMs = Number.NEGATIVE_INFINITY
+  const good = new Set<number>()
   for (const attempt of attempts) {
     const worth = worthOf(attempt)
     if (worth === 0 || attempt.dueMs < fromMs || attempt.dueMs >= toMs) continue
     const step = Math.floor((attempt.dueMs - fromMs) / STEP_MS)
     balance.set(step, (balance.get(step) ?? 0) + worth)
-    if (worth > 0) lastGoodMs = Math.max(lastGoodMs, attempt.dueMs)
+    if (worth > 0) good.add(step)
   }
-  const lastBad = Math.max(-1, ...[...balance].filter(([, sum]) => sum < 0).map(([step]) => step))
-  const recoveredMs = (lastBad + 1) * STEP_MS
-  return lastGoodMs >= fromMs + recoveredMs ? recoveredMs : null
+  const bad = [...balance].flatMap(([step, sum]) => (sum < 0 ? [step] : [])).toSorted((a, b) => a - b)
+  const starts = [0, ...bad.map((step) => step + 1)]
+  const recovered = starts.find((start, index) => {
+    const nextBad = bad[index] ?? Number.POSITIVE_INFINITY
+    return nextBad - start >= CALM_STEPS && [...good].some((step) => step >= start && step < nextBad)
+  })
+  return recovered === undefined ? null : recovered * STEP_MS
 }
 
 /** A screen that opens proves nothing about the stores. */

@@ -40,7 +40,17 @@ describe('recovery', () => {
     ['sign-ins that go on', each(0, 60, 'passed'), 0],
     ['3 s of 503', [...each(0, 10, 'passed'), ...each(10, 13, 'asked-to-wait'), ...each(13, 60, 'passed')], 3_000],
     ['a few failures among many sign-ins', [...each(0, 60, 'passed'), ...each(12, 12.5, 'unanswered')], 0],
-    ['a second fault', [...each(10, 60, 'passed'), ...each(40, 42, 'unanswered'), ...each(40, 41, 'error')], 31_000],
+    ['a later fault', [...each(10, 60, 'passed'), ...each(40, 42, 'unanswered'), ...each(40, 41, 'error')], 0],
+    [
+      'sign-ins that work for 3 s only',
+      [...each(10, 12, 'error'), ...each(12, 15, 'passed'), ...each(15, 18, 'error'), ...each(18, 60, 'passed')],
+      8_000,
+    ],
+    [
+      'rare failures and a sign-in at the end',
+      [20, 30, 40, 50].map((s) => attempt(s * 1000, 'error')).concat(each(55, 60, 'passed')),
+      41_000,
+    ],
     ['no sign-in afterwards', [...each(0, 10, 'passed'), ...each(10, 60, 'asked-to-wait')], null],
     ['screens only', each(10, 60, 'passed', { kind: 'screen' }), null],
     ['no viewers afterwards', each(0, 10, 'passed'), null],
