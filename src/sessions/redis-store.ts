@@ -14,8 +14,8 @@ declare module 'express-session' {
 const REMOVE_BATCH_SIZE = 500
 
 /**
- * Adds a session to the list of its viewer, as the newest, and returns the ids of all but the newest. Scores are the
- * times when sessions end. A newer session has a higher score even if the clock was set back.
+ * Adds a session to the list of its viewer, as the newest, and returns the ids of the oldest that are too many, at most
+ * 500. Scores are the times when sessions end. A newer session has a higher score even if the clock was set back.
  * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep.
  */
 const ADD_TO_LIST = `redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[1])
@@ -23,7 +23,8 @@ local newest = redis.call('zrange', KEYS[1], -1, -1, 'withscores')
 local score = math.max(tonumber(ARGV[2]), tonumber(newest[2] or 0) + 0.00001)
 redis.call('zadd', KEYS[1], string.format('%.6f', score), ARGV[3])
 redis.call('expire', KEYS[1], ARGV[4])
-return redis.call('zrange', KEYS[1], 0, -1 - ARGV[5])`
+local excess = math.min(redis.call('zcard', KEYS[1]) - ARGV[5], ${REMOVE_BATCH_SIZE})
+return excess > 0 and redis.call('zrange', KEYS[1], 0, excess - 1) or {}`
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 const Ids = z.array(z.string())
@@ -90,7 +91,7 @@ class RedisSessions extends session.Store {
     const given = [now, signedInAtSeconds + lifetimeSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
     const script = { keys: [list], arguments: given }
     const older = await this.#link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
-    await removeListed(this.#link, list, Ids.parse(older).slice(0, REMOVE_BATCH_SIZE)).catch(() => {
+    await removeListed(this.#link, list, Ids.parse(older)).catch(() => {
       // The link logs the fault. They stay in the list, and the next sign-in removes them.
     })
   }

@@ -28,7 +28,7 @@ export interface Sessions {
   returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
   /**
    * Starts a session after a right password, under a new id, and ends the old session. No other function starts one.
-   * @returns the id; null if the session store failed, and the viewer continues without a session.
+   * @returns the id; null if the session store failed: the viewer continues without a session and without a cookie.
    */
   start(req: Request, res: Response, viewer: Viewer): Promise<string | null>
   /**
@@ -51,7 +51,6 @@ export function createSessions(deps: SessionDeps): Sessions {
     cookie: { ...cookieAttributes, maxAge: limits.lifetimeSeconds * 1000 },
   })
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
-
   const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
   const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
@@ -87,6 +86,8 @@ export function createSessions(deps: SessionDeps): Sessions {
     } catch (error) {
       warn(error, 'a viewer signed in without a session')
       Reflect.deleteProperty(req, 'session')
+      // The old session may be of another viewer, and the store may not have ended it.
+      if (hasCookie(req)) res.clearCookie(name, cookieAttributes)
       return null
     }
   }

@@ -51,16 +51,21 @@ export function openSessionFile(file: string): DatabaseSync {
   }
 }
 
-const Version = z.object({ version: z.number() })
-
+/** Updates the file to the newest version. A file of that version is only read, so that a lock does not stop the start. */
 function migrate(database: DatabaseSync): void {
+  if (readVersion(database) === MIGRATIONS.length) return
   inTransaction(database, () => {
-    const row = database.prepare('SELECT user_version AS version FROM pragma_user_version').get()
-    const { version } = Version.parse(row)
+    const version = readVersion(database)
     if (version > MIGRATIONS.length) throw new ConfigError('it was written by a newer version of this app')
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-    if (version < MIGRATIONS.length) database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
   })
+}
+
+const Version = z.object({ version: z.number() })
+
+function readVersion(database: DatabaseSync): number {
+  return Version.parse(database.prepare('SELECT user_version AS version FROM pragma_user_version').get()).version
 }
 
 /** Keeps requests from waiting for a file that another process locks. */

@@ -6,6 +6,8 @@ import { expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
+const REMOVED_COOKIE =
+  '__Host-viewer=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; Partitioned; SameSite=None'
 const BOB = { username: 'bob', password: 'bob’s own' }
 
 test('each sign-in gives the session a new id, so that no id can be planted', async () => {
@@ -71,9 +73,7 @@ test('a sign-out ends the session on the server, so a copied cookie is useless',
   const Cookie = await signIn(app)
   const answer = await app.post('/sign-out', '', { Cookie })
   expect(answer).toMatchObject({ status: 303, location: '/' })
-  expect(answer.setCookies).toEqual([
-    '__Host-viewer=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; Partitioned; SameSite=None',
-  ])
+  expect(answer.setCookies).toEqual([REMOVED_COOKIE])
   expect(rowsIn(file)).toEqual([])
   expectScreen(await app.get('/', { Cookie }))
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-out' })
@@ -100,8 +100,9 @@ test('viewers can sign in while the session store is down, but without a session
   app.sessionStore.close()
   for (const headers of [{}, { Cookie }]) {
     const answer = await app.post('/sign-in', ADA, headers)
-    expect(answer).toMatchObject({ status: 303, setCookies: [] })
+    expect(answer.status).toBe(303)
     responseOf(answer.location)
+    expect(answer.setCookies).toEqual('Cookie' in headers ? [REMOVED_COOKIE] : [])
   }
   expectScreen(await app.get('/', { Cookie }))
   expect((await app.post('/cancel', '', { Cookie })).status).toBe(303)
