@@ -44,8 +44,8 @@ export interface SignInEvent {
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
-/** Outcomes without a password check. A client can cause any number of them, so repetitions are summed. */
-const UNCHECKED: readonly SignInOutcome[] = [
+/** Outcomes that a client without credentials can cause any number of times, so repetitions are summed. */
+const SUMMED: readonly SignInOutcome[] = [
   'too-many-tries',
   'not-from-own-page',
   'refused-request',
@@ -73,7 +73,8 @@ export function requestIdOf(req: Request): string {
 
 /**
  * Creates the function that logs the outcomes of sign-ins (OWASP ASVS 16.3.1, 16.3.3). Every checked password has its own
- * line. Other outcomes that are equal in network, user name and reason have one line a minute, and a sum of the rest.
+ * line, unless a limit refused the attempt. Other outcomes that are equal in network, user name and reason have one line
+ * a minute, and a sum of the rest.
  */
 export function createSignInLog({
   securityLog,
@@ -87,7 +88,7 @@ export function createSignInLog({
     outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
 
   function isRepeated(req: Request, { outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
-    if (!UNCHECKED.includes(outcome)) return false
+    if (!SUMMED.includes(outcome)) return false
     const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
