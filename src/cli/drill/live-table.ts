@@ -38,7 +38,7 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
         const part = record.attempts.slice(seen)
         const moment = momentOf(part, rowEndedMs, atMs)
         ;[rowEndedMs, seen] = [atMs, record.attempts.length]
-        const gaveUp = record.ends.filter((end) => !end.isIn).length
+        const gaveUp = record.ends.filter((end) => !end.isIn && end.fault !== null).length
         write([
           clockWords(atMs),
           ...[record.signedIn, gaveUp, moment.passed, moment.askedToWait, moment.unanswered].map(String),

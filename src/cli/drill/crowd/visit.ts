@@ -30,7 +30,6 @@ export interface VisitDeps {
   readonly typingMs: number
   /** No request is due after this time: the viewer gives up. */
   readonly lastMs: number
-  readonly random?: () => number
 }
 
 export type VisitEnd =
@@ -70,7 +69,7 @@ async function signIn(
       ...Object.fromEntries(url.searchParams),
       ...{ username, password: typed },
     })
-  const nextMs = () => timetable.nowMs() + deps.typingMs * (0.5 + random(deps))
+  const nextMs = () => timetable.nowMs() + deps.typingMs * (0.5 + Math.random())
   const screen = await persist('screen', arrivesAtMs, () => browser.open(url.pathname + url.search, false), visit, deps)
   if (screen?.judgement.outcome !== 'passed') return givenUp(screen)
   for (let left = wrongPasswords; left > 0; left -= 1) {
@@ -116,7 +115,7 @@ async function persist(
     record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
     errors += judgement.outcome === 'error' ? 1 : 0
     const pauseMs = (typeof sent === 'string' ? null : sent.retryAfterSeconds) ?? TRY_AGAIN_MS / 1000
-    dueMs = atMs + pauseMs * 1000 * (1 + random(deps) / 2)
+    dueMs = atMs + pauseMs * 1000 * (1 + Math.random() / 2)
     const goesOn = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
     if (!goesOn) return { judgement, atMs }
   }
@@ -124,10 +123,6 @@ async function persist(
 
 function givenUp(tried: Tried | null): VisitEnd {
   return { isIn: false, fault: tried?.judgement.fault ?? null }
-}
-
-function random({ random: given = Math.random }: VisitDeps): number {
-  return given()
 }
 
 /** Returns why no answer came: the code of the error. */
