@@ -2,8 +2,7 @@ import type { RedisAddress } from './address.ts'
 import { connectToCluster } from './cluster.ts'
 import { connectToServer, type RedisClient, type RedisCommands, type RedisConnection } from './connection.ts'
 import type { OptionalStore } from './optional-store.ts'
-import type { OutageLogOptions } from './outage-log.ts'
-import { createServerHealth, type RedisServer } from './server-health.ts'
+import { createServerHealth, type HealthOptions, type RedisServer } from './server-health.ts'
 
 /** A connection to Redis that reconnects by itself. Unavailable also for a minute after Redis refused a command. */
 export interface RedisLink extends OptionalStore {
@@ -35,7 +34,7 @@ const SCAN_COUNT = 1_000
  * later callers not at all. The log says once a minute that the outage lasts, and once that it is over.
  * Resolves when Redis answers, or after 1.5 s without an answer: the app also starts without Redis.
  */
-export async function openRedisLink(address: RedisAddress, options: OutageLogOptions): Promise<RedisLink> {
+export async function openRedisLink(address: RedisAddress, options: HealthOptions): Promise<RedisLink> {
   let connection: RedisConnection | null = null
   const health = createServerHealth(options, () => connection?.servers() ?? [])
   const connect = address.isCluster ? connectToCluster : connectToServer

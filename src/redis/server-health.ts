@@ -34,9 +34,14 @@ interface ServerState {
   unavailableUntilSeconds: number
 }
 
+export interface HealthOptions extends OutageLogOptions {
+  /** A server that takes longer for a reply is away. */
+  readonly replyTimeoutMs?: number
+}
+
 /** @param allServers the outage is over when all of them answer. */
-export function createServerHealth(options: OutageLogOptions, allServers: () => readonly RedisServer[]): ServerHealth {
-  const { setting, nowSeconds } = options
+export function createServerHealth(options: HealthOptions, allServers: () => readonly RedisServer[]): ServerHealth {
+  const { setting, nowSeconds, replyTimeoutMs = REPLY_TIMEOUT_MS } = options
   const outageLog = createOutageLog(options)
   const states = new WeakMap<RedisClient, ServerState>()
   let lastFault: unknown = new Error('not connected yet')
@@ -64,6 +69,10 @@ export function createServerHealth(options: OutageLogOptions, allServers: () => 
   function logRecovery(): void {
     const servers = allServers()
     if (servers.length > 0 && servers.every(answering)) outageLog.back()
+  }
+  function send<T>(breaker: CircuitBreaker, request: () => Promise<T>): Promise<T> {
+    const late = () => new UpstreamError('redis', `no answer within ${replyTimeoutMs} ms`)
+    return withDeadline(replyTimeoutMs, late, (deadline) => breaker.run(request, deadline, isLate))
   }
   function watch(server: RedisClient): void {
     if (states.has(server)) return
@@ -95,14 +104,6 @@ export function createServerHealth(options: OutageLogOptions, allServers: () => 
       }
     },
   }
-}
-
-function send<T>(breaker: CircuitBreaker, request: () => Promise<T>): Promise<T> {
-  return withDeadline(REPLY_TIMEOUT_MS, late, (deadline) => breaker.run(request, deadline, isLate))
-}
-
-function late(): Error {
-  return new UpstreamError('redis', `no answer within ${REPLY_TIMEOUT_MS} ms`)
 }
 
 /** True for a timeout. After a lost connection, node-redis itself fails commands at once. */

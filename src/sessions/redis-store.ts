@@ -13,18 +13,29 @@ declare module 'express-session' {
 
 const REMOVE_BATCH_SIZE = 500
 
+/** After this time, another sign-in removes sessions whose removal was begun but not finished. */
+const REMOVE_AGAIN_SECONDS = 5
+
 /**
- * Adds a session to the list of its viewer, as the newest, and returns the ids of the oldest that are too many, at most
- * 500. Scores are the times when sessions end. A newer session has a higher score even if the clock was set back.
+ * Adds a session to the list of its viewer, as the newest, and returns the ids of sessions to remove: the oldest that
+ * are too many. Scores are the times when sessions end. A newer session has a higher score even if the clock was set
+ * back. A session to remove gets the negative time, so that of many parallel sign-ins only one removes it.
  * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep.
  */
-const ADD_TO_LIST = `redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[1])
-local newest = redis.call('zrange', KEYS[1], -1, -1, 'withscores')
+const ADD_TO_LIST = `local list, now, excess = KEYS[1], tonumber(ARGV[1]), {}
+redis.call('zremrangebyscore', list, 0, now)
+local newest = redis.call('zrange', list, -1, -1, 'withscores')
 local score = math.max(tonumber(ARGV[2]), tonumber(newest[2] or 0) + 0.00001)
-redis.call('zadd', KEYS[1], string.format('%.6f', score), ARGV[3])
-redis.call('expire', KEYS[1], ARGV[4])
-local excess = math.min(redis.call('zcard', KEYS[1]) - ARGV[5], ${REMOVE_BATCH_SIZE})
-return excess > 0 and redis.call('zrange', KEYS[1], 0, excess - 1) or {}`
+redis.call('zadd', list, string.format('%.6f', score), ARGV[3])
+redis.call('expire', list, ARGV[4])
+local function add(from, to, count)
+  if count <= 0 then return end
+  for _, id in ipairs(redis.call('zrangebyscore', list, from, to, 'limit', 0, count)) do table.insert(excess, id) end
+end
+add(${REMOVE_AGAIN_SECONDS} - now, '(0', ${REMOVE_BATCH_SIZE})
+add(0, '+inf', math.min(redis.call('zcount', list, 0, '+inf') - ARGV[5], ${REMOVE_BATCH_SIZE}))
+for _, id in ipairs(excess) do redis.call('zadd', list, -now, id) end
+return excess`
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 const Ids = z.array(z.string())

@@ -32,7 +32,8 @@ afterAll(async () => {
 })
 
 async function openLink(): Promise<RedisLink> {
-  const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds }
+  // Thousands of commands at once take their time on a busy machine.
+  const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds, replyTimeoutMs: 10_000 }
   return await openRedisLink(clusterAddress(cluster), { ...options, log: pino({ level: 'silent' }) })
 }
 

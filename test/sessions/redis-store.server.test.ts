@@ -26,7 +26,12 @@ afterAll(async () => {
 
 function openLink(keyPrefix = 'viewer-auth:'): Promise<RedisLink> {
   const address = { ...redisAddress(redis), keyPrefix }
-  const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds: () => Date.now() / 1000 }
+  const options = {
+    setting: 'SESSION_STORE_URL',
+    without: 'nothing is kept',
+    nowSeconds: () => Date.now() / 1000,
+    replyTimeoutMs: 10_000,
+  }
   return openRedisLink(address, { ...options, log: pino({ level: 'silent' }) })
 }
 
@@ -128,6 +133,40 @@ test('the list of a viewer has as many entries as sessions', async () => {
   for (let index = 0; index < 50; index += 1) await set(store, `s${index}`, sessionOf('ada', clock.seconds))
   expect(await operator.zCard('viewer-auth:sessions-of:ada')).toBe(20)
   expect(await sessionKeys()).toHaveLength(20)
+})
+
+test('200 parallel sign-ins of one viewer remove each session once', async () => {
+  const deletions = async () => Number(/cmdstat_del:calls=(\d+)/.exec(await operator.info('commandstats'))?.[1] ?? 0)
+  const before = await deletions()
+  const ids = Array.from({ length: 200 }, (_, index) => `s${index}`)
+  await Promise.all(ids.map((id) => set(store, id, sessionOf('ada', clock.seconds))))
+  expect((await deletions()) - before).toBe(180)
+  expect(await sessionKeys()).toEqual(ids.slice(180).map((id) => `viewer-auth:session:${id}`))
+})
+
+test('a sign-in finishes what a killed copy of the app left of the list', async () => {
+  let isKilled = false
+  const run: RedisLink['run'] = (key, command) =>
+    isKilled ? Promise.reject(new Error('killed')) : link.run(key, command)
+  const killed = openRedisSessionStore(
+    {
+      ...link,
+      run: async (key, command) => {
+        const answer = await run(key, command)
+        isKilled = key.includes('sessions-of')
+        return answer
+      },
+    },
+    { ...LIMITS, mostPerViewer: 1 },
+    () => clock.seconds,
+  )
+  await set(store, 'a', sessionOf('ada', clock.seconds))
+  await set(killed, 'b', sessionOf('ada', clock.seconds))
+  expect(await sessionKeys()).toEqual(['viewer-auth:session:a', 'viewer-auth:session:b'])
+  clock.seconds += 6
+  await set(store, 'c', sessionOf('ada', clock.seconds))
+  expect(await sessionKeys()).toEqual(['viewer-auth:session:b', 'viewer-auth:session:c'])
+  expect(await endRedisSessions(link, 'ada')).toBe(2)
 })
 
 test('an ended session is removed from the list of its viewer', async () => {

@@ -30,7 +30,12 @@ afterAll(async () => {
 })
 
 function openLink(): Promise<RedisLink> {
-  const options = { setting: 'LIMITS_STORE_URL', without: 'nothing is shared', nowSeconds: () => Date.now() / 1000 }
+  const options = {
+    setting: 'LIMITS_STORE_URL',
+    without: 'nothing is shared',
+    nowSeconds: () => Date.now() / 1000,
+    replyTimeoutMs: 10_000,
+  }
   return openRedisLink(redisAddress(redis), { ...options, log: pino({ level: 'silent' }) })
 }
 
