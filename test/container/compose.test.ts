@@ -113,8 +113,8 @@ test.each(COPIES)('the copy %s has valid settings, and keeps no data of its own'
     port: 3000,
     trustProxyHops: 1,
     userStore: { kind: 'postgres', host: '/var/run/postgresql', user: 'login_app', database: 'viewer_auth' },
-    sessionStore: { kind: 'redis', redis: { host: 'redis', password: 'abc', tls: null } },
-    limitsStore: { kind: 'redis', redis: { host: 'redis', password: 'abc', tls: null } },
+    sessionStore: { kind: 'redis', redis: { nodes: [{ host: 'redis', port: 6379 }], password: 'abc', tls: null } },
+    limitsStore: { kind: 'redis', redis: { nodes: [{ host: 'redis', port: 6379 }], password: 'abc', tls: null } },
     warnings: [],
   })
   for (const name of Object.keys(service.environment)) expect(settingNames()).toContain(name)
