@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import type { LineSums } from '../server/line-sums.ts'
 import type { SecurityLog } from '../server/log.ts'
-import { networkOf } from '../sign-in-limits/sign-in-limits.ts'
+import { networkOf } from '../sign-in-limits/keys.ts'
 
 declare global {
   namespace Express {

@@ -1,8 +1,10 @@
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
+import { FAILED_ACCOUNT } from './failure-totals.ts'
+import { accountKey, pairPrefix } from './keys.ts'
 import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
-import { accountKey, DELAY, FAILED_ACCOUNT, FAILED_PAIR, PAIR_MARK } from './sign-in-limits.ts'
+import { DELAY, FAILED_PAIR } from './pair-limit.ts'
 
 // Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
 const GET = `return {redis.call('get', KEYS[1]), redis.call('pttl', KEYS[1])}`
@@ -85,7 +87,7 @@ export async function unlockInRedis(link: RedisLink, username: string): Promise<
   const keyOf = (name: string, key: string) => `${link.keyPrefix}${name}:${key}`
   let removed = await removeKeys(link, [keyOf(FAILED_ACCOUNT, account)])
   for (const name of [FAILED_PAIR, DELAY]) {
-    removed += await removeByPrefix(link, keyOf(name, `${account}${PAIR_MARK}`))
+    removed += await removeByPrefix(link, keyOf(name, pairPrefix(account)))
   }
   return removed > 0
 }

@@ -1,4 +1,5 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
+import { TEN_MINUTES_SECONDS } from './limit-refusal.ts'
 import { boundedCounter } from './memory-counters.ts'
 
 /** Counts sign-ins with the right password, so that one account cannot occupy the machine. */
@@ -8,23 +9,22 @@ export interface RightSignIns {
   /** Counts a sign-in. Returns the count that was at its limit already; null if there is none. */
   count(account: string, pair: string): Promise<RateLimiterRes | null>
   /**
-   * Counts the right password of a viewer who may not sign in, for the pair only: some login services answer so to any
-   * password, and an attacker elsewhere must not close the account.
+   * Counts the right password of a viewer who may not sign in, for the pair only. Some login services answer "disabled"
+   * to any password, and an attacker at another address must not block the account.
    */
   countDenied(pair: string): Promise<void>
 }
 
-export const RIGHT_SECONDS = 600
 /** 2,000 viewers who share an account behind one address, each with a sign-in for the player and one for the chat. */
 const RIGHT_OF_PAIR = 5_000
 const RIGHT_OF_ACCOUNT = 10_000
-/** Few, because an account with many sign-ins is never the least recently increased of so many. */
+/** Few, because an account with many sign-ins is increased often, and therefore never evicted. */
 const MOST_KEYS = 10_000
 
-/** Counts in memory, also with Redis: the limit protects the processor, and each copy of the app brings its own. */
+/** Counts in memory, also with Redis: the limit protects the processor, and each copy of the app has its own. */
 export function createRightSignIns(): RightSignIns {
-  const pairs = boundedCounter('right-pair', RIGHT_SECONDS, MOST_KEYS)
-  const accounts = boundedCounter('right-account', RIGHT_SECONDS, MOST_KEYS)
+  const pairs = boundedCounter('right-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
+  const accounts = boundedCounter('right-account', TEN_MINUTES_SECONDS, MOST_KEYS)
 
   return {
     async reached(account, pair) {

@@ -141,7 +141,7 @@ describe.each(Object.keys(openCounters))('counts in %s', (counts) => {
     },
   )
 
-  test('right sign-ins in parallel with guesses buy no guess at other names', async () => {
+  test('parallel right sign-ins give back no guess at other names', async () => {
     let addressCounter: Counter | undefined
     const open = (await openCounters[counts]?.()) ?? expect.unreachable()
     const signInLimits = createSignInLimits((name, ...rest) => {

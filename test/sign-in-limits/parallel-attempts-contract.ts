@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { accountKey } from '../../src/sign-in-limits/keys.ts'
+import type { LimitRefusal } from '../../src/sign-in-limits/limit-refusal.ts'
 import type { Counter, OpenCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import {
-  type Attempt,
-  accountKey,
-  createSignInLimits,
-  type LimitRefusal,
-  type SignInLimits,
-} from '../../src/sign-in-limits/sign-in-limits.ts'
+import { type Attempt, createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import type { CountersUnderTest } from './sign-in-limits-contract.ts'
 
 const HOME = '198.51.100.7'

@@ -51,14 +51,14 @@ test('2,000 viewers who share an account behind one address sign in twice each',
   await signInTimes(4_000, 'shared', HOME)
 })
 
-test('wrong passwords use up no right sign-ins, so that an attacker cannot close an account', async () => {
+test('wrong passwords use up no right sign-ins, so that an attacker cannot block an account', async () => {
   await signInTimes(4_990, 'ada', HOME)
   for (let guess = 0; guess < 90; guess += 1) await attempt('ada', `192.0.2.${guess}`, 'failed')
   for (let guess = 0; guess < 4; guess += 1) await attempt('ada', HOME, 'failed')
   await signInTimes(10, 'ada', HOME)
 })
 
-test('right passwords of a disabled viewer close the account at their address only', async () => {
+test('right passwords of a disabled viewer block the account at their address only', async () => {
   await signInTimes(5_000, 'ada', HOME, 'denied')
   expect(await attempt('ada', HOME, 'denied')).toEqual(REFUSED)
   await signInTimes(5_000, 'ada', ELSEWHERE)

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { networkOf } from '../../src/sign-in-limits/keys.ts'
 import { boundedCounter, type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { createSignInLimits, networkOf, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
 import { type CountersUnderTest, signInLimitsContract } from './sign-in-limits-contract.ts'
 
