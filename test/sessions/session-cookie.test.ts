@@ -99,7 +99,7 @@ test('a cookie is accepted only while its session secret is configured', async (
 test('a viewer stays signed in while two copies change their session secret one after another', async () => {
   const sessionFile = join(temporaryFolder(), 'sessions.db')
   const copy = (...sessionSecrets: string[]) => startLoginApp({ sessionFile, sessionSecrets })
-  // The steps in src/login/README.md. Each pair of copies runs at the same time.
+  // The steps in src/sessions/README.md. Each pair of copies runs at the same time.
   const steps = [['old'], ['old', 'new'], ['new', 'old']]
   const copies: LoginApp[] = []
   for (const secrets of steps) copies.push(await copy(...secrets))
