@@ -81,6 +81,13 @@ test('the proxy and a copy agree where a request ends', async () => {
   for (const { output } of copies) expect(output()).not.toContain('hidden@example.com')
 })
 
+test('the proxy refuses a second Host header', async () => {
+  const proxy = await startProxy(copies)
+  const socket = connect(proxy.port, '127.0.0.1')
+  socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${proxy.port}\r\nHost: evil.example\r\n\r\n`)
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
+})
+
 test('a copy that ends takes only the posts with it that were on their way, and no other copy', async () => {
   const proxy = await startProxy(copies)
   const start = `http://127.0.0.1:${proxy.port}/`

@@ -3,8 +3,10 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import type { ClientFault } from '../../src/server/client-faults.ts'
 import { createHttpServer, listen } from '../../src/server/http-server.ts'
+import { startLoginApp } from '../login/start-login-app.ts'
 
 const HEADERS = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' }
 const limits = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 }
@@ -110,3 +112,15 @@ test('clients that reset their connection cause no answer and no error', async (
   expect(faults).toContain('malformed')
   expect(await answerTo(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
+
+test.each(['garbage\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n'])(
+  'the answer of the app to %j has the security headers of its screens',
+  async (sent) => {
+    const { port } = await startLoginApp()
+    const [head = ''] = (await answerTo(port, sent)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    const headers = Object.entries(unframedHeaders(new URL('https://login.example')))
+    expect(headers.map(([name]) => name)).toContain('Strict-Transport-Security')
+    expect(head.split('\r\n')).toEqual(expect.arrayContaining(headers.map(([name, value]) => `${name}: ${value}`)))
+  },
+)

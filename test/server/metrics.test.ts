@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
@@ -14,7 +15,13 @@ async function takenPort(): Promise<string> {
   return String((server.address() as AddressInfo).port)
 }
 
-test('the metrics port counts sign-ins and times requests, and names no viewer', async () => {
+async function refusalOf(port: number, sent: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(sent)
+  return await text(socket)
+}
+
+test('the metrics port counts sign-ins and faults, times requests, and names no viewer', async () => {
   const settings = { ...programSettings(), METRICS_PORT: '0' }
   await addAda(settings)
   const { port, output, child, ended } = await startLoginProgram(settings)
@@ -26,15 +33,20 @@ test('the metrics port counts sign-ins and times requests, and names no viewer',
   }
   expect([await signIn('wrong'), await signIn('wrong'), await signIn(ADA.password)]).toEqual([401, 401, 303])
 
+  const refusal = await refusalOf(port, 'garbage\r\n\r\n')
+  expect(refusal).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Security-Policy: default-src 'none';.*frame-ancestors 'none'/s)
+  expect(refusal).toMatch(/\r\nCache-Control: no-store\r\n.*\r\nX-Content-Type-Options: nosniff\r\n/s)
+
   const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
-  const text = await answer.text()
-  const lines = text.split('\n')
+  const page = await answer.text()
+  const lines = page.split('\n')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="wrong-credentials",entry_point="default"} 2')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="signed-in",entry_point="default"} 1')
   expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 2')
-  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
-  expect(text).not.toContain(ADA.username)
+  expect(lines).toContain('viewer_auth_client_faults_total{fault="malformed"} 1')
+  expect(page).toMatch(/^process_resident_memory_bytes \d+$/m)
+  expect(page).not.toContain(ADA.username)
 
   expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(404)
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
