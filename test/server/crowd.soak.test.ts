@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
+import { startChild } from '../bench/child.ts'
+import { createInstallation } from '../bench/installation.ts'
+import { startProxy } from '../servers/proxy.ts'
+import { type CrowdMeasure, getOnNewConnection, measureCrowd } from './crowd.ts'
+
+const CORES = availableParallelism()
+const CROWD = { signIns: 240 * CORES, pages: 120 * CORES, slow: 1000 }
+/** Some fifty times as many sign-ins as the cores can check. */
+const WITHOUT_PAUSES = { ...CROWD, pauseMs: 0, durationMs: 15_000 }
+/** 600 sign-ins and 300 screens a second for each core: ten times as many sign-ins as the cores can check. */
+const THREE_MINUTES = { ...CROWD, pauseMs: 400, durationMs: 180_000 }
+const MEBIBYTE = 2 ** 20
+
+/** The limits of the heap in `npm start`. */
+const NODE_OPTIONS = packageFile.scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
+
+async function startCopies<Count extends number>(count: Count) {
+  const installation = await createInstallation()
+  const { environment, folder } = installation
+  const start = () => startChild({ script: '../../src/main.ts', env: { ...environment, NODE_OPTIONS }, folder })
+  const copies = await Promise.all(Array.from({ length: count }, start))
+  onTestFinished(async () => {
+    await Promise.all(copies.map((copy) => copy.stop()))
+    await installation.remove()
+  })
+  return copies
+}
+
+/** No viewer and no health check was refused, and 95 of 100 were answered within a second. */
+function expectRoomForNewViewers(measure: CrowdMeasure): void {
+  const { newViewers, healthChecks, statuses } = measure
+  console.log(JSON.stringify(measure))
+  expect(newViewers.statuses).toEqual([200])
+  expect(newViewers.p95Ms).toBeLessThan(1000)
+  expect(healthChecks.statuses).toEqual([200])
+  expect(healthChecks.p95Ms).toBeLessThan(1000)
+  const { '401': checked = 0, '503': refused = 0 } = statuses
+  expect(checked).toBeGreaterThan(0)
+  // Else it was no overload, and the waits prove nothing.
+  expect(refused).toBeGreaterThan(7 * checked)
+}
+
+async function expectNormal(port: number): Promise<void> {
+  await sleep(1000)
+  for (const path of ['/', '/health/ready']) {
+    const { status, tookMs } = await getOnNewConnection(port, path)
+    expect(status).toBe(200)
+    expect(tookMs).toBeLessThan(500)
+  }
+}
+
+test('new viewers and the health check find room beside connections that send without pauses', async () => {
+  const [copy = expect.unreachable()] = await startCopies(1)
+  expectRoomForNewViewers(await measureCrowd({ ...WITHOUT_PAUSES, port: copy.port }))
+  await expectNormal(copy.port)
+}, 60_000)
+
+test('they find room behind the proxy of compose.yaml', async () => {
+  const [first = expect.unreachable(), second = expect.unreachable()] = await startCopies(2)
+  const proxy = await startProxy([first, second])
+  expectRoomForNewViewers(await measureCrowd({ ...WITHOUT_PAUSES, port: proxy.port }))
+  await expectNormal(proxy.port)
+}, 60_000)
+
+test('three minutes of ten times the load, with slow connections, take less than 250 MiB', async () => {
+  const [copy = expect.unreachable()] = await startCopies(1)
+  const idleBytes = (await copy.usage()).rssBytes
+  let mostBytes = 0
+  const sampler = setInterval(() => {
+    void copy.usage().then(({ rssBytes }) => {
+      mostBytes = Math.max(mostBytes, rssBytes)
+    })
+  }, 500)
+  onTestFinished(() => clearInterval(sampler))
+  expectRoomForNewViewers(await measureCrowd({ ...THREE_MINUTES, port: copy.port }))
+  console.log(`From ${Math.round(idleBytes / MEBIBYTE)} to at most ${Math.round(mostBytes / MEBIBYTE)} MiB`)
+  expect(mostBytes - idleBytes).toBeLessThan(250 * MEBIBYTE)
+  await expectNormal(copy.port)
+}, 240_000)
