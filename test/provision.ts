@@ -5,6 +5,7 @@ import { existsSync, globSync } from 'node:fs'
 const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'caddy', file: '/usr/bin/caddy' },
   { packageName: 'chromium', file: '/usr/bin/chromium' },
+  { packageName: 'faketime', file: '/usr/lib/*/faketime/libfaketime.so.1' },
   { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
