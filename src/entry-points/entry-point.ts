@@ -20,7 +20,7 @@ export interface EntryPoint {
   readonly basePath: string
   /** The secret key shared with the service. */
   readonly secret: string
-  /** The other secret while the secret is changed: a lock may have either. Null for one secret. */
+  /** The second secret during a change of the secret: a lock may have either. Null without a change. */
   readonly previousSecret: string | null
   /** The files of both secrets, read again while the app runs. Null unless both are in files. */
   readonly secretFiles: SecretFiles | null

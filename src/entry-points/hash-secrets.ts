@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret } from '../settings/secret.ts'
 import type { EntryPoint, SecretFiles } from './entry-point.ts'
 
-/** The secrets of an entry point. A response has the current one, or the previous one if the service refused that. */
+/** The secrets of an entry point. `previous` builds a response only after the service refused one with `current`. */
 export interface HashSecrets {
   readonly current: string
   readonly previous: string | null
@@ -44,12 +44,16 @@ export function watchHashSecrets(entryPoints: readonly EntryPoint[], events: Sec
     let lastFault: string | null = null
     while (await pause(stopped.signal)) {
       const read = await readBoth(files)
+      if ('fault' in read) {
+        if (read.fault !== lastFault) events.onFault(name, read.fault)
+        lastFault = read.fault
+        continue
+      }
+      const isKnown = isSame(read, known.get(name))
       // Unless two reads in a row agree, a file is being written.
-      if ('current' in read && !isSame(read, known.get(name)) && !isSame(read, await readBoth(files))) continue
-      const fault = 'fault' in read ? read.fault : null
-      if (fault !== null && fault !== lastFault) events.onFault(name, fault)
-      lastFault = fault
-      if ('fault' in read || isSame(read, known.get(name))) continue
+      if (!isKnown && !isSame(read, await readBoth(files))) continue
+      lastFault = null
+      if (isKnown) continue
       known.set(name, read)
       events.onChange(name)
     }
@@ -60,6 +64,7 @@ export function watchHashSecrets(entryPoints: readonly EntryPoint[], events: Sec
   }
 }
 
+/** Resolves with false if the watch was stopped. */
 async function pause(signal: AbortSignal): Promise<boolean> {
   await sleep(SECRETS_READ_EVERY_MS, undefined, { ref: false, signal }).catch(() => {})
   return !signal.aborted

@@ -44,7 +44,7 @@ export interface SignInEvent {
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
-/** Outcomes that a client without credentials can cause any number of times, so repetitions are summed. */
+/** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
 const SUMMED: readonly SignInOutcome[] = [
   'too-many-tries',
   'not-from-own-page',
@@ -92,8 +92,8 @@ export function createSignInLog({
     const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
-    const who = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
-    return !lineSums.isNew(kind, networkOf(address), `${who} ${status} ${reason}`)
+    const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
+    return !lineSums.isNew(kind, networkOf(address), `${subject} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {

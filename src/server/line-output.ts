@@ -1,8 +1,7 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Writes lines to a file, pipe, socket or terminal. Never waits for a disk with space or for a reader. */
+/** Writes lines to a file, pipe, socket or terminal. Never waits for space on a disk, nor for a reader. */
 export interface LineOutput {
   /**
    * Writes the line before it returns, so that it survives the end of the process. If the reader is slow, the line
@@ -11,7 +10,7 @@ export interface LineOutput {
   write(line: string): void
   /** The number of lines dropped since the start. */
   dropped(): number
-  /** Writes the waiting lines as far as possible now. For the end of the process. */
+  /** Writes as many waiting lines as possible now. Call at the end of the process. */
   flush(): void
   /** Resolves when no line waits for a slow reader, at the latest after `withinMs`. */
   drained(withinMs: number): Promise<void>
@@ -25,11 +24,9 @@ export interface LineOutputOptions {
   readonly mostWaitingBytes?: number
 }
 
-const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 const RETRY_MS = 20
 /** About 3,000 lines. A pipe holds 64 kB more. */
 const MOST_WAITING_BYTES = 1_000_000
-const CHECK_FILE_MS = 1_000
 
 /**
  * Creates an output for a file descriptor that does not block. Writes are synchronous: a blocked write in libuv's
@@ -52,7 +49,7 @@ export function createLineOutput(
   function flush(): void {
     try {
       queue.write()
-      if (unreported > 0) queue.begin(Buffer.from(noticeOf(unreported)))
+      if (unreported > 0) queue.writeNow(Buffer.from(noticeOf(unreported)))
       unreported = 0
       queue.write()
       state = 'works'
@@ -81,12 +78,12 @@ export function createLineOutput(
   }
 }
 
-/** Creates a queue of lines. The functions that write throw the error of the file system. */
+/** Creates a queue of lines. `write` and `writeNow` throw the error of the file system. */
 function createQueue(descriptor: () => number) {
   const lines: Buffer[] = []
   let bytes = 0
-  /** True if a part of the first line is written. The rest must follow, or two lines would become one. */
-  let isFirstBegun = false
+  /** True if a part of the first line is written. Its rest must be written before other lines. */
+  let isFirstCut = false
 
   function add(line: Buffer): void {
     lines.push(line)
@@ -100,20 +97,20 @@ function createQueue(descriptor: () => number) {
       for (let line = lines[0]; line !== undefined; line = lines[0]) {
         const written = writeSync(descriptor(), line)
         bytes -= written
-        isFirstBegun = written < line.length
-        if (isFirstBegun) lines[0] = line.subarray(written)
+        isFirstCut = written < line.length
+        if (isFirstCut) lines[0] = line.subarray(written)
         else lines.shift()
       }
     },
-    /** Writes the beginning of a line and queues its rest. The queue must be empty. */
-    begin(line: Buffer): void {
+    /** Writes a line, and queues its rest if only a part was written. The queue must be empty. */
+    writeNow(line: Buffer): void {
       const written = writeSync(descriptor(), line)
-      isFirstBegun = written < line.length
-      if (isFirstBegun) add(line.subarray(written))
+      isFirstCut = written < line.length
+      if (isFirstCut) add(line.subarray(written))
     },
-    /** Removes the lines of which no part is written, and returns their number. */
+    /** Removes all lines except a cut one, and returns their number. */
     clear(): number {
-      const kept = isFirstBegun ? 1 : 0
+      const kept = isFirstCut ? 1 : 0
       const removed = lines.length - kept
       lines.length = kept
       bytes = lines[0]?.length ?? 0
@@ -124,54 +121,4 @@ function createQueue(descriptor: () => number) {
 
 function isSlowReader(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
-}
-
-/**
- * Returns a descriptor of standard output that does not block. A pipe or terminal is opened again, because other
- * processes share the first descriptor. A socket cannot be opened, nor the pipe of another user: creating
- * `process.stdout` makes them non-blocking.
- */
-export function standardOutput(): number {
-  if (fstatSync(1).isFile()) return 1
-  try {
-    return openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
-  } catch {
-    void process.stdout
-    return 1
-  }
-}
-
-/**
- * Opens a file for lines and creates it, and its folder, for this user only. After a rotation by renaming, the file is
- * opened again within a second; rotation by copying and truncating works too.
- * @returns the descriptor, for `createLineOutput`.
- * @throws NodeJS.ErrnoException if the file cannot be opened.
- */
-export function openRotatedFile(path: string): () => number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  let descriptor = openToAppend(path)
-  let checkedMs = performance.now()
-  return () => {
-    if (performance.now() - checkedMs < CHECK_FILE_MS) return descriptor
-    checkedMs = performance.now()
-    try {
-      if (isSameFile(path, descriptor)) return descriptor
-      const opened = openToAppend(path)
-      closeSync(descriptor)
-      descriptor = opened
-    } catch {
-      // The renamed file is better than none.
-    }
-    return descriptor
-  }
-}
-
-function openToAppend(path: string): number {
-  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o600)
-}
-
-function isSameFile(path: string, descriptor: number): boolean {
-  const named = statSync(path, { throwIfNoEntry: false })
-  const opened = fstatSync(descriptor)
-  return named !== undefined && named.ino === opened.ino && named.dev === opened.dev
 }

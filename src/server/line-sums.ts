@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 
 /** A kind of line that may repeat without end. */
 export interface LineKind {
-  /** One of few: never the input of a client. */
+  /** A fixed text. Input of a client would make the number of kinds unlimited. */
   readonly key: string
   /** Writes the sum of the lines that were left out. */
   readonly writeSum: (sum: LineSum) => void
@@ -11,7 +11,7 @@ export interface LineKind {
 export interface LineSum {
   /** The number of lines that were left out within a minute. */
   readonly more: number
-  /** The network of the client. "others" if too many networks caused such lines. Absent for a fault of the app. */
+  /** The network of the client; "others" for the networks beyond the limit; absent for a fault of the app. */
   readonly address?: string
 }
 
@@ -23,7 +23,7 @@ export interface LineSums {
    * @param detail lines of one kind and network are different if they differ in this, up to 100 in a minute.
    */
   isNew(kind: LineKind, network?: string, detail?: string): boolean
-  /** Writes all sums now. Without this call they are written a minute after the first line. */
+  /** Writes all sums now, instead of a minute after the first line. */
   end(): void
 }
 
@@ -58,8 +58,9 @@ export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = 
       if (more > 0) kind.writeSum({ more, ...(network !== undefined && { address: network }) })
     }
   }
+  const keyOf = (kind: LineKind, network = '') => `${kind.key}\n${network}`
   function sumOf(kind: LineKind, network: string | undefined) {
-    const key = `${kind.key}\n${network ?? ''}`
+    const key = keyOf(kind, network)
     const sum = sums.get(key) ?? { kind, network, lines: 0, more: 0 }
     sums.set(key, sum)
     return sum
@@ -68,8 +69,9 @@ export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = 
     isNew(kind, network, detail = '') {
       timer ??= setTimeout(end, everyMs).unref()
       const isFull = written.size >= mostLines
-      const sum = sumOf(kind, isFull && !sums.has(`${kind.key}\n${network ?? ''}`) ? 'others' : network)
-      const line = `${kind.key}\n${network ?? ''}\n${detail}`
+      const isBeyondLimit = isFull && !sums.has(keyOf(kind, network))
+      const sum = sumOf(kind, isBeyondLimit ? 'others' : network)
+      const line = `${keyOf(kind, network)}\n${detail}`
       if (isFull || sum.lines >= LINES_PER_NETWORK || written.has(line)) {
         sum.more += 1
         return false

@@ -1,15 +1,16 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
-import { createLineOutput, type LineOutput, openRotatedFile, standardOutput } from './line-output.ts'
+import { createLineOutput, type LineOutput } from './line-output.ts'
+import { openRotatedFile, standardOutput } from './log-files.ts'
 
 const MOST_CAUSES = 5
 const LAST_LINES_MS = 1_000
 
-/** What security depends on: sign-ins, refusals, ended sessions. Each line has `category` "security". */
+/** The log of sign-ins, refusals and ended sessions. Each line has `category` "security". */
 export type SecurityLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
 export interface Logs {
   readonly log: Logger
-  /** Part of `log`, and also written to the security file if there is one, at every LOG_LEVEL. */
+  /** Writes to `log`, and to the security file if there is one. The file gets the lines at every LOG_LEVEL. */
   readonly securityLog: SecurityLog
   /** Returns the number of lines of each log that could not be written. */
   readonly linesDropped: () => Readonly<Record<'main' | 'security', number>>
@@ -27,7 +28,7 @@ export function openLogs(level: LevelWithSilent, securityFile: string | null): L
   const main = createLineOutput(() => stdout, { noticeOf })
   const log = openLog(level, main)
   const outputs = { main, security: securityFile === null ? null : openSecurityOutput(securityFile, log) }
-  // Also for an end without close(), such as a wrong setting.
+  // A wrong setting ends the process without close().
   process.on('exit', () => {
     main.flush()
     outputs.security?.flush()

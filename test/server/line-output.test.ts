@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createLineOutput, openRotatedFile } from '../../src/server/line-output.ts'
+import { createLineOutput } from '../../src/server/line-output.ts'
+import { openRotatedFile } from '../../src/server/log-files.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const noticeOf = (dropped: number) => `dropped ${dropped}\n`
@@ -21,7 +22,7 @@ const line = (number: number) => `${String(number).padStart(999, '.')}\n`
 
 afterEach(() => void vi.useRealTimers())
 
-/** Opens a named pipe without blocking. Returns what reads it, and the descriptor of the writer. */
+/** Opens a named pipe without blocking, with functions to read and close its reader, and the descriptor of its writer. */
 function openPipe() {
   const path = join(temporaryFolder(), 'pipe')
   execFileSync('mkfifo', [path])
@@ -73,7 +74,7 @@ test('lines for a reader that is gone are dropped, and a new reader gets the nex
 })
 
 test('a full disk drops lines at once, and keeps none in memory', () => {
-  // Stays open: the output tries it again until the worker ends.
+  // Not closed, because the output tries it again until the worker ends.
   const full = openSync('/dev/full', 'a')
   const output = createLineOutput(() => full, { noticeOf })
   for (let number = 0; number < 1000; number += 1) output.write(line(number))

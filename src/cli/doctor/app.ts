@@ -157,7 +157,7 @@ function checkRedirect(address: string, location: string, entryPoint: ChosenEntr
   if (diagnosis.kind !== 'good') return failure(text)
   return secret === 'current'
     ? ok(text)
-    : warning(`${text} It was built with the previous secret, so the app has not taken over the current one.`)
+    : warning(`${text} It was built with the previous secret, so the app does not use the current one yet.`)
 }
 
 /** Removes the parameter `hash`, and keeps a fragment. */

@@ -10,7 +10,7 @@ import { printable } from '../terminal/text.ts'
 export interface ExpectedLock extends LockSettings {
   /** The name of the entry point. */
   readonly entryPoint: string
-  /** The other secret while the secret is changed. Null for one secret. */
+  /** The second secret during a change of the secret. Null without a change. */
   readonly previousSecret: string | null
   /** The names of other entry points with the same secret. */
   readonly sharedWith: readonly string[]

@@ -16,7 +16,7 @@ import { dirname } from 'node:path'
 import type { SecretFiles } from '../../entry-points/entry-point.ts'
 import { Secret } from '../../settings/secret.ts'
 
-/** A change of a secret, in its files. At every moment a file on the disk holds each secret that a lock may have. */
+/** A change of the secret in the files. At every moment, the files hold every secret that a lock may have. */
 export interface SecretChange {
   /** The new secret. It is in the file of the previous secret, so that the app already knows it. */
   readonly next: string

@@ -3,11 +3,11 @@ import type { ChosenEntryPoint } from './chosen-entry-point.ts'
 
 export interface EntryPointDiagnosis {
   readonly diagnosis: Diagnosis
-  /** The secret that the response was built with, as far as known. */
+  /** The secret of the response; `current` also if neither secret fits. */
   readonly secret: 'current' | 'previous'
 }
 
-/** Diagnoses a response with the secret of an entry point, and with the previous secret if only that one fits. */
+/** Diagnoses a response with the secret of an entry point, or with its previous secret if only that one fits. */
 export function diagnoseForEntryPoint(
   response: string,
   { secret, previousSecret }: ChosenEntryPoint,

@@ -5,9 +5,8 @@ import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /**
- * Opens the user store of the settings, does the work with the words that new passwords may not consist of, and closes
- * the store. Reads only the settings of the user store,
- * so that a machine without the secrets of the login app can manage viewers.
+ * Opens the user store of the settings, does the work and closes the store. Passes the words that new passwords may not
+ * consist of. A machine without the secrets of the login app can manage viewers: no other settings are read.
  * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
 export async function withEditableStore(

@@ -6,8 +6,8 @@ export interface PasswordHashing {
   hash(password: string): Promise<string>
   verify(passwordHash: string, password: string): Promise<boolean>
   /**
-   * True if the hash should be replaced by a hash of this password, which it verified. False for a password of which
-   * the hash reads only the beginning: a wrong end would become the password.
+   * True if a new hash of this password, which was just verified, should replace the hash. False if the hash reads only
+   * the beginning of the password: a wrong end would become a part of it.
    */
   needsRehash(passwordHash: string, password: string): boolean
   /** Returns why a hash cannot be verified; null if it can. */

@@ -37,7 +37,7 @@ export const bcryptForm: HashForm = (text) => {
       const { verify } = await import('@node-rs/bcrypt')
       return await verify(prepare(password), hash)
     },
-    // At 72 bytes, the password that was hashed may be a longer one.
+    // With 72 bytes typed, the password that was hashed may be longer.
     readsWhole: (password) => Buffer.byteLength(prepare(password)) < MOST_BYTES,
   }
 }

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { fail, splitList } from '../../settings/fields.ts'
 
 /** Shorter words are part of too many strong passwords. */
-const SHORTEST = 4
+const SHORTEST_WORD = 4
 
 /** `CONTEXT_WORDS`: words such as the names of the company, its products and channels, comma-separated. */
 export const ContextWords = z
   .string()
   .transform((text, context): string[] =>
     splitList(text, /,/).flatMap((word, index) =>
-      [...word].length >= SHORTEST
+      [...word].length >= SHORTEST_WORD
         ? [word]
-        : fail(context, `: item ${index + 1} is shorter than ${SHORTEST} characters`),
+        : fail(context, `: item ${index + 1} is shorter than ${SHORTEST_WORD} characters`),
     ),
   )
 
@@ -27,5 +27,5 @@ export function partsOf(names: readonly string[]): string[] {
 }
 
 function isLongEnough(word: string): boolean {
-  return [...word].length >= SHORTEST
+  return [...word].length >= SHORTEST_WORD
 }

@@ -5,7 +5,7 @@ export type HashReading =
   | {
       readonly ok: true
       readonly verify: (password: string) => Promise<boolean>
-      /** False for a password of which the hash reads only the beginning. Absent for a form that reads every byte. */
+      /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
       readonly readsWhole?: (password: string) => boolean
     }
   /** The end of a sentence that begins with the hash. */

@@ -46,7 +46,7 @@ function wordsThatMakeUp(folded: string, names: readonly string[]): readonly str
   return found.length > 0 && [...rest].length < FEWEST_CHARACTERS ? found : null
 }
 
-/** Lower case, without accents, and with one form for characters that look alike in Unicode. */
+/** Returns the text in lower case, without accents, and with one form for equivalent Unicode characters. */
 function fold(text: string): string {
   return text
     .normalize('NFKD')

@@ -5,7 +5,7 @@ import type { SqlClient } from './connection.ts'
 import { isMissingPermission, placeOf } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** What the app needs: read the viewers, and replace an old hash. `%I` is the role. */
+/** Let the app read the viewers and replace an old hash. `%I` is the role. */
 const GRANTS = [
   'GRANT USAGE ON SCHEMA viewer_auth TO %I',
   'GRANT SELECT ON ALL TABLES IN SCHEMA viewer_auth TO %I',
@@ -60,7 +60,7 @@ async function runQuoted(client: SqlClient, template: string, values: readonly s
   await client.rows(statement)
 }
 
-/** Returns what PostgreSQL stores for a password (RFC 5803), so that no log of the server contains the password. */
+/** Returns the text that PostgreSQL stores for a password (RFC 5803), so that its log never contains the password. */
 function scramVerifier(password: string): string {
   const iterations = 4096
   const salt = randomBytes(16)

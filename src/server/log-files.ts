@@ -1,0 +1,55 @@
+import { closeSync, constants, fstatSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
+const CHECK_FILE_MS = 1_000
+
+/**
+ * Returns a descriptor of standard output that does not block. Opens a pipe or terminal again, because other processes
+ * share the first descriptor. A socket, or the pipe of another user, cannot be opened again: there, creating
+ * `process.stdout` makes the first descriptor non-blocking.
+ */
+export function standardOutput(): number {
+  if (fstatSync(1).isFile()) return 1
+  try {
+    return openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
+  } catch {
+    void process.stdout
+    return 1
+  }
+}
+
+/**
+ * Opens a file for lines and creates it, and its folder, for this user only. After a rotation by renaming, the file is
+ * opened again within a second; rotation by copying and truncating works too.
+ * @returns the descriptor, for `createLineOutput`.
+ * @throws NodeJS.ErrnoException if the file cannot be opened.
+ */
+export function openRotatedFile(path: string): () => number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  let descriptor = openToAppend(path)
+  let checkedMs = performance.now()
+  return () => {
+    if (performance.now() - checkedMs < CHECK_FILE_MS) return descriptor
+    checkedMs = performance.now()
+    try {
+      if (isSameFile(path, descriptor)) return descriptor
+      const opened = openToAppend(path)
+      closeSync(descriptor)
+      descriptor = opened
+    } catch {
+      // The app continues with the renamed file.
+    }
+    return descriptor
+  }
+}
+
+function openToAppend(path: string): number {
+  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o600)
+}
+
+function isSameFile(path: string, descriptor: number): boolean {
+  const named = statSync(path, { throwIfNoEntry: false })
+  const opened = fstatSync(descriptor)
+  return named !== undefined && named.ino === opened.ino && named.dev === opened.dev
+}
