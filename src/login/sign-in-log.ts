@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
-import type { LineSums } from '../server/line-sums.ts'
-import type { SecurityLog } from '../server/log.ts'
+import type { LineSums } from '../server/log/line-sums.ts'
+import type { SecurityLog } from '../server/log/log.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
 
 declare global {

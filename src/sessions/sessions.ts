@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import session from 'express-session'
-import type { SecurityLog } from '../server/log.ts'
+import type { SecurityLog } from '../server/log/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
 import type { SessionLimits } from './session-store.ts'
 

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { createLineSums } from '../../src/server/line-sums.ts'
+import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
 

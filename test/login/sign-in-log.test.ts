@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { fill, textsOf } from '../../src/login/screens/languages.ts'
-import { openLog } from '../../src/server/log.ts'
+import { openLog } from '../../src/server/log/log.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
 import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'

@@ -4,15 +4,15 @@ import { closeSync, constants, openSync, readFileSync, statSync, truncateSync, w
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { compileCache } from '../compile-cache.ts'
-import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
-import { freePort } from '../servers/free-port.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { compileCache } from '../../compile-cache.ts'
+import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
+import { freePort } from '../../servers/free-port.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 // Each test starts a process.
 vi.setConfig({ testTimeout: 60_000 })
 
-const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 interface Program {
   readonly child: ChildProcess

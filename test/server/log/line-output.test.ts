@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createLineOutput } from '../../src/server/line-output.ts'
-import { openRotatedFile } from '../../src/server/log-files.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { createLineOutput } from '../../../src/server/log/line-output.ts'
+import { openRotatedFile } from '../../../src/server/log/log-files.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const noticeOf = (dropped: number) => `dropped ${dropped}\n`
 const line = (number: number) => `${String(number).padStart(999, '.')}\n`
