@@ -2,8 +2,9 @@ import { startProxy } from '../servers/proxy.ts'
 import { type AppProgram, startApp } from './app-program.ts'
 import type { Fault, Stage } from './rehearse.ts'
 import { remoteStore } from './remote-stores.ts'
+import { KINDS } from './visit.ts'
 
-/** Faults of one of two copies behind the proxy of compose.yaml, which share PostgreSQL and Redis. */
+/** Faults of two copies behind the proxy of compose.yaml, which share PostgreSQL and Redis. */
 export const copiesFaults: readonly Fault[] = [
   {
     id: 'copy-frozen',
@@ -25,6 +26,16 @@ export const copiesFaults: readonly Fault[] = [
     waitSeconds: 3,
     recoverySeconds: 3,
     prepare: () => prepareCopies((copy, restart) => ({ begin: copy.kill, end: restart })),
+  },
+  {
+    id: 'copies-postgres-stopped',
+    sees: Object.fromEntries(KINDS.map((kind) => [kind, ['503']])),
+    waitSeconds: 5,
+    recoverySeconds: 8,
+    prepare: async () => {
+      const postgres = await remoteStore('postgres')
+      return await prepareCopies(() => ({ begin: postgres.stop, end: postgres.restart }))
+    },
   },
 ]
 
