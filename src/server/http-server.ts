@@ -29,7 +29,7 @@ export function createHttpServer(
 ): Server {
   const server = createServer({ ...limits, keepAliveTimeout: 65_000, requireHostHeader: false })
   const refuseWrongHost = answerClientFaults(server, clientFaults)
-  const startInTurn = inTurns(listener)
+  const startInTurn = inTurns(server, listener)
   server.on('request', (req, res) => {
     keepPathOnly(req)
     if (!refuseWrongHost(req, res)) startInTurn(req, res)
