@@ -23,6 +23,7 @@ export interface CrowdResult {
 }
 
 const DRIP_EVERY_MS = 500
+const OPEN_EVERY_MS = 4
 const { port, durationMs, signIns, pages, pauseMs, slow } = JSON.parse(process.argv[2] ?? '') as Crowd
 
 const statuses: Record<string, number> = {}
@@ -82,9 +83,14 @@ function drip(socket: Socket): void {
   socket.resume().once('close', () => clearInterval(timer))
 }
 
-for (let index = 0; index < slow; index++) keepOpen(drip)
-for (let index = 0; index < signIns; index++) keepOpen(ask(signIn))
-for (let index = 0; index < pages; index++) keepOpen(ask(page))
+const uses = [
+  ...Array.from({ length: signIns }, () => ask(signIn)),
+  ...Array.from({ length: pages }, () => ask(page)),
+  ...Array.from({ length: slow }, () => drip),
+]
+uses.forEach((use, index) => {
+  setTimeout(keepOpen, index * OPEN_EVERY_MS, use)
+})
 setTimeout(() => {
   isOver = true
   for (const socket of open) socket.destroy()
