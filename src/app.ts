@@ -28,7 +28,7 @@ import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
-  /** Absent where the secrets stay as they were at the start. */
+  /** Returns the secrets as they are now. Default: the secrets of the start. */
   readonly hashSecretsOf?: (entryPoint: EntryPoint) => HashSecrets
   readonly users: UserStore
   readonly sessionStore: SessionStore

@@ -276,15 +276,15 @@ function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'ses
   return [...warnings, ...warningsOfSecrets(entryPoints, sessions.secrets)]
 }
 
-/** Warns of a secret that has two purposes, and of a previous secret that is the secret itself. */
+/** Warns about a secret with two purposes, and about a previous secret that equals the current one. */
 function warningsOfSecrets(entryPoints: readonly EntryPoint[], sessionSecrets: readonly string[]): string[] {
   const warnings: string[] = []
   const hashSecrets = entryPoints.map(({ secret, previousSecret }) => new Set([secret, previousSecret ?? secret]))
-  const different = new Set(hashSecrets.flatMap((secrets) => [...secrets]))
-  if (different.size < hashSecrets.reduce((sum, { size }) => sum + size, 0)) {
+  const allHashSecrets = new Set(hashSecrets.flatMap((secrets) => [...secrets]))
+  if (allHashSecrets.size < hashSecrets.reduce((sum, { size }) => sum + size, 0)) {
     warnings.push('Two entry points share a secret: a response for one is valid for the other.')
   }
-  if (sessionSecrets.some((secret) => different.has(secret))) {
+  if (sessionSecrets.some((secret) => allHashSecrets.has(secret))) {
     warnings.push('SESSION_SECRET is also shared with the video service: use a secret that only this app knows.')
   }
   for (const { name } of entryPoints.filter(({ secret, previousSecret }) => secret === previousSecret)) {

@@ -5,8 +5,9 @@ export interface LoopBreaker {
   /** True if the viewer came back so often that the player would refuse the next response too. */
   isLooping(sessionId: string, target: string): boolean
   /**
+   * Counts a response.
    * @param target the entry point, return address and content.
-   * @param secret of the response; null for an entry point with one secret.
+   * @param secret the secret of the response; null if the entry point has only one.
    */
   countResponse(sessionId: string, target: string, secret?: string | null): void
   /** Returns the number of responses with this secret, within ten seconds. */
@@ -15,10 +16,10 @@ export interface LoopBreaker {
 
 const RESPONSES_PER_TARGET = 3
 const TARGET_SECONDS = 10
-/** For a loop with another address each time. Twenty tabs, each with a player, a chat and questions, need 60. */
+/** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 responses. */
 const RESPONSES_PER_SESSION = 100
 const SESSION_SECONDS = 60
-/** About 40 MB in all. Beyond that, the oldest counts are dropped early, and a loop takes a few more turns. */
+/** Limits the memory to about 40 MB. Beyond it, the oldest counts are dropped, and a loop takes a few more turns. */
 const MOST_KEYS = 50_000
 
 /**

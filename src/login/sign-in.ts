@@ -157,15 +157,15 @@ async function sendToPlayer(
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()
   if (sessionId !== null) {
-    const isOneOfTwo = deps.hashSecrets().previous !== null
-    deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context), isOneOfTwo ? secret : null)
+    const hasTwoSecrets = deps.hashSecrets().previous !== null
+    deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context), hasTwoSecrets ? secret : null)
   }
   sendRedirect(res, deps.headersFor(context.address.origin), result.location)
 }
 
 /**
- * Returns the secret for a returning viewer. A viewer who comes straight back has a response that the service refused:
- * while the secret is changed, the lock may have the other one.
+ * Returns the secret for a returning viewer. The service refused the response of a viewer who comes straight back:
+ * during a change of the secret, the lock may have the other secret.
  */
 function secretForReturn({ hashSecrets, loopBreaker }: PassDeps, sessionId: string, target: string): string {
   const { current, previous } = hashSecrets()

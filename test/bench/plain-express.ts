@@ -11,7 +11,7 @@ export interface PlainSettings {
   readonly sessionSecret: string
 }
 
-/** What a plain app does besides the answer. */
+/** Duties of a plain app besides the answer. */
 export interface PlainDuties {
   readonly store: session.Store
   /** Returns the viewer of a session as known now; null if there is none. */

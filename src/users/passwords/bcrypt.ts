@@ -13,7 +13,7 @@ const MOST_COST = 14
 const BCRYPT =
   /^(bcrypt\$|bcrypt_sha256\$|\$wp)?(\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/
 
-/** How each prefix prepares the password for bcrypt. The digests are shorter than 72 bytes. */
+/** Prepares the password for bcrypt, by prefix. The digests are shorter than 72 bytes. */
 const PREPARATIONS = new Map<string, (password: string) => string>([
   ['', (password) => password],
   ['bcrypt$', (password) => password],

@@ -73,15 +73,15 @@ function fill(descriptor: number): void {
   }
 }
 
-describe('sign-ins go on, and SIGTERM stops the program', () => {
-  test('while standard output is a full disk', async () => {
+describe('faults of standard output', () => {
+  test('sign-ins go on, and SIGTERM stops the program, while standard output is a full disk', async () => {
     const program = await startWithOutput(openSync('/dev/full', 'a'))
     expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
     expect(await program.dropped()).toBeGreaterThanOrEqual(3)
     expect(await program.stop()).toBe(0)
   })
 
-  test('when the disk fills while the program runs, and the log continues when there is space', async () => {
+  test('sign-ins go on when the disk of the log fills, and the log continues when there is space', async () => {
     const path = join(temporaryFolder(), 'app.log')
     const limitBytes = 4 * 1024 * 1024
     writeFileSync(path, `${' '.repeat(limitBytes - 401)}\n`)
@@ -103,7 +103,7 @@ describe('sign-ins go on, and SIGTERM stops the program', () => {
     ])
   })
 
-  test('while the reader of standard output stands still', async () => {
+  test('sign-ins go on while the reader of standard output stands still', async () => {
     const pipe = makePipe()
     const program = await startWithOutput(pipe.writer)
     fill(pipe.holder)
@@ -111,7 +111,7 @@ describe('sign-ins go on, and SIGTERM stops the program', () => {
     expect(await program.stop()).toBe(0)
   })
 
-  test('after the reader of standard output has gone', async () => {
+  test('sign-ins go on after the reader of standard output has gone', async () => {
     const pipe = makePipe()
     const program = await startWithOutput(pipe.writer)
     closeSync(pipe.holder)
@@ -122,7 +122,7 @@ describe('sign-ins go on, and SIGTERM stops the program', () => {
 })
 
 describe('SECURITY_LOG_FILE', () => {
-  test('holds every sign-in, only for this user, while standard output is full and LOG_LEVEL is silent', async () => {
+  test('SECURITY_LOG_FILE holds every sign-in, only for this user, while standard output is full and LOG_LEVEL is silent', async () => {
     const path = join(temporaryFolder(), 'logs', 'security.log')
     const settings = { SECURITY_LOG_FILE: path, LOG_LEVEL: 'silent' }
     const program = await startWithOutput(openSync('/dev/full', 'a'), settings)
@@ -136,7 +136,7 @@ describe('SECURITY_LOG_FILE', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('that is full does not stop sign-ins, and the log on standard output says so', async () => {
+  test('a full SECURITY_LOG_FILE does not stop sign-ins, and the log on standard output says so', async () => {
     const program = await startLoginProgram({ ...programSettings(), SECURITY_LOG_FILE: '/dev/full' })
     const body = new URLSearchParams({ username: 'a', password: 'wrong' })
     const { status } = await fetch(`http://127.0.0.1:${program.port}/sign-in`, { method: 'POST', body })
@@ -146,7 +146,7 @@ describe('SECURITY_LOG_FILE', () => {
     expect((await program.ended).status).toBe(0)
   })
 
-  test('that cannot be opened ends the start with one sentence', async () => {
+  test('a SECURITY_LOG_FILE that cannot be opened ends the start with one sentence', async () => {
     const { folder, options } = lockedFolder()
     const settings = { ...programSettings(), SECURITY_LOG_FILE: join(folder, 'security.log') }
     const { status, stderr } = await runLoginProgram(settings, options).ended

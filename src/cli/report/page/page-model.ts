@@ -31,7 +31,7 @@ export interface PageModel {
   /** The report in one or two sentences. */
   readonly summary: string
   readonly figures: readonly Figure[]
-  /** What was checked, one sentence each. */
+  /** The results of checks, one sentence each. */
   readonly checks?: readonly { readonly isMet: boolean; readonly text: string }[]
   readonly sections: readonly Section[]
   /** Explain the numbers. */

@@ -9,9 +9,9 @@ import { rangeWords, timeWords, timeZoneWords } from './words.ts'
 interface PageAbout {
   /** Null for all time. */
   readonly range: TimeRange | null
-  /** What the page covers. */
+  /** The contents or the address that the page covers. */
   readonly scope: string
-  /** Where the numbers are from: the end of a sentence. */
+  /** The origin of the numbers, as the end of the sentence about the page. */
   readonly source: string
   readonly nowMs: number
 }
