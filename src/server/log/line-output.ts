@@ -31,7 +31,7 @@ const MOST_WAITING_BYTES = 1_000_000
 /**
  * Creates an output for a file descriptor that does not block. Writes are synchronous: a blocked write in libuv's
  * thread pool would take a thread from the password checks, and would stop the process from ending.
- * @param descriptor called before each write.
+ * @param descriptor called before each write. May throw: the lines are then dropped.
  */
 export function createLineOutput(
   descriptor: () => number,

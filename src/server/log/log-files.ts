@@ -22,29 +22,31 @@ export function standardOutput(): number {
 /**
  * Opens a file for lines and creates it, and its folder, for this user only. After a rotation by renaming, the file is
  * opened again within a second; rotation by copying and truncating works too.
- * @returns the descriptor, for `createLineOutput`.
+ * @returns the descriptor, for `createLineOutput`. Throws if the file was deleted and cannot be created again.
  * @throws NodeJS.ErrnoException if the file cannot be opened.
  */
 export function openRotatedFile(path: string): () => number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   let descriptor = openToAppend(path)
   let checkedMs = performance.now()
   return () => {
     if (performance.now() - checkedMs < CHECK_FILE_MS) return descriptor
-    checkedMs = performance.now()
     try {
-      if (isSameFile(path, descriptor)) return descriptor
-      const opened = openToAppend(path)
-      closeSync(descriptor)
-      descriptor = opened
-    } catch {
-      // The app continues with the renamed file.
+      if (!isSameFile(path, descriptor)) {
+        const opened = openToAppend(path)
+        closeSync(descriptor)
+        descriptor = opened
+      }
+    } catch (error) {
+      // The app continues with a renamed file, but the lines of a deleted file would be lost.
+      if (fstatSync(descriptor).nlink === 0) throw error
     }
+    checkedMs = performance.now()
     return descriptor
   }
 }
 
 function openToAppend(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o600)
 }
 

@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createLineOutput } from '../../../src/server/log/line-output.ts'
 import { openRotatedFile } from '../../../src/server/log/log-files.ts'
@@ -95,6 +95,32 @@ test('a file that is renamed or deleted is created again for this user only', ()
   expect(readFileSync(`${path}.1`, 'utf8')).toBe('one\n')
   expect(readFileSync(path, 'utf8')).toBe('three\n')
   expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('a file whose folder is deleted is created again in a new folder', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const path = join(temporaryFolder(), 'logs', 'security.log')
+  const output = createLineOutput(openRotatedFile(path), { noticeOf })
+  output.write('one\n')
+  rmSync(dirname(path), { recursive: true })
+  vi.advanceTimersByTime(1_001)
+  output.write('two\n')
+  expect(readFileSync(path, 'utf8')).toBe('two\n')
+})
+
+test('lines for a deleted file that cannot be created again are counted, until it can', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const path = join(temporaryFolder(), 'logs', 'security.log')
+  const faults: unknown[] = []
+  const output = createLineOutput(openRotatedFile(path), { noticeOf, onFault: (fault) => void faults.push(fault) })
+  rmSync(dirname(path), { recursive: true })
+  writeFileSync(dirname(path), 'not a folder')
+  vi.advanceTimersByTime(1_001)
+  output.write('one\n')
+  output.write('two\n')
+  expect([output.dropped(), faults.length]).toEqual([2, 1])
+  rmSync(dirname(path))
+  await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('dropped 2\n'))
 })
 
 test('a file that is copied and truncated is written from its new beginning', () => {
