@@ -68,7 +68,8 @@ export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = 
   return {
     isNew(kind, network, detail = '') {
       timer ??= setTimeout(end, everyMs).unref()
-      const isFull = written.size >= mostLines
+      // Faults of the app are few. Clients must not hide them.
+      const isFull = network !== undefined && written.size >= mostLines
       const isBeyondLimit = isFull && !sums.has(keyOf(kind, network))
       const sum = sumOf(kind, isBeyondLimit ? 'others' : network)
       const line = `${keyOf(kind, network)}\n${detail}`

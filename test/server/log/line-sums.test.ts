@@ -48,3 +48,11 @@ test('a fault of the app has a sum without a network', () => {
   lineSums.end()
   expect(written).toEqual([{ more: 2 }])
 })
+
+test('too many lines of clients in a minute do not keep a fault of the app out of the log', () => {
+  const { isNew, written, lineSums } = sumsOf(50)
+  for (let network = 0; network < 80; network += 1) isNew(String(network))
+  expect([isNew(), isNew()]).toEqual([true, false])
+  lineSums.end()
+  expect(written).toEqual([{ more: 30, address: 'others' }, { more: 1 }])
+})
