@@ -44,12 +44,9 @@ export function answerClientFaults(
     count(canAnswer ? fault : 'reset')
     if (canAnswer && !hasBegunToAnswer(socket)) {
       const body = bodyOf(status)
-      const lines = Object.entries({ Date: new Date().toUTCString(), ...headersFor(body) })
-      socket.write(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-      )
+      writeAnswer(socket, status, headersFor(body), body)
     }
-    // Not after the answer is delivered: a client that reads nothing would hold the connection.
+    // Immediately, because a client that does not read the answer would hold the connection.
     socket.destroy()
   })
   server.on('checkExpectation', (_req, res) => refuse(res, 417))
@@ -74,7 +71,14 @@ function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean 
   return hosts === 1 || (hosts === 0 && httpVersionMinor === 0)
 }
 
-/** Node's own handler has the same check. A second answer within the first would garble both. */
+/** Writes a whole answer to a connection that has no response object. */
+function writeAnswer(socket: Socket, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  const all = { Date: new Date().toUTCString(), ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** True if a part of an answer was sent: a second answer would corrupt it. Node's own handler has the same check. */
 function hasBegunToAnswer(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, '_httpMessage')
   return typeof response === 'object' && response !== null && Reflect.get(response, 'headersSent') === true

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A turn that takes longer lets the next one start fewer requests. */
+/** After a turn that takes longer, the next one may start fewer requests. */
 const TURN_MS = 1
 /** A refused sign-in takes 0.2 ms. */
 const FEWEST_PER_TURN = 2
@@ -22,18 +22,26 @@ export function inTurns(server: Server, listener: RequestListener): RequestListe
   const first: Waiting[] = []
   const later: Waiting[] = []
   const waitingSockets = new WeakSet<Socket>()
-  let perTurn = FEWEST_PER_TURN
+  let limit = FEWEST_PER_TURN
   let started = 0
   let isScheduled = false
   let turnBeganMs = 0
 
+  /** Halves the limit after a long turn, and raises it by one after a short turn that reached it. */
+  function adaptLimit(): void {
+    if (performance.now() - turnBeganMs > TURN_MS) limit = Math.max(FEWEST_PER_TURN, limit >> 1)
+    else if (started === limit) limit = Math.min(MOST_PER_TURN, limit + 1)
+  }
+  /** Takes from the two queues alternately. */
+  function takeWaiting(): Waiting | undefined {
+    return started % 2 === 0 ? (first.shift() ?? later.shift()) : (later.shift() ?? first.shift())
+  }
   function nextTurn(): void {
-    if (performance.now() - turnBeganMs > TURN_MS) perTurn = Math.max(FEWEST_PER_TURN, perTurn >> 1)
-    else if (started === perTurn) perTurn = Math.min(MOST_PER_TURN, perTurn + 1)
+    adaptLimit()
     started = 0
     isScheduled = false
-    while (started < perTurn) {
-      const next = started % 2 === 0 ? (first.shift() ?? later.shift()) : (later.shift() ?? first.shift())
+    while (started < limit) {
+      const next = takeWaiting()
       if (next === undefined) break
       const [req, res] = next
       waitingSockets.delete(req.socket)
@@ -50,13 +58,13 @@ export function inTurns(server: Server, listener: RequestListener): RequestListe
     }
     listener(req, res)
   }
-  // More connections may wait to be accepted.
+  // More connections may wait to be accepted, and each turn accepts only one.
   server.on('connection', () => {
-    perTurn = FEWEST_PER_TURN
+    limit = FEWEST_PER_TURN
   })
   return (req, res) => {
-    if (started < perTurn) return start(req, res)
-    // A client that sends a second request before the first answer could fill the memory. Browsers and proxies do not.
+    if (started < limit) return start(req, res)
+    // Browsers and proxies send no request before the last answer. A client that does could fill the memory.
     if (waitingSockets.has(req.socket)) return void req.socket.destroy()
     waitingSockets.add(req.socket)
     const queue = req.socket.bytesWritten === 0 || req.url?.startsWith('/health/') ? first : later

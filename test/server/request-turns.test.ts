@@ -104,7 +104,7 @@ test('a client may send two requests before the first answer; then the connectio
   expect(started).toBeLessThanOrEqual(3 * MOST_PER_TURN)
 })
 
-test('health checks and first requests overtake later requests, which go on meanwhile', async () => {
+test('health checks and first requests overtake later requests, which do not stop', async () => {
   const order: string[] = []
   const { server, port } = await start((req, res) => {
     order.push(req.url ?? '')
@@ -123,7 +123,7 @@ test('health checks and first requests overtake later requests, which go on mean
   await expect.poll(() => order.length).toBe(60)
   const lastOf = (path: string) => order.lastIndexOf(path)
   expect(lastOf('/later')).toBe(59)
-  // Beside each of the twenty, at most one later request was started, and those of the first turns.
+  // At most one later request starts for each of the twenty, besides those of the first turns.
   expect(Math.max(lastOf('/first'), lastOf('/health/ready'))).toBeLessThan(50)
   expect(order.slice(0, 30)).toContain('/later')
 })
