@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
@@ -95,6 +96,7 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
   const mistakes: string[] = []
   const entryPoints: EntryPoint[] = []
   const names = new Set<unknown>()
+  const previousFiles = new Set<string>()
   for (const [index, item] of items.entries()) {
     const report = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
     const { name, secret, secretFile, secretPrevious, secretPreviousFile } = Given.parse(item)
@@ -105,6 +107,13 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
       report('secret or secretFile is required, and not both')
     if (secretPrevious !== undefined && secretPreviousFile !== undefined)
       report('secretPrevious and secretPreviousFile are both set: remove one')
+    if (typeof secretPreviousFile === 'string') {
+      const file = resolve(secretPreviousFile)
+      // A change of one secret would give it to the other entry point too, even if the file is empty now.
+      if (previousFiles.has(file))
+        report('secretPreviousFile is used by an earlier entry: give each entry its own file')
+      previousFiles.add(file)
+    }
     if (typeof name === 'string' && names.has(name)) report('name is used by an earlier entry')
     names.add(name)
     const key = parsed.data?.secret ?? parsed.data?.secretFile?.secret

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
@@ -50,6 +50,13 @@ describe('the previous secret of an entry point', () => {
   test('a previous secret that is given twice is refused', () => {
     const twice = { secretPrevious: OTHER_SECRET, secretPreviousFile: fileWith(OTHER_SECRET) }
     expect(mistakesIn(withFile([{ ...ENTRY, ...twice }]))).toEqual([expect.stringContaining('remove one')])
+  })
+  test('an empty file of a previous secret that two entry points share is refused', () => {
+    const secretPreviousFile = fileWith('')
+    const other = { ...ENTRY, name: 'b', secret: OTHER_SECRET, secretPreviousFile: relative('.', secretPreviousFile) }
+    expect(mistakesIn(withFile([{ ...ENTRY, secretPreviousFile }, other]))).toEqual([
+      expect.stringContaining('ENTRY_POINTS_FILE, entry 2: secretPreviousFile'),
+    ])
   })
   test('a previous secret that another entry point has gives a warning', () => {
     const { warnings } = readConfig(
