@@ -32,9 +32,10 @@ export async function connectToCluster(address: RedisAddress, events: Connection
     })
     await resolvedWithin(RENEW_WITHIN_MS, connectAll(next))
     const isBetter = isComplete(next) || readyIn(next) > readyIn(current)
-    const other = isBetter && !isClosed ? current : next
-    if (other === current) current = next
-    destroy(other)
+    if (isClosed || !isBetter) return destroy(next)
+    const replaced = current
+    current = next
+    destroy(replaced)
   }
   async function renewIfIncomplete(): Promise<void> {
     if (isRenewing || isComplete(current)) return

@@ -25,7 +25,7 @@ export interface ServerHealth {
 
 const REPLY_TIMEOUT_MS = 500
 const UNAVAILABLE_SECONDS = 60
-/** For a cluster that lacks a server, and for a server that loads its data: both may be over soon. */
+/** A cluster that lacks a server, or a server that loads its data, may work again soon. */
 const SHORTLY_UNAVAILABLE_SECONDS = 2
 const SHORT_REFUSAL = /^(CLUSTERDOWN|LOADING|MASTERDOWN|TRYAGAIN)\b/
 

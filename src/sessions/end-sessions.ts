@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 
-/** This process has no viewers who wait. */
+/** Longer than in the app, because no viewer waits for a command. */
 const LOCK_TIMEOUT_MS = 15_000
 
 const Row = z.object({ username: z.string() })
@@ -22,7 +22,7 @@ export async function endSessions(settings: SessionStoreSettings, username: stri
   if (settings.kind === 'sqlite') return endInFile(settings.file, username)
   const [{ withRedis }, { endRedisSessions }] = await Promise.all([
     import('../redis/link.ts'),
-    import('./redis-store.ts'),
+    import('./redis-session-list.ts'),
   ])
   return await withRedis(settings.redis, 'SESSION_STORE_URL', (link) => endRedisSessions(link, username))
 }

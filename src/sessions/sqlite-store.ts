@@ -43,7 +43,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || usedAt <= now - limits.idleSeconds
     const data = isOver ? null : readSession(row.data)
     // If this fails, the session stays ended, and a later read or pruning removes it.
-    if (data === null) answer(() => destroy(id))
+    if (data === null) tryTo(() => destroy(id))
     return data
   }
   function write(id: string, data: SessionData): void {
@@ -73,10 +73,10 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
       answer(() => uses.add(id, Math.floor(nowSeconds())), callback)
     }
   }
-  answer(pruneEnded)
+  tryTo(pruneEnded)
   const timers = [
-    setInterval(() => answer(pruneEnded), PRUNE_EVERY_MS).unref(),
-    setInterval(() => answer(uses.write), WRITE_USED_AT_EVERY_MS).unref(),
+    setInterval(() => tryTo(pruneEnded), PRUNE_EVERY_MS).unref(),
+    setInterval(() => tryTo(uses.write), WRITE_USED_AT_EVERY_MS).unref(),
   ]
   return {
     store: new SqliteStore(),
@@ -84,7 +84,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     checkHealth: async () => void (await Promise.resolve(select.get(''))),
     close() {
       for (const timer of timers) clearInterval(timer)
-      answer(uses.write)
+      tryTo(uses.write)
       if (database.isOpen) database.close()
     },
   }
@@ -109,7 +109,7 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
     const row = changedRow(insert, id, key, JSON.stringify(data), signedInAtSeconds, now)
     const { number } = Numbered.parse(row)
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
-    if (number > mostPerViewer) answer(() => removeOlder.run(key, mostPerViewer))
+    if (number > mostPerViewer) tryTo(() => removeOlder.run(key, mostPerViewer))
   }
 }
 
@@ -128,7 +128,7 @@ function collectUses(database: DatabaseSync, writes: LockGuard, minAgeSeconds: n
     add: (id, atSeconds) => void unwritten.set(id, atSeconds),
     lastOf: (id) => unwritten.get(id) ?? 0,
     write() {
-      // Locked: also finds out that the lock is over.
+      // While the file is locked, an empty batch finds out when the lock is over.
       if (unwritten.size === 0 && !writes.isLocked()) return
       writes.run(() =>
         inTransaction(database, () => {
@@ -150,6 +150,11 @@ function readSession(json: string): SessionData | null {
 }
 
 type Callback<T> = (error: unknown, value?: T) => void
+
+/** Runs work that is repeated later if it fails. */
+function tryTo(work: () => void): void {
+  answer(work)
+}
 
 function answer<T>(work: () => T, callback?: Callback<T>): void {
   let value: T

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
+import { usernameKey } from '../users/viewer-fields.ts'
+
+/**
+ * The list of the sessions of each viewer in Redis: a sorted set of session ids. The score of a session is the time
+ * when it ends. A negative score means that a sign-in began to remove the session at that time.
+ */
+
+const REMOVE_BATCH_SIZE = 500
+
+/** After this time, another sign-in removes sessions whose removal was begun but not finished. */
+const REMOVE_AGAIN_SECONDS = 5
+
+/**
+ * Adds a session to a list, and returns the ids of sessions to remove. Their negative scores let only one of many
+ * parallel sign-ins remove them.
+ * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep.
+ */
+const ADD_TO_LIST = `local list, now = KEYS[1], tonumber(ARGV[1])
+local endsAt, id, longestLife, keep = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local toRemove = {}
+local function collect(from, to, most)
+  if most <= 0 then return end
+  for _, found in ipairs(redis.call('zrangebyscore', list, from, to, 'limit', 0, most)) do
+    table.insert(toRemove, found)
+  end
+end
+-- Sessions that have ended.
+redis.call('zremrangebyscore', list, 0, now)
+-- A newer session has a higher score, even if the clock was set back.
+local newest = redis.call('zrange', list, -1, -1, 'withscores')
+local score = math.max(endsAt, tonumber(newest[2] or 0) + 0.00001)
+redis.call('zadd', list, string.format('%.6f', score), id)
+redis.call('expire', list, longestLife)
+-- Removals that were not finished, and the oldest sessions that are too many.
+collect(${REMOVE_AGAIN_SECONDS} - now, '(0', ${REMOVE_BATCH_SIZE})
+collect(0, '+inf', math.min(redis.call('zcount', list, 0, '+inf') - keep, ${REMOVE_BATCH_SIZE}))
+for _, found in ipairs(toRemove) do redis.call('zadd', list, -now, found) end
+return toRemove`
+const Ids = z.array(z.string())
+
+export interface ListedSession {
+  readonly id: string
+  readonly username: string
+  /** UNIX time in seconds. */
+  readonly endsAtSeconds: number
+}
+
+export interface ListLimits {
+  readonly lifetimeSeconds: number
+  readonly mostPerViewer: number
+}
+
+/**
+ * Adds a session to the list of its viewer, and removes the oldest sessions that are too many.
+ * @throws UpstreamError if the session could not be added.
+ */
+export async function addToList(
+  link: RedisLink,
+  { id, username, endsAtSeconds }: ListedSession,
+  { lifetimeSeconds, mostPerViewer }: ListLimits,
+  nowSeconds: number,
+): Promise<void> {
+  const list = listKey(link, username)
+  const given = [nowSeconds, endsAtSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
+  const script = { keys: [list], arguments: given }
+  const older = await link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
+  await removeListed(link, list, Ids.parse(older)).catch(() => {
+    // The link logs the fault. They stay in the list, and the next sign-in removes them.
+  })
+}
+
+/** @throws UpstreamError if Redis does not answer. */
+export async function removeFromList(link: RedisLink, id: string, username: string): Promise<void> {
+  const list = listKey(link, username)
+  await link.run(list, (commands) => commands.zRem(list, id))
+}
+
+/**
+ * Ends sessions while copies of the login app run: they read the session at each visit.
+ * @param username in any case; null ends the sessions of all viewers.
+ * @returns the number of ended sessions.
+ * @throws UpstreamError if Redis does not answer. Some sessions may have ended.
+ */
+export async function endRedisSessions(link: RedisLink, username: string | null): Promise<number> {
+  if (username === null) {
+    await removeByPrefix(link, `${link.keyPrefix}sessions-of:`)
+    return await removeByPrefix(link, sessionKey(link, ''))
+  }
+  const list = listKey(link, username)
+  const ids = await link.run(list, (commands) => commands.zRange(list, 0, -1))
+  let ended = 0
+  for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
+    ended += await removeListed(link, list, ids.slice(from, from + REMOVE_BATCH_SIZE))
+  }
+  return ended
+}
+
+/** Deletes sessions, and then removes them from their list. Returns the number of deleted sessions. */
+async function removeListed(link: RedisLink, list: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const removed = await removeKeys(
+    link,
+    ids.map((id) => sessionKey(link, id)),
+  )
+  await link.run(list, (commands) => commands.zRem(list, [...ids]))
+  return removed
+}
+
+/** Returns the key of a session itself. */
+export function sessionKey({ keyPrefix }: RedisLink, id: string): string {
+  return `${keyPrefix}session:${id}`
+}
+
+function listKey({ keyPrefix }: RedisLink, username: string): string {
+  return `${keyPrefix}sessions-of:${usernameKey(username)}`
+}
