@@ -55,6 +55,8 @@ const SUMMED: readonly SignInOutcome[] = [
   'overloaded',
   'failed',
 ]
+/** Outcomes that a returning viewer can cause without a password check, and so without limit. */
+const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']
 
 export interface SignInLogDeps {
   readonly securityLog: SecurityLog
@@ -88,7 +90,8 @@ export function createSignInLog({
     outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
 
   function isRepeated(req: Request, { outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
-    if (!SUMMED.includes(outcome)) return false
+    const isSummed = SUMMED.includes(outcome) || (SUMMED_ON_RETURN.includes(outcome) && req.method !== 'POST')
+    if (!isSummed) return false
     const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.

@@ -2,7 +2,8 @@ import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { STORE_DOWN } from './memory-users.ts'
-import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { signIn } from './signed-in.ts'
+import { ADA, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const WRONG = { username: ADA.username, password: 'wrong' }
 
@@ -59,6 +60,18 @@ test('the same viewer at a limit has one line a minute, and other viewers have t
   )
   expect([wrongOfAda, wrongOfEve]).toEqual([5, 5])
   expect(limited).toMatchObject([{ viewer: ADA.username }, { viewer: 'eve' }, { more: 15 }])
+})
+
+test('a returning viewer who is not entitled has one line a minute, and each right password its own', async () => {
+  const lineSums = createLineSums()
+  const gold = { ...ENTRY_POINT, name: 'gold', basePath: '/e/gold', allowedGroups: ['gold'] }
+  const app = await startLoginApp({ lineSums, entryPoints: [ENTRY_POINT, gold] })
+  const cookie = await signIn(app)
+  for (let times = 0; times < 10; times += 1) await app.get('/e/gold', { Cookie: cookie })
+  for (let times = 0; times < 3; times += 1) await app.post('/e/gold/sign-in', ADA)
+  lineSums.end()
+  const denied = app.lines.filter(({ outcome }) => outcome === 'not-entitled')
+  expect(denied.map(({ more }) => more)).toEqual([undefined, undefined, undefined, undefined, 9])
 })
 
 test.each([
