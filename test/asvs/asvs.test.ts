@@ -7,7 +7,7 @@ import { documentsIn, readTable, scoreOf, TABLE_FILE, testsIn } from './table.ts
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
 const ROWS = readTable()
 
-/** The heading that a part of a link such as `#the-log` leads to. */
+/** Returns the anchors of all headings in a file, such as `the-log`. */
 function anchorsOf(file: string): string[] {
   const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)
   return [...headings].map(([, heading = '']) =>

@@ -41,7 +41,9 @@ export async function rotate(
   const names = places.map(nameOf).join(', ')
   const verb = pending === null ? 'Gives' : 'Continues to give'
   io.stderr.write(printableLines(`${verb} a new secret to the entry point ${expected.entryPoint}: ${names}.\n`))
-  io.stderr.write('Players may ask every viewer to sign in again. The service may remove messages and captions.\n')
+  io.stderr.write(
+    'Players may ask every viewer to sign in again. The service may remove the message and button caption of a lock.\n',
+  )
   const confirmation = await confirmChange(io, yes, `Change the secret of ${names}?`)
   if (!confirmation.ok) return confirmation
   service.signal.throwIfAborted()
@@ -55,7 +57,7 @@ export async function rotate(
   } catch (error) {
     return { ok: false, fault: `${names}: the new secret is set, but ${messageOf(error)}. ${unfinished()}` }
   }
-  // Last, because until here the app signs with a secret that the locks no longer have.
+  // Read back last, because until finish() the app signs with a secret that the locks no longer have.
   return await readBack(service, places, { ...expected, secret: change.next, previousSecret: null })
 }
 
@@ -76,13 +78,13 @@ async function readBack(service: Service, places: readonly LockPlace[], expected
   return { ok: true, text, data: { entryPoint, places, state: 'rotated' } }
 }
 
-/** Returns a sentence if another entry point has the same secret: its locks would keep it. */
+/** Returns a sentence if another entry point has the same secret, because its locks would keep the old one. */
 function faultInSharing({ entryPoint, sharedWith }: ExpectedLock): string | null {
   if (sharedWith.length === 0) return null
   return `The entry point ${entryPoint} has the same secret as ${sharedWith.join(', ')}. Give each its own secret first.`
 }
 
-/** Returns a sentence if a lock is not one that this entry point now has. */
+/** Returns a sentence if a lock differs from the expected one. */
 async function faultInLocks(
   api: Service['api'],
   places: readonly LockPlace[],
@@ -99,14 +101,14 @@ async function faultInLocks(
   return null
 }
 
-/** A lock may already have the new secret, if an earlier command was stopped. */
+/** Accepts either secret: after a command that was stopped, a lock may already have the new one. */
 function differencesOf(lock: Lock, expected: ExpectedLock): string[] {
   const { secret, previousSecret: pending } = expected
   const now = pending !== null && lock.secret === pending ? pending : secret
   return differences(lock, { ...expected, secret: now, previousSecret: null })
 }
 
-/** Returns a sentence if another channel has the same entry point: its lock would keep the old secret. */
+/** Returns a sentence if another channel has the same entry point, because its lock would keep the old secret. */
 async function faultInOtherChannels(
   io: CommandIo,
   { api, signal }: Service,
@@ -130,7 +132,7 @@ async function faultInOtherChannels(
   return null
 }
 
-/** Sets all locks. Returns what failed and the state that it left; null if every lock has the new secret. */
+/** Sets all locks. Returns the failure and the state of the locks as text; null if all have the new secret. */
 async function setAll(
   { api, settings }: Service,
   places: readonly LockPlace[],

@@ -68,7 +68,7 @@ export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = 
   return {
     isNew(kind, network, detail = '') {
       timer ??= setTimeout(end, everyMs).unref()
-      // Faults of the app are few. Clients must not hide them.
+      // Clients must not hide the faults of the app, which have no network.
       const isFull = network !== undefined && written.size >= mostLines
       const isBeyondLimit = isFull && !sums.has(keyOf(kind, network))
       const sum = sumOf(kind, isBeyondLimit ? 'others' : network)

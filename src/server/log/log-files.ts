@@ -22,7 +22,8 @@ export function standardOutput(): number {
 /**
  * Opens a file for lines and creates it, and its folder, for this user only. After a rotation by renaming, the file is
  * opened again within a second; rotation by copying and truncating works too.
- * @returns the descriptor, for `createLineOutput`. Throws if the file was deleted and cannot be created again.
+ * @returns a function for `createLineOutput` that returns the descriptor. It throws if the file was deleted and cannot be
+ *   created again.
  * @throws NodeJS.ErrnoException if the file cannot be opened.
  */
 export function openRotatedFile(path: string): () => number {
