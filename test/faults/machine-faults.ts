@@ -9,11 +9,11 @@ import { settingsInFolder } from './settings.ts'
 import { limitProcess } from './small-disk.ts'
 import { KINDS, NO_ANSWER, type Visitor, visit } from './visit.ts'
 
-const HOUR = '3600'
+const HOUR_SECONDS = 3600
 
 export const machineFaults: readonly Fault[] = [
-  { id: 'clock-forward', sees: {}, waitSeconds: 2, recoverySeconds: 1, prepare: () => prepareClock(`+${HOUR}`) },
-  { id: 'clock-back', sees: {}, waitSeconds: 2, recoverySeconds: 1, prepare: () => prepareClock(`-${HOUR}`) },
+  { id: 'clock-forward', sees: {}, waitSeconds: 2, recoverySeconds: 1, prepare: () => prepareClock(HOUR_SECONDS) },
+  { id: 'clock-back', sees: {}, waitSeconds: 2, recoverySeconds: 1, prepare: () => prepareClock(-HOUR_SECONDS) },
   {
     id: 'descriptors-used-up',
     sees: Object.fromEntries(KINDS.map((kind) => [kind, [NO_ANSWER]])),
@@ -23,17 +23,16 @@ export const machineFaults: readonly Fault[] = [
   },
 ]
 
-/** @param jump seconds, as libfaketime reads them. */
-async function prepareClock(jump: string): Promise<Stage> {
+async function prepareClock(jumpSeconds: number): Promise<Stage> {
   const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
   if (library === undefined) throw new Error('libfaketime is missing: sudo apt-get install faketime')
   const file = join(temporaryFolder(), 'clock')
-  const setClock = (offset: string) => {
+  const setClock = (offsetSeconds: number) => {
     // The program reads the file all the time, so it must never be half written.
-    writeFileSync(`${file}.new`, offset)
+    writeFileSync(`${file}.new`, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}`)
     renameSync(`${file}.new`, file)
   }
-  setClock('+0')
+  setClock(0)
   const clock = {
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: file,
@@ -48,15 +47,22 @@ async function prepareClock(jump: string): Promise<Stage> {
     copies: [app],
     async begin() {
       await guessUntilRefused(app.port)
-      setClock(jump)
+      setClock(jumpSeconds)
+      await expect.poll(() => offsetOf(app.port), { timeout: 5_000 }).toBeCloseTo(jumpSeconds, -2)
       const { outcome, retryAfterSeconds } = await visit(app.port, 'wrong password', GUESSER)
       if (outcome === '429') expect(retryAfterSeconds).toBeLessThanOrEqual(LONGEST_RETRY_SECONDS)
     },
-    end: () => setClock('+0'),
+    end: () => setClock(0),
   }
 }
 
-/** An address where nobody else signs in. */
+/** Returns how many seconds the clock of the program is ahead. */
+async function offsetOf(port: number): Promise<number> {
+  const { headers } = await fetch(`http://127.0.0.1:${port}/health/live`)
+  return (Date.parse(headers.get('date') ?? '') - Date.now()) / 1000
+}
+
+/** An address where no other viewer signs in. */
 const GUESSER: Visitor = { username: 'viewer-0@example.com', address: '127.0.2.1', cookie: null }
 const MOST_GUESSES = 20
 /** After so few failed sign-ins. */
