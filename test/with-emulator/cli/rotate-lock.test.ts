@@ -188,7 +188,7 @@ test('lock set --rotate changes the files of an entry point of ENTRY_POINTS_FILE
   expect(await rotate(...VIDEO, '--entry-point', 'press')).toMatchObject({ status: 1 })
   expect(await rotate(...VIDEO, '--entry-point', 'staff')).toMatchObject({ status: 0 })
   expect(secrets()).toEqual([await secretOfVideo(), OLD, null])
-  writeFileSync(entryPoints, JSON.stringify([staff, { ...staff, name: 'press' }]))
+  writeFileSync(entryPoints, JSON.stringify([staff, { ...shared, name: 'press', secretFile: file }]))
   const { status, stderr } = await rotate(...VIDEO, '--entry-point', 'staff')
   expect({ status, isShared: stderr.includes('same secret as press') }).toEqual({ status: 1, isShared: true })
 })
