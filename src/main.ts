@@ -5,7 +5,7 @@ import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
-import { createHttpServer, listen, stopServer } from './server/http-server.ts'
+import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { createLineSums } from './server/log/line-sums.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import { onParentExit } from './server/npm-parent.ts'
@@ -72,6 +72,7 @@ async function run(config: Config): Promise<void> {
     isAccepting = false
     log.info({ event: 'stopping', signal })
     // Readiness fails first, so that the load balancer sends no new viewers.
+    closeAfterAnswers(server)
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()

@@ -74,6 +74,9 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
     expect(await statusOf(program.port, '/health/ready')).toBe(503)
     expect(await statusOf(program.port, '/health/live')).toBe(200)
     expect(await statusOf(program.port, '/')).toBe(200)
+    const asking = get({ port: program.port, path: '/health/live', agent: new Agent({ keepAlive: true }) })
+    const [last] = (await once(asking, 'response')) as [IncomingMessage]
+    expect(last.resume().headers.connection).toBe('close')
 
     await untilRefused(program.port)
     await idleClosed

@@ -15,6 +15,7 @@ const CLIENT_LIMITS: ClientLimits = {
 
 /** The open connections of each server. Node counts connections without a request as busy, and would wait for them. */
 const connections = new WeakMap<Server, Set<Socket>>()
+const endingServers = new WeakSet<Server>()
 
 /**
  * Creates an HTTP server with time limits against slow clients. Node's default, a check every 30 seconds, is too rare.
@@ -32,6 +33,7 @@ export function createHttpServer(
   const startInTurn = inTurns(server, listener)
   server.on('request', (req, res) => {
     keepPathOnly(req)
+    if (endingServers.has(server)) res.setHeader('Connection', 'close')
     if (!refuseWrongHost(req, res)) startInTurn(req, res)
   })
   server.maxConnections = 20_000
@@ -62,6 +64,15 @@ export async function listen(server: Server, port: number, host: string): Promis
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port
+}
+
+/**
+ * Closes each connection after its next answer, and says so in the answer. Call it some time before stopServer(), which
+ * closes kept connections. A proxy could send a sign-in at that moment, and would get no answer.
+ * @param server from createHttpServer().
+ */
+export function closeAfterAnswers(server: Server): void {
+  endingServers.add(server)
 }
 
 const CLOSE_IDLE_EVERY_MS = 100

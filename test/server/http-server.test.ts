@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage, type RequestListener, type Server } f
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
+import { closeAfterAnswers, createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 
 const FAR_AWAY_MS = 600_000
 const answerAtOnce: RequestListener = (_req, res) => void res.end('done')
@@ -83,6 +83,18 @@ test('a stopping server closes an idle connection at once', async () => {
   const closed = once(request.socket as Socket, 'close')
   await stopServer(server, FAR_AWAY_MS)
   await closed
+})
+
+test('a server that is about to stop answers on a kept connection, and says that it closes the connection', async () => {
+  const { server, port } = await start()
+  const kept = await open(port, GET)
+  const [first] = (await once(kept, 'data')) as [Buffer]
+  expect(String(first)).toContain('Connection: keep-alive')
+  closeAfterAnswers(server)
+  kept.write(GET)
+  const last = await text(kept)
+  expect(last).toContain('200 OK')
+  expect(last).toContain('Connection: close')
 })
 
 test('a stopping server closes a connection that a browser opened and never used', async () => {
