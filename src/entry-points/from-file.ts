@@ -96,30 +96,48 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
   const mistakes: string[] = []
   const entryPoints: EntryPoint[] = []
   const names = new Set<unknown>()
-  const previousFiles = new Set<string>()
+  const previousFiles = new Set<unknown>()
   for (const [index, item] of items.entries()) {
     const report = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
-    const { name, secret, secretFile, secretPrevious, secretPreviousFile } = Given.parse(item)
+    const given = Given.parse(item)
     const parsed = schema.safeParse(item)
     for (const { path, message } of parsed.error?.issues ?? []) report(sentenceOf(path, message))
-    const isObject = typeof item === 'object' && item !== null
-    if (isObject && (secret === undefined) === (secretFile === undefined))
-      report('secret or secretFile is required, and not both')
-    if (secretPrevious !== undefined && secretPreviousFile !== undefined)
-      report('secretPrevious and secretPreviousFile are both set: remove one')
-    if (typeof secretPreviousFile === 'string') {
-      const file = resolve(secretPreviousFile)
-      // A change of one secret would give it to the other entry point too, even if the file is empty now.
-      if (previousFiles.has(file))
-        report('secretPreviousFile is used by an earlier entry: give each entry its own file')
-      previousFiles.add(file)
-    }
-    if (typeof name === 'string' && names.has(name)) report('name is used by an earlier entry')
-    names.add(name)
+    if (typeof item === 'object' && item !== null) mistakesInSecrets(given).forEach(report)
+    if (isRepeated(given.name, names)) report('name is used by an earlier entry')
+    // A change of one secret would give it to the other entry point too, even if the file is empty now.
+    if (isRepeated(absolutePath(given.secretPreviousFile), previousFiles))
+      report('secretPreviousFile is used by an earlier entry: give each entry its own file')
     const key = parsed.data?.secret ?? parsed.data?.secretFile?.secret
     if (parsed.success && key !== undefined) entryPoints.push(toEntryPoint(parsed.data, key))
   }
   return mistakes.length > 0 ? { mistakes } : { entryPoints }
+}
+
+function mistakesInSecrets({
+  secret,
+  secretFile,
+  secretPrevious,
+  secretPreviousFile,
+}: z.output<typeof Given>): string[] {
+  const mistakes: string[] = []
+  if ((secret === undefined) === (secretFile === undefined)) {
+    mistakes.push('secret or secretFile is required, and not both')
+  }
+  if (secretPrevious !== undefined && secretPreviousFile !== undefined) {
+    mistakes.push('secretPrevious and secretPreviousFile are both set: remove one')
+  }
+  return mistakes
+}
+
+/** True if an earlier entry has this text. Adds the text to those of the earlier entries. */
+function isRepeated(text: unknown, earlier: Set<unknown>): boolean {
+  const isKnown = typeof text === 'string' && earlier.has(text)
+  earlier.add(text)
+  return isKnown
+}
+
+function absolutePath(path: unknown): string | undefined {
+  return typeof path === 'string' ? resolve(path) : undefined
 }
 
 /** Parsed even if the rest of the entry is wrong, so that all mistakes are listed at once. */
