@@ -107,7 +107,7 @@ async function drillWith(io: CommandIo, options: Options, commands: readonly Pla
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
     const visits = planVisits(viewers.slice(0, count), plan)
     const drill = { url, visits, commands, expected, overMs, recoverWithinMs }
-    return await playAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
+    return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
   }
   try {
     return await (known === null ? withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, work) : work(known))
@@ -143,7 +143,7 @@ interface Judging {
   readonly stop: AbortSignal
 }
 
-async function playAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
+async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
   stop.addEventListener('abort', table.stopping)
@@ -162,7 +162,7 @@ async function playAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page
   return { ok: true, text, data, isPartial: failed > 0 }
 }
 
-/** Says what will happen, and what an operator should know beforehand. */
+/** Writes the plan of the drill, and warnings about it. */
 function announce({ stderr }: CommandIo, { url, visits, overMs, expected }: Drill): void {
   const wrong = visits.reduce((sum, visit) => sum + visit.wrongPasswords, 0)
   const returning = visits.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length

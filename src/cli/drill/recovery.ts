@@ -8,8 +8,7 @@ export interface Span {
   readonly toMs: number
 }
 
-const STEP_MS = 1_000
-const CALM_STEPS = 5
+const CALM_SECONDS = 5
 
 /**
  * Returns the spans in which a request may stay without an answer: from the start of each command until the time for
@@ -26,34 +25,36 @@ export function faultSpans({ commands, endedMs }: DrillRecord, recoverWithinMs: 
 }
 
 /**
- * Returns how long after the end of a command sign-ins worked again, in milliseconds, exact to a second: they succeed,
- * and for five seconds no second has more failures than successes. Looks as far as the next command. Null if they did
- * not work again.
+ * Returns the time from the end of a command until sign-ins worked again, in milliseconds, exact to a second. They work
+ * if one succeeds, and for five seconds no second has more failures than successes. Null if they did not work again
+ * before the next command.
  */
 export function recoveryMs({ attempts, commands, endedMs }: DrillRecord, command: OperatorCommand): number | null {
   const fromMs = command.endedMs
   if (fromMs === null) return null
   const toMs = commands[commands.indexOf(command) + 1]?.startedMs ?? endedMs
-  const balance = new Map<number, number>()
-  const good = new Set<number>()
+  /** Successes minus failures, by second. */
+  const balances = new Map<number, number>()
+  const successes = new Set<number>()
   for (const attempt of attempts) {
-    const worth = worthOf(attempt)
-    if (worth === 0 || attempt.dueMs < fromMs || attempt.dueMs >= toMs) continue
-    const step = Math.floor((attempt.dueMs - fromMs) / STEP_MS)
-    balance.set(step, (balance.get(step) ?? 0) + worth)
-    if (worth > 0) good.add(step)
+    const change = balanceOf(attempt)
+    if (change === 0 || attempt.dueMs < fromMs || attempt.dueMs >= toMs) continue
+    const second = Math.floor((attempt.dueMs - fromMs) / 1000)
+    balances.set(second, (balances.get(second) ?? 0) + change)
+    if (change > 0) successes.add(second)
   }
-  const bad = [...balance].flatMap(([step, sum]) => (sum < 0 ? [step] : [])).toSorted((a, b) => a - b)
-  const starts = [0, ...bad.map((step) => step + 1)]
+  const bad = [...balances].flatMap(([second, balance]) => (balance < 0 ? [second] : [])).toSorted((a, b) => a - b)
+  // A calm time begins at once, or after a bad second, and ends with the next bad second.
+  const starts = [0, ...bad.map((second) => second + 1)]
   const recovered = starts.find((start, index) => {
-    const nextBad = bad[index] ?? Number.POSITIVE_INFINITY
-    return nextBad - start >= CALM_STEPS && [...good].some((step) => step >= start && step < nextBad)
+    const end = bad[index] ?? Number.POSITIVE_INFINITY
+    return end - start >= CALM_SECONDS && [...successes].some((second) => second >= start && second < end)
   })
-  return recovered === undefined ? null : recovered * STEP_MS
+  return recovered === undefined ? null : recovered * 1000
 }
 
-/** A screen that opens proves nothing about the stores. */
-function worthOf({ kind, outcome }: Attempt): number {
+/** Returns 1 for a success, -1 for a failure, and 0 for a screen that opens, which proves nothing about the stores. */
+function balanceOf({ kind, outcome }: Attempt): number {
   if (outcome === 'passed' || outcome === 'session-ended') return kind === 'screen' ? 0 : 1
   return -1
 }

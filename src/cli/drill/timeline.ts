@@ -2,7 +2,7 @@ import type { DrillRecord } from './crowd/run-drill.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { percentile } from './verdict.ts'
 
-/** What viewers saw in one part of the drill. Times are in milliseconds since the start. */
+/** The answers in one part of the drill. Times are in milliseconds since the start. */
 export interface Moment {
   readonly fromMs: number
   readonly toMs: number

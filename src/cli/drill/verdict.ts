@@ -16,8 +16,8 @@ export interface Check {
 }
 
 const CHECKS = [
-  'everyone-in',
-  'nobody-else-in',
+  'sign-ins',
+  'wrong-passwords',
   'responses',
   'errors',
   'unanswered',
@@ -46,9 +46,9 @@ export function verdictOn(record: DrillRecord, planned: number, limits: Limits):
     ({ kind, outcome }) => outcome === 'passed' && (kind === 'right' || kind === 'return'),
   )
   return [
-    check('everyone-in', inside === planned, `${count(inside)} of ${count(planned)} viewers got in.`, outside),
+    check('sign-ins', inside === planned, `${count(inside)} of ${count(planned)} viewers got in.`, outside),
     check(
-      'nobody-else-in',
+      'wrong-passwords',
       letIn.length === 0,
       letIn.length === 0
         ? `No response went out without the right password. ${count(wrong)} wrong passwords were tried.`

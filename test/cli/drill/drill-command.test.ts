@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
-import { drill, EVERYONE_ONCE, type PlainAnswer, type PlainRequest, responseFor, startPlainApp } from './plain-app.ts'
+import { drill, ONE_VISIT_EACH, type PlainAnswer, type PlainRequest, responseFor, startPlainApp } from './plain-app.ts'
 
 const OTHER_SECRET = 'c04d8e1f5b7a926330e9d17f48c2ab65'
 const count = (requests: readonly PlainRequest[], kind: PlainRequest['kind']) =>
@@ -46,7 +46,7 @@ describe('a drill of an app without faults', () => {
 
   test('a viewer opens a new connection after Connection: close', async () => {
     const app = await startPlainApp(({ status, headers }) => ({ status, headers: { ...headers, connection: 'close' } }))
-    const { failed } = await drill(app, EVERYONE_ONCE, { count: 10 })
+    const { failed } = await drill(app, ONE_VISIT_EACH, { count: 10 })
     expect(failed).toEqual([])
     expect(app.connections()).toBe(21)
   })
@@ -76,7 +76,7 @@ describe('a drill of an app without faults', () => {
   test('the viewers may come from standard input', async () => {
     const app = await startPlainApp()
     const stdin = `\ufeffgroup;password;username\nstaff;"${app.password}";ada@example.com\n`
-    const args = ['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s', ...EVERYONE_ONCE]
+    const args = ['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s', ...ONE_VISIT_EACH]
     const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder(), stdin })
     expect(status).toBe(0)
     expect(stdout.split('\n').filter((line) => line.startsWith('passed'))).toHaveLength(9)
@@ -107,38 +107,38 @@ describe('a drill of an app with a fault', () => {
       'accepts any password',
       'a wrong password',
       (answer, { kind, username }) => (kind === 'wrong' ? responseFor(username) : answer),
-      ['nobody-else-in'],
+      ['wrong-passwords'],
     ],
     [
       'answers 500 to every third viewer',
       '500',
       (answer, { kind, username }) =>
         kind === 'right' && /3@/.test(username) ? { status: 500, headers: { 'retry-after': '0' } } : answer,
-      ['everyone-in', 'errors'],
+      ['sign-ins', 'errors'],
     ],
     [
       'refuses a right password',
       '401 for the right password',
       (answer, { username }) => (username === 'viewer-7@example.com' ? { status: 401, headers: {} } : answer),
-      ['everyone-in', 'errors'],
+      ['sign-ins', 'errors'],
     ],
     [
       'signs with another secret',
       'secret',
       (answer, { kind, username }) => (kind === 'right' ? responseFor(username, OTHER_SECRET) : answer),
-      ['everyone-in', 'responses'],
+      ['sign-ins', 'responses'],
     ],
     [
       'gives a viewer the response of another',
       'another viewer',
       (answer, { kind }) => (kind === 'right' ? responseFor('eve@example.com') : answer),
-      ['everyone-in', 'responses'],
+      ['sign-ins', 'responses'],
     ],
     [
       'sends expired responses',
       'expired',
       (answer, { kind, username }) => (kind === 'right' ? expired(username) : answer),
-      ['everyone-in', 'responses'],
+      ['sign-ins', 'responses'],
     ],
     [
       'redirects without a response',
@@ -147,7 +147,7 @@ describe('a drill of an app with a fault', () => {
         kind === 'right'
           ? { status: 303, headers: { location: 'https://player.example/?hash=false', 'retry-after': '0' } }
           : answer,
-      ['everyone-in', 'errors'],
+      ['sign-ins', 'errors'],
     ],
   ])('the drill fails if the app %s', async (_case, reason, alter, failed) => {
     const ended = await drill(await startPlainApp(alter), ['--returns', '0'])
@@ -156,12 +156,12 @@ describe('a drill of an app with a fault', () => {
     expect(texts.join('\n')).toContain(reason)
   })
 
-  test('the drill fails if the screen lets a stranger in', async () => {
+  test('the drill fails if the screen gives a response without a password', async () => {
     let opened = 0
     const app = await startPlainApp((answer, { kind }) => {
       if (kind === 'screen') opened += 1
       return kind === 'screen' && opened > 5 ? responseFor('eve@example.com') : answer
     })
-    expect((await drill(app, EVERYONE_ONCE)).failed).toEqual(['everyone-in', 'nobody-else-in'])
+    expect((await drill(app, ONE_VISIT_EACH)).failed).toEqual(['sign-ins', 'wrong-passwords'])
   })
 })

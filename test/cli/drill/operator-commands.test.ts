@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { drill, EVERYONE_ONCE, startPlainApp } from './plain-app.ts'
+import { drill, ONE_VISIT_EACH, startPlainApp } from './plain-app.ts'
 
 describe('commands of the operator', () => {
   test('a store that is away and comes back fails no viewer', async () => {
     const app = await startPlainApp()
     const { awayFile } = app
-    const args = ['--over', '2s', '--outage', `0.5s=: > ${awayFile}`, '--at', `1.5s=rm ${awayFile}`, ...EVERYONE_ONCE]
+    const args = ['--over', '2s', '--outage', `0.5s=: > ${awayFile}`, '--at', `1.5s=rm ${awayFile}`, ...ONE_VISIT_EACH]
     const ended = await drill(app, args)
     expect([ended.status, ended.failed]).toEqual([0, []])
     expect(ended.data.timeline.some(({ askedToWait }) => askedToWait > 0)).toBe(true)
@@ -27,14 +27,14 @@ describe('commands of the operator', () => {
       rightPasswords += kind === 'right' ? 1 : 0
       return kind === 'right' && isBroken() ? { status: 502, headers: { 'retry-after': '0' } } : answer
     })
-    expect((await drill(app, EVERYONE_ONCE)).failed).toEqual(['unanswered'])
+    expect((await drill(app, ONE_VISIT_EACH)).failed).toEqual(['unanswered'])
     rightPasswords = 0
-    expect((await drill(app, ['--at', '0.1s=true', ...EVERYONE_ONCE])).failed).toEqual([])
+    expect((await drill(app, ['--at', '0.1s=true', ...ONE_VISIT_EACH])).failed).toEqual([])
   })
 
   test('a failed command shows its output and fails the drill', async () => {
     const app = await startPlainApp()
-    const { failed, stderr, data } = await drill(app, ['--at', '0.1s=echo some trouble; exit 3', ...EVERYONE_ONCE])
+    const { failed, stderr, data } = await drill(app, ['--at', '0.1s=echo some trouble; exit 3', ...ONE_VISIT_EACH])
     expect(failed).toEqual(['commands'])
     expect(data.commands.map(({ exitStatus }) => exitStatus)).toEqual([3])
     expect(stderr).toContain('some trouble')
@@ -42,7 +42,7 @@ describe('commands of the operator', () => {
 
   test('commands run one after another, also if one takes long', async () => {
     const app = await startPlainApp()
-    const args = ['--over', '1s', '--at', '0.1s=sleep 0.5', '--at', '0.1s=sleep 0.1 & true', ...EVERYONE_ONCE]
+    const args = ['--over', '1s', '--at', '0.1s=sleep 0.5', '--at', '0.1s=sleep 0.1 & true', ...ONE_VISIT_EACH]
     const [first, second] = (await drill(app, args)).data.commands
     expect(second?.startedMs).toBeGreaterThanOrEqual(first?.endedMs ?? Number.POSITIVE_INFINITY)
   })

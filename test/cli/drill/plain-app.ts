@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startService } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 
-/** What a viewer did, as the app saw it. */
+/** A request of a viewer, as the app received it. */
 export interface PlainRequest {
   readonly kind: 'screen' | 'wrong' | 'right' | 'return'
   readonly username: string
@@ -76,7 +76,7 @@ async function read(req: IncomingMessage, password: string): Promise<PlainReques
 }
 
 /** No viewer mistypes or comes back. */
-export const EVERYONE_ONCE = ['--wrong', '0', '--returns', '0']
+export const ONE_VISIT_EACH = ['--wrong', '0', '--returns', '0']
 
 export interface DrillEnded {
   readonly status: number | null

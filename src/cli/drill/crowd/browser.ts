@@ -9,7 +9,7 @@ export interface BrowserAnswer {
   readonly page: string
 }
 
-/** What one viewer's browser sends. It keeps one connection, and cookies only for a later visit. */
+/** The browser of one viewer. It keeps one connection, and cookies only for a later visit. */
 export interface Browser {
   /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
   open(path: string, withCookies: boolean): Promise<BrowserAnswer>

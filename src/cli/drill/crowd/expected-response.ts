@@ -7,7 +7,7 @@ import { type Environment, sentenceOf } from '../../../settings/fields.ts'
 import { readGivenSettings } from '../../../settings/named-file.ts'
 import { Secret } from '../../../settings/secret.ts'
 
-/** What a right response has, as far as the settings say. */
+/** The properties of a right response that the settings tell. */
 export interface ExpectedResponse {
   /** The secret, and the previous one during a change. If empty, only form and expiry of a response are checked. */
   readonly secrets: readonly string[]

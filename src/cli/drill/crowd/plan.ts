@@ -4,13 +4,13 @@ export interface Credentials {
   readonly password: string
 }
 
-/** What one viewer does in the drill. Times are in milliseconds since its start. */
+/** The plan of one viewer. Times are in milliseconds since the start of the drill. */
 export interface PlannedVisit {
   readonly viewer: Credentials
   readonly arrivesAtMs: number
   /** Wrong passwords that the viewer types before the right one. */
   readonly wrongPasswords: number
-  /** How long after the sign-in the viewer comes back with the session cookie. Null for a viewer who does not. */
+  /** The time from the sign-in to the return with the session cookie. Null without a return. */
   readonly returnsAfterMs: number | null
 }
 
@@ -23,13 +23,13 @@ export interface PlanOptions {
 
 /** The rate at the peak of the ramp, as a multiple of the average rate. */
 export const PEAK_FACTOR = 2.11
-/** One in four of those who mistype does so twice. */
-const TWICE = 4
+/** One in four viewers who mistype does so twice. */
+const ONE_IN_TWICE = 4
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 /**
- * Plans who arrives when. Arrivals follow 20·x³·(1 − x), where x is the elapsed share of the ramp: few at the beginning,
- * half of all in the last third, the peak at three quarters, where the event starts, and then those who are late.
+ * Plans each viewer. Arrivals follow 20·x³·(1 − x), where x is the elapsed share of the ramp: few at the beginning, half
+ * of all in the last third, the peak at three quarters, where the event starts, and late viewers after it.
  */
 export function planVisits(
   viewers: readonly Credentials[],
@@ -41,12 +41,12 @@ export function planVisits(
   return viewers.map((viewer, index) => {
     const isMistyping = Math.floor((index + 1) * wrongShare + 1e-9) > Math.floor(index * wrongShare + 1e-9)
     mistyping += isMistyping ? 1 : 0
-    // The golden ratio spreads the returns over those who mistype and those who do not.
+    // The golden ratio spreads the returns evenly, also over the viewers who mistype.
     const isReturning = (index * GOLDEN_RATIO) % 1 < returnShare
     return {
       viewer,
       arrivesAtMs: overMs * shareAt((index + random()) / count),
-      wrongPasswords: isMistyping ? (mistyping % TWICE === 0 ? 2 : 1) : 0,
+      wrongPasswords: isMistyping ? (mistyping % ONE_IN_TWICE === 0 ? 2 : 1) : 0,
       returnsAfterMs: isReturning ? overMs * (0.05 + 0.25 * random()) : null,
     }
   })

@@ -16,9 +16,9 @@ export interface Drill {
   readonly recoverWithinMs: number
 }
 
-/** What happened. All times but the first are in milliseconds since the start. */
+/** The events of a drill. Times are in milliseconds since the start. */
 export interface DrillRecord {
-  /** UNIX time in milliseconds. */
+  /** The exception: UNIX time in milliseconds. */
   readonly startedAtMs: number
   endedMs: number
   readonly attempts: Attempt[]
@@ -50,10 +50,19 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
   const timetable = startTimetable()
   const commands = drill.commands.map((command) => ({
     ...command,
-    ...{ startedMs: null, endedMs: null, exitStatus: null, output: '' },
+    startedMs: null,
+    endedMs: null,
+    exitStatus: null,
+    output: '',
   }))
   const record: DrillRecord = {
-    ...{ startedAtMs: Date.now(), endedMs: 0, attempts: [], signedIn: 0, ends: [], commands, isStopped: false },
+    startedAtMs: Date.now(),
+    endedMs: 0,
+    attempts: [],
+    signedIn: 0,
+    ends: [],
+    commands,
+    isStopped: false,
   }
   const browsers = new Set<Browser>()
   const stopNow = () => {
@@ -70,7 +79,10 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
     browsers.add(browser)
     const { url, expected, overMs } = drill
     const end = await playVisit(visit, {
-      ...{ browser, timetable, url, expected },
+      browser,
+      timetable,
+      url,
+      expected,
       record: (attempt) => record.attempts.push(attempt),
       onSignedIn: () => {
         record.signedIn += 1

@@ -10,7 +10,7 @@ export interface Attempt {
   readonly kind: RequestKind
   /** The time at which the request was due. */
   readonly dueMs: number
-  /** How late this program sent the request. */
+  /** The delay with which this program sent the request. */
   readonly lateMs: number
   /** From the time when it was due to the end of the answer. */
   readonly waitMs: number
@@ -26,7 +26,7 @@ export interface VisitDeps {
   readonly record: (attempt: Attempt) => void
   /** Called when the viewer is in for the first time. */
   readonly onSignedIn: () => void
-  /** How long a viewer takes to type. */
+  /** The time that a viewer takes to type. */
   readonly typingMs: number
   /** No request is due after this time: the viewer gives up. */
   readonly lastMs: number
@@ -70,13 +70,19 @@ async function signIn(
       ...{ username, password: typed },
     })
   const nextMs = () => timetable.nowMs() + deps.typingMs * (0.5 + Math.random())
-  const screen = await persist('screen', arrivesAtMs, () => browser.open(url.pathname + url.search, false), visit, deps)
+  const screen = await sendUntilFinal(
+    'screen',
+    arrivesAtMs,
+    () => browser.open(url.pathname + url.search, false),
+    visit,
+    deps,
+  )
   if (screen?.judgement.outcome !== 'passed') return givenUp(screen)
   for (let left = wrongPasswords; left > 0; left -= 1) {
-    const mistyped = await persist('wrong', nextMs(), post(randomBytes(12).toString('base64url')), visit, deps)
+    const mistyped = await sendUntilFinal('wrong', nextMs(), post(randomBytes(12).toString('base64url')), visit, deps)
     if (mistyped === null) return givenUp(null)
   }
-  const right = await persist('right', nextMs(), post(password), visit, deps)
+  const right = await sendUntilFinal('right', nextMs(), post(password), visit, deps)
   if (right?.judgement.outcome !== 'passed') return givenUp(right)
   return { isIn: true, atMs: right.atMs }
 }
@@ -84,7 +90,7 @@ async function signIn(
 async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Promise<VisitEnd> {
   const { browser, url } = deps
   if (!browser.hasCookies()) return await signIn(visit, deps, atMs, 0)
-  const back = await persist('return', atMs, () => browser.open(url.pathname + url.search, true), visit, deps)
+  const back = await sendUntilFinal('return', atMs, () => browser.open(url.pathname + url.search, true), visit, deps)
   if (back?.judgement.outcome === 'session-ended') return await signIn(visit, deps, back.atMs, 0)
   return back?.judgement.outcome === 'passed' ? { isIn: true, atMs: back.atMs } : givenUp(back)
 }
@@ -93,7 +99,7 @@ async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Pro
  * Sends a request until its answer is final, and gives up after the second error or at the end of the drill.
  * @returns the last try; null if the drill was stopped.
  */
-async function persist(
+async function sendUntilFinal(
   kind: RequestKind,
   firstDueMs: number,
   send: () => Promise<BrowserAnswer>,
@@ -116,8 +122,8 @@ async function persist(
     errors += judgement.outcome === 'error' ? 1 : 0
     const pauseMs = (typeof sent === 'string' ? null : sent.retryAfterSeconds) ?? TRY_AGAIN_MS / 1000
     dueMs = atMs + pauseMs * 1000 * (1 + Math.random() / 2)
-    const goesOn = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
-    if (!goesOn) return { judgement, atMs }
+    const triesAgain = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
+    if (!triesAgain) return { judgement, atMs }
   }
 }
 
