@@ -15,6 +15,7 @@ const CLIENT_LIMITS: ClientLimits = {
 
 /** The open connections of each server. Node counts connections without a request as busy, and would wait for them. */
 const connections = new WeakMap<Server, Set<Socket>>()
+/** Servers that close each connection after its next answer. */
 const endingServers = new WeakSet<Server>()
 
 /**
@@ -68,7 +69,7 @@ export async function listen(server: Server, port: number, host: string): Promis
 
 /**
  * Closes each connection after its next answer, and says so in the answer. Call it some time before stopServer(), which
- * closes kept connections. A proxy could send a sign-in at that moment, and would get no answer.
+ * closes idle connections. A proxy that sends a sign-in at that moment would get no answer.
  * @param server from createHttpServer().
  */
 export function closeAfterAnswers(server: Server): void {

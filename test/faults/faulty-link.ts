@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** What happens to the connections of a link, those that are open already included. */
+/** The state of a link. A change applies to open connections too. */
 export type LinkState =
   | { readonly kind: 'sound' }
   /** Delays every part of an answer. */

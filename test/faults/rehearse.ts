@@ -21,7 +21,7 @@ export interface Fault {
 
 /** Running programs, and the fault that can be switched on. */
 export interface Stage {
-  /** Where viewers connect. */
+  /** The port that viewers connect to. */
   readonly port: number
   readonly copies: readonly AppProgram[]
   begin(): Promise<unknown> | unknown
@@ -34,7 +34,7 @@ export interface Findings {
   readonly sees: Partial<Record<Kind, string[]>>
   readonly waitSeconds: number
   readonly recoverySeconds: number
-  /** What viewers see instead of a response, if their session from before or during the fault is gone. */
+  /** Outcomes of returns with sessions from before or during the fault, except responses. */
   readonly lostSessions: readonly string[]
   /** Answers 429 and 503 of a sign-in that do not say when to try again, or say more than a minute. */
   readonly badRetryAfter: readonly (number | null)[]

@@ -9,7 +9,7 @@ type Row = Pick<Fault, 'sees' | 'waitSeconds' | 'recoverySeconds'>
 const FAULT_NAMES = ['stopped', 'paused', 'slow', 'garbage', 'reset', 'dns-silent'] as const
 type FaultName = (typeof FAULT_NAMES)[number]
 
-/** Where requests time out, longer than the timeouts, so that the circuit breaker opens. */
+/** The duration of a fault in which requests time out: long enough that the circuit breaker opens. */
 const LASTS_MS = { stopped: 5_000, paused: 8_000, slow: 5_000, garbage: 8_000, reset: 5_000, 'dns-silent': 8_000 }
 const DELAY_MS = 300
 const PAGE = '<!doctype html><title>It works!</title>'
