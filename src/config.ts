@@ -3,6 +3,7 @@ import type { EntryPoint } from './entry-points/entry-point.ts'
 import { addressFields } from './entry-points/fields.ts'
 import { ENTRY_POINT_SETTINGS, entryPointEnvironment } from './entry-points/from-environment.ts'
 import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
+import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import {
@@ -167,7 +168,10 @@ export function readConfig(environment: Environment): Config {
     securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,
   }
-  return { ...config, warnings: [...warnings, ...warningsOf(config), ...warningsOfStores(stores)] }
+  return {
+    ...config,
+    warnings: [...warnings, ...warningsOfEntryPoints(entryPoints, config.sessions), ...warningsOfStores(stores)],
+  }
 }
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
@@ -258,40 +262,4 @@ function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | n
   if ('entryPoints' in read) return read.entryPoints
   mistakes.push(...read.mistakes)
   return null
-}
-
-function warningsOf({ entryPoints, sessions }: Pick<Config, 'entryPoints' | 'sessions'>): string[] {
-  const warnings: string[] = []
-  for (const { name, lifetimeSeconds } of entryPoints) {
-    if (lifetimeSeconds === 0) {
-      warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
-    }
-    if (lifetimeSeconds > Math.min(sessions.idleSeconds, sessions.lifetimeSeconds)) {
-      warnings.push(
-        `Entry point ${name}: a response lives longer than an unused session, so every viewer must sign in again when ` +
-          'it expires; raise SESSION_IDLE_SECONDS and SESSION_LIFETIME_SECONDS, or lower its lifetime.',
-      )
-    }
-  }
-  return [...warnings, ...warningsOfSecrets(entryPoints, sessions.secrets)]
-}
-
-/** Warns about a secret with two purposes, and about a previous secret that equals the current one. */
-function warningsOfSecrets(entryPoints: readonly EntryPoint[], sessionSecrets: readonly string[]): string[] {
-  const warnings: string[] = []
-  const hashSecrets = entryPoints.map(({ secret, previousSecret }) => new Set([secret, previousSecret ?? secret]))
-  const allHashSecrets = new Set(hashSecrets.flatMap((secrets) => [...secrets]))
-  if (allHashSecrets.size < hashSecrets.reduce((sum, { size }) => sum + size, 0)) {
-    warnings.push('Two entry points share a secret: a response for one is valid for the other.')
-  }
-  if (sessionSecrets.some((secret) => allHashSecrets.has(secret))) {
-    warnings.push('SESSION_SECRET is also shared with the video service: use a secret that only this app knows.')
-  }
-  for (const { name } of entryPoints.filter(({ secret, previousSecret }) => secret === previousSecret)) {
-    warnings.push(`Entry point ${name}: the previous secret is the same as the secret, so it has no effect.`)
-  }
-  if (new Set(sessionSecrets).size < sessionSecrets.length) {
-    warnings.push('SESSION_SECRET_PREVIOUS is the same as SESSION_SECRET, so it has no effect.')
-  }
-  return warnings
 }
