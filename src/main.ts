@@ -54,7 +54,8 @@ async function run(config: Config): Promise<void> {
   const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host, linesDropped)
   const hashSecrets = watchHashSecrets(config.entryPoints, {
     onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
-    onFault: (entryPoint, fault) => log.warn({ event: 'hash-secret', entryPoint }, `The secrets stay: ${fault}`),
+    onFault: (entryPoint, fault) =>
+      log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
   })
   const logs = { log, securityLog, lineSums }
   const stores = { users, sessionStore, signInLimits, optionalStores }

@@ -133,7 +133,7 @@ function faultInCrowd(available: number | null, { over, ...options }: Options): 
   if (count > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
   const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
   if (peak <= MOST_ARRIVALS_A_SECOND) return null
-  return `${count} viewers would be ${peak} a second at the peak, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
+  return `${count} viewers would arrive at up to ${peak} a second, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
 }
 
 interface Judging {

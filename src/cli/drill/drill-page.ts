@@ -32,7 +32,7 @@ export function drillPage(record: DrillRecord, checks: readonly Check[], planned
     sections: [answers(range, moments), ...commandSection(record, range), longestWaits(range, moments)],
     notes: [
       'A wait begins when a viewer wants to send a request, and ends when the whole answer is there.',
-      'A wrong password that was refused with 401 is neither in nor refused in these charts.',
+      'Wrong passwords that were refused with 401 are not in these charts.',
     ],
   }
 }

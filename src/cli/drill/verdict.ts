@@ -70,7 +70,7 @@ export function verdictOn(record: DrillRecord, planned: number, limits: Limits):
     check(
       'unanswered',
       unexplained.length === 0,
-      `${count(of('unanswered').length)} requests got no answer, ${count(unexplained.length)} of them at a time without a fault.`,
+      `${count(of('unanswered').length)} requests got no answer, ${count(unexplained.length)} of them outside of commands and outages.`,
       unexplained.map(({ fault }) => fault),
     ),
     longestWait(attempts, limits),
@@ -106,7 +106,7 @@ function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
   const late = expected.flatMap((command) => {
     const ms = recoveryMs(record, command)
     if (ms !== null && ms <= recoverWithinMs) return []
-    return [`"${command.command}" ${ms === null ? 'and no sign-in after it' : `and only after ${waitWords(ms)}`}`]
+    return [`"${command.command}": ${ms === null ? 'no sign-in after it' : `only after ${waitWords(ms)}`}`]
   })
   const text =
     expected.length === 0
@@ -122,7 +122,7 @@ function commandsRan({ commands }: DrillRecord): Check {
     'commands',
     failed.length === 0,
     text,
-    failed.map(({ command, exitStatus }) => `"${command}" exit status ${exitStatus ?? 'unknown'}`),
+    failed.map(({ command, exitStatus }) => `"${command}": exit status ${exitStatus ?? 'unknown'}`),
   )
 }
 

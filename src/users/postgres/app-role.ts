@@ -30,7 +30,9 @@ export type AppRole = Pick<PostgresSettings, 'user' | 'password' | 'database'>
 export async function grantAppRole(client: SqlClient, owner: PostgresSettings, app: AppRole): Promise<void> {
   const role = JSON.stringify(app.user)
   if (app.database !== owner.database) {
-    throw new ConfigError(`The address of the app names the database ${JSON.stringify(app.database)}. Use the same.`)
+    throw new ConfigError(
+      `The address of the app names the database ${JSON.stringify(app.database)}. Use the database of the owner.`,
+    )
   }
   if (app.password !== null && !/^[\x20-\x7e]+$/.test(app.password)) {
     throw new ConfigError(`The password of the role ${role} must consist of ASCII characters.`)
