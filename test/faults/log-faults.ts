@@ -7,7 +7,7 @@ import type { Fault } from './rehearse.ts'
 import { settingsInFolder } from './settings.ts'
 import { smallDisk } from './small-disk.ts'
 
-/** Larger than the files of the stores, so that a limit stops only the log. A file with a hole needs no room. */
+/** Larger than the files of the stores, so that a limit stops only the log. The sparse file takes no space. */
 const LOG_BYTES = 2 ** 26
 
 export const logFaults: readonly Fault[] = [

@@ -65,7 +65,7 @@ async function offsetOf(port: number): Promise<number> {
 /** An address where no other viewer signs in. */
 const GUESSER: Visitor = { username: 'viewer-0@example.com', address: '127.0.2.1', cookie: null }
 const MOST_GUESSES = 20
-/** After so few failed sign-ins. */
+/** The longest wait of an account after a few failed sign-ins. */
 const LONGEST_RETRY_SECONDS = 60
 
 async function guessUntilRefused(port: number): Promise<void> {

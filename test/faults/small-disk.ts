@@ -7,9 +7,9 @@ import { temporaryFolder } from '../users/temporary-folder.ts'
 /** A folder whose disk can be filled. */
 export interface SmallDisk {
   readonly folder: string
-  /** No file in the folder can grow. @param pid the process that writes there. */
+  /** Stops all files in the folder from growing. @param pid the process that writes there. */
   fill(pid: number): void
-  /** The opposite of `fill`. */
+  /** Lets the files grow again. */
   free(): void
 }
 

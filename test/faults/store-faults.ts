@@ -14,7 +14,7 @@ const LASTS_MS = { stopped: 5_000, paused: 8_000, slow: 5_000, garbage: 8_000, r
 const DELAY_MS = 300
 const PAGE = '<!doctype html><title>It works!</title>'
 
-/** A page, as a wrong address or a gateway answers, and rubbish. */
+/** A web page, as a wrong address or a gateway sends it, and random bytes. */
 const GARBAGE = Buffer.concat([
   Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`),
   randomBytes(64),
@@ -87,7 +87,7 @@ const USER_STORE_ROWS = {
 }
 
 const ROWS: Readonly<Record<StoreName, Readonly<Record<FaultName, Row>>>> = {
-  // The driver takes rubbish for the beginning of a long message.
+  // The driver reads garbage as the beginning of a long message.
   postgres: { ...USER_STORE_ROWS, garbage: row(AWAY, 7, 10) },
   ldap: USER_STORE_ROWS,
   // Any answer is good enough for the health check.

@@ -152,7 +152,7 @@ test('the memory of the loop breaker stays bounded, with long and changing addre
   const before = process.memoryUsage().heapUsed
   fill(1000, 200_000)
   collectGarbage()
-  // The keys would take more than 400 MB if they were kept as they came.
+  // Without hashing, the keys would take more than 400 MB.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(80_000_000)
   for (let again = 0; again < 3; again += 1) breaker.countResponse('session', 'looping')
   expect(breaker.isLooping('session', 'looping')).toBe(true)

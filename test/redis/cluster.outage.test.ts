@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.remove())
 
-/** Makes the other masters answer while one is away. As Redis is installed, they do not. */
+/** Makes the other masters answer while one is away. By default they refuse commands. */
 async function allowPartialCoverage(): Promise<void> {
   for (const server of cluster.servers) {
     const operator = await openOperator(server)

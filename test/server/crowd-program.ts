@@ -7,9 +7,9 @@ export interface Crowd {
   readonly durationMs: number
   /** Connections that send sign-ins, and reconnect at once when the server closes them. */
   readonly signIns: number
-  /** The same with page loads. */
+  /** Connections that load pages, and reconnect at once when the server closes them. */
   readonly pages: number
-  /** Between an answer and the next request of its connection. */
+  /** The pause between an answer and the next request on the connection. */
   readonly pauseMs: number
   /** Connections that send one byte of their headers at a time, and reconnect at once when the server closes them. */
   readonly slow: number

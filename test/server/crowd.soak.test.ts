@@ -9,7 +9,7 @@ import { type CrowdMeasure, getOnNewConnection, measureCrowd } from './crowd.ts'
 
 const CORES = availableParallelism()
 const CROWD = { signIns: 240 * CORES, pages: 120 * CORES, slow: 1000 }
-/** Some fifty times as many sign-ins as the cores can check. */
+/** About fifty times as many sign-ins as the cores can check. */
 const WITHOUT_PAUSES = { ...CROWD, pauseMs: 0, durationMs: 18_000 }
 /** 600 sign-ins and 300 screens a second for each core: ten times as many sign-ins as the cores can check. */
 const THREE_MINUTES = { ...CROWD, pauseMs: 400, durationMs: 180_000 }
@@ -40,7 +40,7 @@ function expectRoomForNewViewers(measure: CrowdMeasure): void {
   expect(healthChecks.p95Ms).toBeLessThan(1000)
   const { '401': checked = 0, '503': refused = 0 } = statuses
   expect(checked).toBeGreaterThan(0)
-  // Else it was no overload, and the waits prove nothing.
+  // With fewer refusals there was no overload, and the waits prove nothing.
   expect(refused).toBeGreaterThan(7 * checked)
 }
 
