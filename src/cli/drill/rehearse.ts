@@ -1,0 +1,164 @@
+import { styleText } from 'node:util'
+import type { Outcome } from '../command.ts'
+import { openFileSink, type ReportSink } from '../report/sink.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
+import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
+import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
+import { assertOwnStore, readDrillAddress } from './drill-address.ts'
+import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
+import { clockWords, startLiveTable } from './live-table.ts'
+import type { PlannedCommand } from './operator-commands.ts'
+import { MOST_VIEWERS } from './options.ts'
+import { timelineOf } from './timeline.ts'
+import { type Check, verdictOn } from './verdict.ts'
+
+/** The options of the command. Times are in milliseconds, shares from 0 to 1. */
+export interface DrillOptions {
+  readonly json?: boolean
+  readonly url: string
+  readonly viewers?: string
+  readonly makeUpViewers?: boolean
+  readonly count?: number
+  readonly over: number
+  readonly wrong: number
+  readonly returns: number
+  readonly at?: readonly PlannedCommand[]
+  readonly outage?: readonly PlannedCommand[]
+  readonly recoverWithin: number
+  readonly maxWait: number
+  readonly html?: string
+}
+
+const MADE_UP_VIEWERS = 100
+/** More would need more than one machine. The peak of the ramp counts. */
+const MOST_ARRIVALS_A_SECOND = 500
+/** The app stops an address after 300 failed sign-ins in ten minutes. */
+const MANY_WRONG_PASSWORDS = 250
+
+/**
+ * Runs a drill and judges it.
+ * @param commands in the order of their times.
+ * @throws ConfigError for an address that may not be drilled, or viewers that cannot be used.
+ */
+export async function rehearse(
+  io: CommandIo,
+  options: DrillOptions,
+  commands: readonly PlannedCommand[],
+): Promise<Outcome> {
+  const url = readDrillAddress(options.url, io.env)
+  const expected = readExpectedResponse(io.env, url.pathname)
+  if (options.makeUpViewers) assertOwnStore(url, io.env)
+  const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
+  const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
+  if (fault !== null) return { ok: false, fault }
+  // Opened now: a drill of ten minutes must not end with a file that cannot be written.
+  const page = options.html === undefined ? null : await openFileSink(options.html)
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
+  const work = async (viewers: readonly Credentials[]): Promise<Outcome> => {
+    const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
+    const visits = planVisits(viewers.slice(0, count), plan)
+    const drill = { url, visits, commands, expected, overMs, recoverWithinMs }
+    return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
+  }
+  try {
+    return await (known === null ? withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, work) : work(known))
+  } finally {
+    release()
+    await page?.close()
+  }
+}
+
+async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<string | null> {
+  const address = url.origin + url.pathname
+  const { outcome, fault } = await tryScreen(url, expected)
+  if (outcome === 'unanswered') return `Cannot reach ${address} (${fault}).`
+  return outcome === 'passed' ? null : `${address}: ${fault}.`
+}
+
+/** @param available the viewers of the file; null for made-up ones. */
+function faultInCrowd(available: number | null, { over, ...options }: DrillOptions): string | null {
+  const count = options.count ?? available ?? MADE_UP_VIEWERS
+  if (available !== null && available < count) {
+    return `The file has only ${available} viewers for --count ${count}. Each viewer can sign in once.`
+  }
+  if (count > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
+  const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
+  if (peak <= MOST_ARRIVALS_A_SECOND) return null
+  return `${count} viewers would arrive at up to ${peak} a second, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
+}
+
+interface Judging {
+  readonly json: boolean | undefined
+  readonly maxWaitMs: number
+  readonly page: ReportSink | null
+  readonly stop: AbortSignal
+}
+
+async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
+  announce(io, drill)
+  const table = startLiveTable(io, drill.overMs)
+  stop.addEventListener('abort', table.stopping)
+  const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
+  table.end()
+  if (record.isStopped) return { ok: false, fault: stoppedText(record) }
+  const planned = drill.visits.length
+  const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs })
+  if (page !== null) await writePage(page, drill, record, checks)
+  const failed = checks.filter(({ isMet }) => !isMet).length
+  // Not in the text of the outcome, which escapes colours.
+  if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
+  const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
+  const commands = record.commands.map(({ output: _output, ...command }) => command)
+  const data = { passed: failed === 0, checks, viewers: planned, commands, timeline: timelineOf(record) }
+  return { ok: true, text, data, isPartial: failed > 0 }
+}
+
+/** Writes the plan of the drill, and warnings about it. */
+function announce({ stderr }: CommandIo, { url, visits, overMs, expected }: Drill): void {
+  const wrong = visits.reduce((sum, visit) => sum + visit.wrongPasswords, 0)
+  const returning = visits.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length
+  const lines = [
+    `${visits.length} viewers sign in at ${url.origin}${url.pathname} within ${clockWords(overMs)}, all from the address of this machine.`,
+    `${wrong} wrong passwords, ${returning} viewers who come back.`,
+  ]
+  if (wrong > MANY_WRONG_PASSWORDS) {
+    lines.push(
+      `Warning: the app refuses an address after 300 failed sign-ins in ten minutes. It does not count those of viewers who then sign in. If it answers 429, use a lower --wrong.`,
+    )
+  }
+  if (expected.secrets.length === 0) {
+    lines.push('Warning: the settings have no secret for this address, so the hash of a response is not checked.')
+  }
+  stderr.write(`${lines.map(printable).join('\n')}\n`)
+}
+
+function stoppedText({ commands }: DrillRecord): string {
+  const listed = (wanted: boolean) => commands.filter(({ startedMs }) => (startedMs !== null) === wanted)
+  const lines = (heading: string, wanted: boolean) =>
+    listed(wanted).length === 0 ? [] : [heading, ...listed(wanted).map(({ command }) => `  ${printable(command)}`)]
+  return ['Stopped.', ...lines('These commands ran:', true), ...lines('These commands did not run:', false)].join('\n')
+}
+
+async function writePage(
+  page: ReportSink,
+  { url, visits }: Drill,
+  record: DrillRecord,
+  checks: readonly Check[],
+): Promise<void> {
+  const [{ drillPage, rangeOf }, { renderPage }] = await Promise.all([
+    import('./drill-page.ts'),
+    import('../report/page/render-page.ts'),
+  ])
+  const scope = `${url.origin}${url.pathname}`
+  const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
+  await page.write(await renderPage(drillPage(record, checks, visits.length), about))
+  await page.finish()
+}
+
+function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {
+  return `${styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })}  ${printable(text)}`
+}
