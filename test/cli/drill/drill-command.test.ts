@@ -156,6 +156,15 @@ describe('a drill of an app with a fault', () => {
     expect(texts.join('\n')).toContain(reason)
   })
 
+  test('a viewer does not flood an app that answers Retry-After: 0', async () => {
+    const calmAtMs = performance.now() + 1_000
+    const app = await startPlainApp((answer, { kind }) =>
+      kind === 'right' && performance.now() < calmAtMs ? { status: 503, headers: { 'retry-after': '0' } } : answer,
+    )
+    expect((await drill(app, ONE_VISIT_EACH, { count: 1 })).failed).toEqual([])
+    expect(count(app.requests, 'right')).toBeLessThanOrEqual(4)
+  })
+
   test('the drill fails if the screen gives a response without a password', async () => {
     let opened = 0
     const app = await startPlainApp((answer, { kind }) => {

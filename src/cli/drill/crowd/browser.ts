@@ -102,3 +102,9 @@ function retryAfter(header: string | string[] | undefined): number | null {
   const atMs = Date.parse(header)
   return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
 }
+
+/** Returns why no answer came, without a value of the answer: the code of the error, such as ECONNREFUSED. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

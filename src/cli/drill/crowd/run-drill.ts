@@ -1,6 +1,6 @@
 import type { CommandIo } from '../../terminal/io.ts'
 import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
-import { type Browser, openBrowser } from './browser.ts'
+import { type Browser, codeOf, openBrowser } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
@@ -106,8 +106,7 @@ export async function tryScreen(url: URL, expected: ExpectedResponse): Promise<J
   try {
     return judge('screen', await browser.open(url.pathname + url.search, false), '', expected, Date.now() / 1000)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return { outcome: 'unanswered', fault: code }
+    return { outcome: 'unanswered', fault: codeOf(error) }
   } finally {
     browser.close()
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser, BrowserAnswer } from './browser.ts'
+import { type Browser, type BrowserAnswer, codeOf } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
 import { type Judgement, judge, type Outcome, type RequestKind } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
@@ -44,6 +44,8 @@ interface Tried {
 
 /** Without Retry-After, a person tries again after this time. */
 const TRY_AGAIN_MS = 2_000
+/** Also after "Retry-After: 0", and after a date that is over: a person is not faster. */
+const LEAST_PAUSE_MS = 500
 const MOST_ERRORS = 2
 /** Outcomes after which the viewer tries again. */
 const TEMPORARY: readonly Outcome[] = ['asked-to-wait', 'unanswered', 'error']
@@ -111,7 +113,7 @@ async function sendUntilFinal(
   for (let dueMs = firstDueMs; ; ) {
     if (!(await timetable.until(dueMs))) return null
     const lateMs = timetable.nowMs() - dueMs
-    const sent = await send().catch((error: unknown) => faultOf(error))
+    const sent = await send().catch((error: unknown) => `no answer (${codeOf(error)})`)
     if (timetable.isStopped()) return null
     const atMs = timetable.nowMs()
     const judgement: Judgement =
@@ -120,8 +122,9 @@ async function sendUntilFinal(
         : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000)
     record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
     errors += judgement.outcome === 'error' ? 1 : 0
-    const pauseMs = (typeof sent === 'string' ? null : sent.retryAfterSeconds) ?? TRY_AGAIN_MS / 1000
-    dueMs = atMs + pauseMs * 1000 * (1 + Math.random() / 2)
+    const askedSeconds = typeof sent === 'string' ? null : sent.retryAfterSeconds
+    const pauseMs = askedSeconds === null ? TRY_AGAIN_MS : Math.max(LEAST_PAUSE_MS, askedSeconds * 1000)
+    dueMs = atMs + pauseMs * (1 + Math.random() / 2)
     const triesAgain = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
     if (!triesAgain) return { judgement, atMs }
   }
@@ -129,10 +132,4 @@ async function sendUntilFinal(
 
 function givenUp(tried: Tried | null): VisitEnd {
   return { isIn: false, fault: tried?.judgement.fault ?? null }
-}
-
-/** Returns why no answer came: the code of the error. */
-function faultOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  return `no answer (${code})`
 }
