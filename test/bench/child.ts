@@ -19,6 +19,8 @@ export interface Child {
 export interface ChildOptions {
   /** Path relative to this folder. */
   readonly script: string
+  /** Options of Node. */
+  readonly flags?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** The folder of the file for the output. Production also writes to a file. */
@@ -51,16 +53,17 @@ export function openChildren(): Children {
 }
 
 /** @throws Error with the output if the server does not start. */
-export async function startChild({ script, args = [], env = {}, folder }: ChildOptions): Promise<Child> {
+export async function startChild({ script, flags = [], args = [], env = {}, folder }: ChildOptions): Promise<Child> {
   const output = join(folder, `${script.replaceAll(/[^a-z0-9]+/g, '-')}.${started++}.log`)
   const file = openSync(output, 'w')
   const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-  const flags = [
+  const allFlags = [
+    ...flags,
     '--import',
     path('report-usage.ts'),
     ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean),
   ]
-  const child = spawn(process.execPath, [...flags, path(script), ...args], {
+  const child = spawn(process.execPath, [...allFlags, path(script), ...args], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
     stdio: ['ignore', file, file, 'ipc'],
   })

@@ -57,6 +57,6 @@ async function contestantOf(
   const added = await addSessions(sessions, env, nameOf)
   const every = Math.floor(added.length / RACE_REQUESTS)
   const used = added.filter((_, index) => index % every === 0)
-  const child = await start({ script: '../../src/main.ts', env, folder })
+  const child = await start(installation.loginApp(env))
   return { child, request: returning('__Host-viewer', used, env.SESSION_SECRET ?? ''), status: 303 }
 }

@@ -7,6 +7,8 @@ import { openLog } from '../../src/server/log/log.ts'
 import { openSessionStore } from '../../src/sessions/open-session-store.ts'
 import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import type { ChildOptions } from './child.ts'
+import { npmScript } from './command-line.ts'
 import { type ListedSession, newSession } from './session-list.ts'
 
 /** Settings and data of a login app in a new folder. All viewers have the same password. */
@@ -16,6 +18,8 @@ export interface Installation {
   readonly password: string
   readonly passwordHash: string
   usernameOf(index: number): string
+  /** The login app with the V8 flags of `npm start`. By default with the settings of the installation. */
+  loginApp(environment?: Environment): ChildOptions
   /**
    * Creates sessions that were last used an hour ago, because a viewer seldom returns within seconds.
    * @param environment settings with the store of the sessions; by default those of the installation.
@@ -57,9 +61,14 @@ export async function createInstallation(): Promise<Installation> {
     password,
     passwordHash,
     usernameOf,
+    loginApp: (env = environment) => ({ script: '../../src/main.ts', flags: v8Flags(), env, folder }),
     addSessions: (count, into = environment, nameOf = usernameOf) => addSessions(into, count, nameOf),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+function v8Flags(): string[] {
+  return npmScript('start').filter((word) => word.startsWith('--max-'))
 }
 
 /** Returns one of 2,000 names. */

@@ -47,11 +47,14 @@ interface Servers {
   readonly sessions: readonly ListedSession[]
 }
 
-async function startServers({ folder, environment, addSessions }: Installation, { start }: Children): Promise<Servers> {
+async function startServers(
+  { folder, environment, addSessions, loginApp }: Installation,
+  { start }: Children,
+): Promise<Servers> {
   const sessions = await addSessions(RACE_REQUESTS + 1)
   const sessionList = join(folder, 'sessions.json')
   writeSessionList(sessionList, sessions)
-  const login = await start({ script: '../../src/main.ts', env: environment, folder })
+  const login = await start(loginApp())
   const { HASH_SECRET: hashSecret, SESSION_SECRET: sessionSecret } = environment
   const settings = JSON.stringify({ playerOrigin: PLAYER_ORIGIN, returnUrl: RETURN_URL, hashSecret, sessionSecret })
   const plainApp = (script: string, ...args: string[]) =>
@@ -165,7 +168,7 @@ async function rowsByStore({ installation, progress }: BenchRun, environments: B
   await using children = openChildren()
   const contestantOf = async (env: Environment): Promise<Contestant> => {
     const sessions = await installation.addSessions(RACE_REQUESTS, env)
-    const child = await children.start({ script: '../../src/main.ts', env, folder: installation.folder })
+    const child = await children.start(installation.loginApp(env))
     return returner(child, returning('__Host-viewer', sessions, env.SESSION_SECRET ?? ''))
   }
   const rounds = await cpuRace({ progress }, 'Returning viewer by store', {

@@ -48,13 +48,13 @@ export const signIns: BenchPart = {
   name: 'sign-ins',
   expectedSeconds: 125,
   async *rows(run) {
-    const { folder, environment, password, passwordHash, usernameOf } = run.installation
+    const { folder, password, passwordHash, usernameOf } = run.installation
     const request: MakeRequest = (index) => signInRequest(index, usernameOf(index), password)
     await using children = openChildren()
     const bareServer = (...args: string[]) =>
       children.start({ script: 'serve-bare-argon2.ts', args: [passwordHash, password, ...args], folder })
     const servers = {
-      login: await children.start({ script: '../../src/main.ts', env: environment, folder }),
+      login: await children.start(run.installation.loginApp()),
       bare: await bareServer(),
       refusing: await bareServer('refusing'),
     }

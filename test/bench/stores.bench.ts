@@ -143,7 +143,7 @@ async function withLogins<T>(
   const login = (url: string) => {
     const SESSION_STORE_URL = `sqlite:${join(folder, `stores-${started++}.db`)}`
     const env = { ...environment, USER_STORE_URL: url, SESSION_STORE_URL }
-    return children.start({ script: '../../src/main.ts', env, folder })
+    return children.start(installation.loginApp(env))
   }
   const logins = [await login(first), await login(second)] as const
   for (const child of logins) await signInsPerSecond(installation, [child], FEW)
