@@ -42,9 +42,9 @@ interface Tried {
   readonly atMs: number
 }
 
-/** Without Retry-After, a person tries again after this time. */
+/** Without Retry-After, a viewer tries again after this time. */
 const TRY_AGAIN_MS = 2_000
-/** Also after "Retry-After: 0", and after a date that is over: a person is not faster. */
+/** A viewer waits this long also after "Retry-After: 0", or a date that is over. */
 const LEAST_PAUSE_MS = 500
 const MOST_ERRORS = 2
 /** Outcomes after which the viewer tries again. */
@@ -122,12 +122,16 @@ async function sendUntilFinal(
         : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000)
     record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
     errors += judgement.outcome === 'error' ? 1 : 0
-    const askedSeconds = typeof sent === 'string' ? null : sent.retryAfterSeconds
-    const pauseMs = askedSeconds === null ? TRY_AGAIN_MS : Math.max(LEAST_PAUSE_MS, askedSeconds * 1000)
-    dueMs = atMs + pauseMs * (1 + Math.random() / 2)
+    dueMs = atMs + pauseMsAfter(typeof sent === 'string' ? null : sent.retryAfterSeconds)
     const triesAgain = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
     if (!triesAgain) return { judgement, atMs }
   }
+}
+
+/** @param askedSeconds from Retry-After; null without. */
+function pauseMsAfter(askedSeconds: number | null): number {
+  const leastMs = askedSeconds === null ? TRY_AGAIN_MS : Math.max(LEAST_PAUSE_MS, askedSeconds * 1000)
+  return leastMs * (1 + Math.random() / 2)
 }
 
 function givenUp(tried: Tried | null): VisitEnd {
