@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { beforeEach, expect, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
-import { startProxy } from '../servers/proxy.ts'
+import { type Proxy as RunningProxy, startProxy } from '../servers/proxy.ts'
 
 /** Runs the proxy of compose.yaml in front of two copies of the app. */
 
@@ -27,6 +27,25 @@ function atOnce<T>(request: (index: number) => Promise<T>): Promise<T[]> {
 /** Counts the sign-ins in the log of a copy. */
 function signInsAt({ output }: LoginProgram): number {
   return output().split('"event":"sign-in"').length - 1
+}
+
+/** Starts a copy whose user store is away. */
+function startUnready(): Promise<LoginProgram> {
+  const store = { USER_STORE_URL: 'http://127.0.0.1:1/', HTTP_STORE_TOKEN: 'token-of-the-store' }
+  return startLoginProgram({ ...programSettings(), ...store, TRUST_PROXY_HOPS: '1' })
+}
+
+/** Counts the health checks that a copy answered with another status than 200. */
+function failedChecksOf({ output }: RunningProxy): number {
+  return output().split('status code out of tolerances').length - 1
+}
+
+function postForm({ port }: RunningProxy, path: string, form: Readonly<Record<string, string>>): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual',
+  })
 }
 
 test('the proxy takes requests from a frozen copy, and repeats only those that change nothing', async () => {
@@ -100,17 +119,58 @@ test('a copy that ends takes only the posts with it that were on their way, and 
   expect(new Set(await atOnce(async () => (await fetch(start)).status))).toEqual(new Set([200]))
 })
 
+test('the proxy forwards to copies that are live while no copy is ready', async () => {
+  const unready = await Promise.all([startUnready(), startUnready()] as const)
+  const proxy = await startProxy(unready)
+  // Two checks of each copy: for posts and for other requests.
+  await expect.poll(() => failedChecksOf(proxy), { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+  expect(await readinessOf(proxy)).toEqual([503, 'unavailable'])
+  const [pages, posts, cancelled] = await Promise.all([
+    atOnce(() => fetch(`http://127.0.0.1:${proxy.port}/`)),
+    atOnce((index) => postForm(proxy, '/sign-in', { username: `viewer${index}@example.com`, password: 'wrong' })),
+    postForm(proxy, '/cancel', {}),
+  ])
+  for (const page of pages) expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')])
+  for (const post of posts) {
+    expect([post.status, await post.text()]).toEqual([503, expect.stringContaining('role="alert"')])
+    expect(Number(post.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect([cancelled.status, cancelled.headers.get('location')]).toEqual([303, expect.stringContaining('hash=false')])
+  // Each post arrived once, with its body.
+  const linesOf = (username: string) => unready.flatMap(({ output }) => output().split(username).slice(1))
+  for (let index = 0; index < AT_ONCE; index += 1) {
+    await expect.poll(() => linesOf(`viewer${index}@example.com`)).toHaveLength(1)
+  }
+})
+
+test('the proxy forwards only to the copy that is ready', async () => {
+  const unready = await startUnready()
+  const proxy = await startProxy([unready, copies[1]])
+  await expect.poll(() => failedChecksOf(proxy), { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+  const posts = await atOnce((index) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'no' }))
+  expect(posts.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(401))
+  expect(signInsAt(unready)).toBe(0)
+})
+
 test('the proxy answers for copies that are gone, without an address of the app', async () => {
   const proxy = await startProxy(copies)
   for (const { child } of copies) child.kill('SIGKILL')
   await Promise.all(copies.map(({ ended }) => ended))
-  const response = await fetch(`http://127.0.0.1:${proxy.port}/`)
-  expect([502, 503]).toContain(response.status)
-  expect(Object.fromEntries(response.headers)).toMatchObject({
+  const answer = async () => {
+    const response = await fetch(`http://127.0.0.1:${proxy.port}/`)
+    return [response.status, Object.fromEntries(response.headers), await response.text()]
+  }
+  const headers = {
     'retry-after': '30',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'strict-transport-security': 'max-age=63072000; includeSubDomains',
-  })
-  expect(await response.text()).not.toContain('127.0.0.1')
+  }
+  const sentence = expect.stringMatching(/^(?!.*127\.0\.0\.1)./)
+  // Once as soon as the copies are gone, and once when the proxy knows it. For two seconds after its start, the proxy
+  // itself may miss the sentence.
+  await expect
+    .poll(answer, { timeout: 10_000 })
+    .toEqual([expect.toBeOneOf([502, 503]), expect.objectContaining(headers), sentence])
+  await expect.poll(answer, { timeout: 10_000 }).toEqual([503, expect.objectContaining(headers), sentence])
 })

@@ -2,7 +2,7 @@ import { startProxy } from '../servers/proxy.ts'
 import { type AppProgram, startApp } from './app-program.ts'
 import type { Fault, Stage } from './rehearse.ts'
 import { remoteStore } from './remote-stores.ts'
-import { KINDS } from './visit.ts'
+import { AWAY } from './store-faults.ts'
 
 /** Faults of two copies behind the proxy of compose.yaml, which share PostgreSQL and Redis. */
 export const copiesFaults: readonly Fault[] = [
@@ -29,8 +29,8 @@ export const copiesFaults: readonly Fault[] = [
   },
   {
     id: 'copies-postgres-stopped',
-    sees: Object.fromEntries(KINDS.map((kind) => [kind, ['503']])),
-    waitSeconds: 5,
+    sees: AWAY,
+    waitSeconds: 2,
     recoverySeconds: 8,
     prepare: async () => {
       const postgres = await remoteStore('postgres')

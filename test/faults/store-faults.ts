@@ -58,7 +58,7 @@ async function prepareSilentNames(store: RemoteStore): Promise<Stage> {
 }
 
 /** Without the user store no password can be checked. Without Redis, viewers get no session. */
-const AWAY: Fault['sees'] = {
+export const AWAY: Fault['sees'] = {
   'right password': ['503'],
   'wrong password': ['503'],
   return: ['503'],

@@ -23,7 +23,7 @@ export interface Proxy {
 
 /**
  * Starts Debian's Caddy with the command and the configuration of compose.yaml. Only the addresses differ: the proxy
- * and its two copies listen on ports of 127.0.0.1. It ends with the test.
+ * and its two copies listen on free ports of 127.0.0.1. It ends with the test.
  * @param responseTimeout instead of the one in compose.yaml, to keep a test short.
  */
 export async function startProxy(
@@ -32,6 +32,7 @@ export async function startProxy(
 ): Promise<Proxy> {
   if (!existsSync(PROGRAM)) throw new Error(MISSING)
   const port = await freePort()
+  const fallbackPort = await freePort()
   const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
   const environment = { PLAYER_RETURN_URL, PLAYER_ORIGINS, PUBLIC_URL: `http://127.0.0.1:${port}` }
   const { proxy } = readComposeFile(COMPOSE, environment).services
@@ -39,6 +40,7 @@ export async function startProxy(
   const configuration = caddyfileOf(proxy)
     .replace('login-1:3000', `127.0.0.1:${copies[0].port}`)
     .replace('login-2:3000', `127.0.0.1:${copies[1].port}`)
+    .replaceAll(':8080', `:${fallbackPort}`)
     .replace('admin off', 'admin off\n  default_bind 127.0.0.1')
     .replace(/(response_header_timeout) (\S+)/, (_all, name, value) => `${name} ${responseTimeout ?? value}`)
   const folder = temporaryFolder()
