@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, percent, plannedCommand, viewerCount } from './options.ts'
-import { type DrillOptions, rehearse } from './rehearse.ts'
+import type { DrillOptions } from './rehearse.ts'
 
 const ABOUT = `
 FILE is CSV with the columns username and password; - reads standard input. Viewers arrive slowly at first, half of them
@@ -43,7 +43,10 @@ export function addDrillCommand(program: Command, context: CommandContext): void
       const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
       const fault = faultInOptions(options, commands)
       if (fault !== null) command.error(`error: ${fault}`)
-      return runCommand(context, options.json, () => rehearse(context.io, options, commands))
+      return runCommand(context, options.json, async () => {
+        const { rehearse } = await import('./rehearse.ts')
+        return await rehearse(context.io, options, commands)
+      })
     })
 }
 

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../config.ts'
 import { type ImportCounts, type ImportDeps, importViewers } from '../../users/import/import-viewers.ts'
-import { openRecordFile } from '../../users/import/record-file.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
 import { knownPasswords } from '../../users/passwords/known-hashes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -57,6 +56,7 @@ async function importFile(
   options: ImportCommandOptions,
   store: ImportDeps['store'],
 ): Promise<Outcome> {
+  const { openRecordFile } = await import('../../users/import/record-file.ts')
   const file = await openRecordFile(path)
   const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false
