@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { watchHashSecrets } from './entry-points/hash-secrets.ts'
+import { ConfigError } from './errors.ts'
+import { unframedHeaders } from './login/screens/headers.ts'
+import { logDroppedConnections } from './server/dropped-connections.ts'
+import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
+import { createLineSums } from './server/log/line-sums.ts'
+import { type Logs, openLogs } from './server/log/log.ts'
+import { openSessionStore } from './sessions/open-session-store.ts'
+import { networkOf } from './sign-in-limits/keys.ts'
+import { openCounters } from './sign-in-limits/open-counters.ts'
+import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { userStores } from './users/open-user-store.ts'
+
+const REQUESTS_DEADLINE_MS = 15_000
+
+export interface LoginApp {
+  /** Writes the first line of the log. */
+  sayStarted(): void
+  /** Stops the app: readiness fails first, running requests finish, stores and log are closed. */
+  stop(signal: string): Promise<void>
+}
+
+/**
+ * Opens the stores and listens.
+ * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
+ */
+export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
+  const config = readConfig(env)
+  const { log, securityLog, linesDropped, close } = openLogFiles(config)
+  const lineSums = createLineSums()
+  for (const warning of config.warnings) log.warn(warning)
+  const users = await userStores.open(config.userStore, (message, cause) =>
+    log.warn({ event: 'user-store', err: cause }, message),
+  )
+  const nowSeconds = () => Date.now() / 1000
+  const [sessions, counters] = await Promise.all([
+    openSessionStore(config.sessionStore, config.sessions, { nowSeconds, log }),
+    openCounters(config.limitsStore, { nowSeconds, log }),
+  ])
+  const { sessionStore } = sessions
+  const signInLimits = createSignInLimits(counters.openCounter)
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
+  let isAccepting = true
+  const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host, linesDropped)
+  const hashSecrets = watchHashSecrets(config.entryPoints, {
+    onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
+    onFault: (entryPoint, fault) =>
+      log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
+  })
+  const logs = { log, securityLog, lineSums }
+  const stores = { users, sessionStore, signInLimits, optionalStores }
+  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, nowSeconds, ...logs }
+  const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
+  const server = createHttpServer(createApp(deps), {
+    headers: unframedHeaders(config.publicUrl),
+    ...(metrics && { count: metrics.metrics.countClientFault }),
+  })
+  logDroppedConnections(server, { log, lineSums, networkOf })
+  const port = await listen(server, config.port, config.host)
+
+  async function stop(signal: string): Promise<void> {
+    if (!isAccepting) return
+    isAccepting = false
+    log.info({ event: 'stopping', signal })
+    // Readiness fails first, so that the load balancer sends no new viewers.
+    closeAfterAnswers(server)
+    await sleep(config.shutdownDelaySeconds * 1000)
+    await stopServer(server, REQUESTS_DEADLINE_MS)
+    hashSecrets.stop()
+    await users.close()
+    sessionStore.close()
+    counters.close()
+    // Last, so that Prometheus can read the last requests.
+    if (metrics) await stopServer(metrics.server, 0)
+    lineSums.end()
+    log.info({ event: 'stopped' })
+    await close()
+  }
+  const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
+  const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
+  return { sayStarted: () => log.info(started, 'The login app listens'), stop }
+}
+
+function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
+  try {
+    return openLogs(logLevel, securityLogFile)
+  } catch (cause) {
+    if (securityLogFile === null) throw cause
+    const { code } = cause as NodeJS.ErrnoException
+    throw new ConfigError(`SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`, {
+      cause,
+    })
+  }
+}
+
+type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
+
+async function openMetrics(requestedPort: number, host: string, linesDropped: Logs['linesDropped']) {
+  const { createMetrics } = await import('./server/metrics.ts')
+  const metrics = createMetrics(linesDropped)
+  const server = createHttpServer(metrics.listener)
+  const port = await listen(server, requestedPort, host).catch((cause: ListenFault) => {
+    if (cause.port === undefined) throw cause
+    throw new ConfigError(`METRICS_PORT: port ${requestedPort} cannot be opened (${cause.code}). Set another port.`, {
+      cause,
+    })
+  })
+  return { metrics, server, port }
+}
