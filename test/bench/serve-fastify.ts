@@ -46,5 +46,4 @@ app.get('/', (req, reply) => {
   logSignIn(viewer.username)
   return reply.redirect(plainReturnAddress(settings, viewer.username), 303)
 })
-await app.listen({ port: 0, host: '127.0.0.1' })
-sayStarted(app.server)
+app.listen({ port: 0, host: '127.0.0.1' }, () => sayStarted(app.server))
