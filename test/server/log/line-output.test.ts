@@ -74,8 +74,10 @@ test('lines for a reader that is gone are dropped, and a new reader gets the nex
 })
 
 test('a full disk drops lines at once, and keeps none in memory', () => {
-  // Not closed, because the output tries it again until the worker ends.
+  // The output would retry until the worker ends, also between the timers of other tests.
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   const full = openSync('/dev/full', 'a')
+  onTestFinished(() => closeSync(full))
   const output = createLineOutput(() => full, { noticeOf })
   for (let number = 0; number < 1000; number += 1) output.write(line(number))
   expect(output.dropped()).toBe(1000)
