@@ -19,7 +19,10 @@ export const DrillEnvironment = z.object({ DRILL_URLS: listField(null, parseAllo
  */
 export function readDrillAddress(text: string, environment: Environment): URL {
   const url = parseAddress(text)
-  if (typeof url === 'string') throw new ConfigError(`--url ${url}.`)
+  if (typeof url === 'string') {
+    const completed = withScheme(text)
+    throw new ConfigError(completed === null ? `--url ${url}.` : `--url has no scheme: write ${completed}`)
+  }
   const { given } = readGivenSettings(environment, [])
   const settings = DrillEnvironment.safeParse(given)
   if (!settings.success) {
@@ -32,10 +35,10 @@ export function readDrillAddress(text: string, environment: Environment): URL {
       `${address} is not in DRILL_URLS. A drill disturbs viewers: list the address only if it is staging.`,
     )
   }
-  const publicOrigin = publicOriginOf(given)
-  if (publicOrigin !== null) {
+  const publicUrl = publicUrlOf(given)
+  if (publicUrl !== null && !isLoopbackHost(publicUrl.hostname)) {
     throw new ConfigError(
-      `PUBLIC_URL is ${publicOrigin}, so the app on this machine has viewers. List ${url.origin}/ in DRILL_URLS if it is staging.`,
+      `PUBLIC_URL is ${publicUrl.origin}, so the app on this machine has viewers. List ${url.origin}/ in DRILL_URLS if it is staging.`,
     )
   }
   return url
@@ -43,13 +46,13 @@ export function readDrillAddress(text: string, environment: Environment): URL {
 
 /**
  * Refuses to add viewers to the user store of another app.
- * @throws ConfigError if the settings are those of an app at another public address.
+ * @throws ConfigError if the settings are those of an app at another address. It may be on this machine too.
  */
 export function assertOwnStore(url: URL, environment: Environment): void {
-  const publicOrigin = publicOriginOf(environment)
-  if (publicOrigin === null || publicOrigin === url.origin) return
+  const publicUrl = publicUrlOf(environment)
+  if (publicUrl === null || publicUrl.origin === url.origin) return
   throw new ConfigError(
-    `--make-up-viewers would add viewers to the user store of ${publicOrigin}. Use the settings of ${url.origin}.`,
+    `--make-up-viewers would add viewers to the user store of ${publicUrl.origin}. Use the settings of ${url.origin}.`,
   )
 }
 
@@ -60,6 +63,13 @@ function parseAddress(text: string): URL | string {
   if (url.username !== '' || url.password !== '' || url.hash !== '') return 'must have no user name and no fragment'
   const isHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname)
   return url.protocol === 'https:' || isHttp ? url : 'must be https: plain http is accepted only on localhost'
+}
+
+/** Adds the scheme that was left out, as in `localhost:3000`. Null if the text has a scheme or is no address. */
+function withScheme(text: string): string | null {
+  if (text.includes('//') || !URL.canParse(`https://${text}`)) return null
+  const { protocol, host, hostname, pathname } = new URL(`https://${text}`)
+  return `${isLoopbackHost(hostname) ? 'http:' : protocol}//${host}${pathname}`
 }
 
 function parseAllowed(item: string): AllowedAddress {
@@ -74,8 +84,7 @@ function isWithin({ origin, pathname }: URL, allowed: AllowedAddress): boolean {
   return origin === allowed.origin && (pathname === allowed.path || pathname.startsWith(folder))
 }
 
-/** Returns the origin of PUBLIC_URL. Null without one, and for a loopback address. */
-function publicOriginOf({ PUBLIC_URL: address = '' }: Environment): string | null {
-  const url = URL.canParse(address) ? new URL(address) : null
-  return url === null || isLoopbackHost(url.hostname) ? null : url.origin
+/** Returns PUBLIC_URL. Null if it is missing or no address. */
+function publicUrlOf({ PUBLIC_URL: address = '' }: Environment): URL | null {
+  return URL.canParse(address) ? new URL(address) : null
 }

@@ -143,10 +143,12 @@ describe('where a drill may run', () => {
     expect(await address(url, env)).toBe(expected)
   })
   test.each([
-    ['of another app', SETTINGS.PUBLIC_URL, true],
-    ['of the drilled app', new URL(STAGING).origin, false],
-  ])('made-up viewers in the user store %s are refused: %3$s', async (_case, publicUrl, isRefused) => {
-    const args = ['drill', '--url', STAGING, '--make-up-viewers']
+    ['of another app', STAGING, SETTINGS.PUBLIC_URL, true],
+    ['of the drilled app', STAGING, new URL(STAGING).origin, false],
+    ['of another local app', 'http://127.0.0.1:9/', 'http://127.0.0.1:3000', true],
+    ['of the drilled local app', 'http://127.0.0.1:9/', 'http://127.0.0.1:9', false],
+  ])('made-up viewers in the user store %s are refused: %4$s', async (_case, url, publicUrl, isRefused) => {
+    const args = ['drill', '--url', url, '--make-up-viewers']
     const env = { DRILL_URLS: STAGING, PUBLIC_URL: publicUrl }
     const { status, stderr } = await runHere(args, { cwd: temporaryFolder(), env })
     expect([status, stderr.includes('--make-up-viewers')]).toEqual([1, isRefused])
@@ -159,4 +161,12 @@ describe('where a drill may run', () => {
       expect([status, stderr.includes('--url')]).toEqual([1, true])
     },
   )
+  test.each([
+    ['localhost:3100', 'http://localhost:3100/'],
+    ['127.0.0.1:3100/e/town-hall', 'http://127.0.0.1:3100/e/town-hall'],
+    ['login.staging.invalid', 'https://login.staging.invalid/'],
+  ])('the address %s without a scheme is refused with %s', async (url, completed) => {
+    const { status, stderr } = await runHere(['drill', '--url', url, '--viewers', 'x'], { cwd: temporaryFolder() })
+    expect([status, stderr.includes(completed)]).toEqual([1, true])
+  })
 })

@@ -18,7 +18,10 @@ const COUNT = 12
 async function drillMadeUp(url: string, env: Record<string, string>, args: readonly string[]) {
   const cwd = temporaryFolder()
   const command = ['drill', '--json', '--url', url, '--make-up-viewers', '--count', String(COUNT), ...args]
-  const { status, stdout, stderr } = await runHere(command, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  const { status, stdout, stderr } = await runHere(command, {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env, PUBLIC_URL: new URL(url).origin },
+  })
   const { checks } = JSON.parse(stdout) as DrillEnded['data']
   const listed = await runHere(['viewers', 'list', '--json'], { cwd, env })
   const left = listed.stdout.includes('drill-')
@@ -46,8 +49,9 @@ test('Ctrl-C removes the made-up viewers', async () => {
   const settings = programSettings()
   const { port } = await startLoginProgram(settings)
   const cwd = temporaryFolder()
-  const args = ['drill', '--url', `http://localhost:${port}/`, '--make-up-viewers', '--over', '10m']
-  const ended = await runHere(args, { cwd, env: settings, interrupted: sleep(500) })
+  const PUBLIC_URL = `http://localhost:${port}`
+  const args = ['drill', '--url', `${PUBLIC_URL}/`, '--make-up-viewers', '--over', '10m']
+  const ended = await runHere(args, { cwd, env: { ...settings, PUBLIC_URL }, interrupted: sleep(500) })
   expect(ended).toMatchObject({ status: 1, stdout: '' })
   expect((await runHere(['viewers', 'list'], { cwd, env: settings })).stdout).not.toContain('drill-')
 })

@@ -63,7 +63,7 @@ test('all viewers get in while Redis, PostgreSQL and a copy are taken away and b
       ...['--over', '60s'],
       ...commands,
     ],
-    { cwd, env: { PATH: process.env.PATH ?? '', ...settings, PORT: String(first.port) } },
+    { cwd, env: { PATH: process.env.PATH ?? '', ...settings, PUBLIC_URL: balancer.origin, PORT: String(first.port) } },
   )
   const { checks, timeline } = JSON.parse(stdout) as DrillEnded['data']
   expect([status, checks.filter(({ isMet }) => !isMet)]).toEqual([0, []])
