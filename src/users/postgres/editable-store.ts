@@ -23,6 +23,8 @@ import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
 /** Long, because a command may wait for the locks of another command, such as an import. */
 const COMMAND_TIMEOUT_MS = 60_000
 const LIST_ROWS = 1_000
+/** The role of the login app can only read viewers and replace hashes. */
+const OWNER_NEEDED = "Use the owner's role in USER_STORE_URL: see src/users/postgres/README.md"
 
 const KeyedRow = z.object({ key: z.string() })
 
@@ -43,7 +45,7 @@ export async function openEditablePostgresStore(
       ...createPostgresStore(connection, options),
       ...viewerChanges(connection, options),
       list: () => listViewers(connection),
-      importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing)),
+      importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing), OWNER_NEEDED),
     }
   })
 }
@@ -152,5 +154,8 @@ async function* listViewers(connection: PostgresConnection): AsyncGenerator<List
 }
 
 function rowsOf(connection: PostgresConnection, sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-  return refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
+  return refusalAsUpstreamError(
+    connection.use((client) => client.rows(sql, values)),
+    OWNER_NEEDED,
+  )
 }

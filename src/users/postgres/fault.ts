@@ -36,14 +36,16 @@ export function isStatementError(error: unknown): error is DatabaseError {
 
 /**
  * Turns a refused statement into an UpstreamError, for example after a REVOKE or a DROP TABLE.
+ * @param ifForbidden the next step, as a sentence without its period, if the role lacks a permission.
  * @throws UpstreamError instead of DatabaseError; all other errors unchanged.
  */
-export async function refusalAsUpstreamError<T>(result: Promise<T>): Promise<T> {
+export async function refusalAsUpstreamError<T>(result: Promise<T>, ifForbidden = ''): Promise<T> {
   try {
     return await result
   } catch (cause) {
     if (!isStatementError(cause)) throw cause
-    throw new UpstreamError('user-store', `PostgreSQL refused a statement: ${cause.message}`, { cause })
+    const nextStep = isMissingPermission(cause) && ifForbidden !== '' ? `. ${ifForbidden}` : ''
+    throw new UpstreamError('user-store', `PostgreSQL refused a statement: ${cause.message}${nextStep}`, { cause })
   }
 }
 
