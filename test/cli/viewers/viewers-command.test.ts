@@ -83,6 +83,19 @@ test('a word in CONTEXT_WORDS that is too short is a mistake in the settings', a
   expect({ status, isNamed: stderr.includes('CONTEXT_WORDS: item 2') }).toEqual({ status: 1, isNamed: true })
 })
 
+test.each([
+  ['a missing file', null],
+  ['an empty file', '\n'],
+  ['a file with a wrong address', 'mysql://login_app:secret-of-app@db.example/shop\n'],
+])('viewers migrate names --app-url-file for %s', async (_case, text) => {
+  const cwd = temporaryFolder()
+  const file = join(cwd, 'app-url')
+  if (text !== null) writeFileSync(file, text)
+  const { status, stderr } = await runHere(['viewers', 'migrate', '--app-url-file', file], { cwd })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('--app-url-file') })
+  expect(stderr).not.toMatch(/USER_STORE_URL_FILE|secret-of-app/)
+})
+
 test('viewers add refuses an existing name before it reads the password', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'Ada')
