@@ -137,7 +137,7 @@ export function settingNames(): string[] {
 export function readConfig(environment: Environment): Config {
   const reading = startReading(environment)
   const { given, mistakes, warnings, parse } = reading
-  const publicUrl = parse(required(PublicUrl, PUBLIC_URL_MISSING), given.PUBLIC_URL, 'PUBLIC_URL')
+  const publicUrl = readPublicUrl(reading)
   const app = parse(AppEnvironment, given)
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
@@ -146,8 +146,7 @@ export function readConfig(environment: Environment): Config {
   }
   const entryPoints = readEntryPoints(reading, publicUrl)
   if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
-    const lines = [...mistakes, ...warnings].map((line) => `  ${line}`)
-    throw new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
+    throw mistakesIn(reading)
   }
   const config = {
     publicUrl,
@@ -172,6 +171,18 @@ export function readConfig(environment: Environment): Config {
     ...config,
     warnings: [...warnings, ...warningsOfEntryPoints(entryPoints, config.sessions), ...warningsOfStores(stores)],
   }
+}
+
+/**
+ * Reads only the address of this app and its entry points: commands that set locks need no other setting.
+ * @throws ConfigError that lists all mistakes at once, one per line.
+ */
+export function readEntryPointSettings(environment: Environment): Pick<Config, 'publicUrl' | 'entryPoints'> {
+  const reading = startReading(environment)
+  const publicUrl = readPublicUrl(reading)
+  const entryPoints = readEntryPoints(reading, publicUrl)
+  if (!publicUrl || !entryPoints || reading.mistakes.length > 0) throw mistakesIn(reading)
+  return { publicUrl, entryPoints }
 }
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
@@ -243,6 +254,15 @@ function startReading(environment: Environment): Reading {
       return null
     },
   }
+}
+
+function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
+  const lines = [...mistakes, ...warnings].map((line) => `  ${line}`)
+  return new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
+}
+
+function readPublicUrl({ given, parse }: Reading): URL | null {
+  return parse(required(PublicUrl, PUBLIC_URL_MISSING), given.PUBLIC_URL, 'PUBLIC_URL')
 }
 
 function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | null): readonly EntryPoint[] | null {

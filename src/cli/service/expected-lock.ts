@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { readConfig } from '../../config.ts'
+import { readEntryPointSettings } from '../../config.ts'
 import type { SecretFiles } from '../../entry-points/entry-point.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
 import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
@@ -25,7 +25,7 @@ export interface ExpectedLock extends LockSettings {
  * @throws ConfigError that lists every wrong setting, or names the unknown entry point.
  */
 export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
-  const config = readConfig(env)
+  const config = readEntryPointSettings(env)
   const entryPoint = chosenEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
   const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
