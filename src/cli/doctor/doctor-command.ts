@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
@@ -5,6 +6,7 @@ import { ConfigError } from '../../errors.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-command.ts'
+import { pendingFile } from '../service/secret-files.ts'
 import { withService } from '../service/service.ts'
 import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import { hasServiceSettings } from '../settings/read-service-settings.ts'
@@ -59,7 +61,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const config = readConfig(io.env)
   if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
   report(ok('The settings of the login app are complete, and its secrets are long enough.'))
-  for (const text of config.warnings) report(warning(text))
+  for (const text of [...config.warnings, ...unfinishedChanges(config)]) report(warning(text))
   let viewer: TestViewer | null = null
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
@@ -84,6 +86,17 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     release()
   }
   return verdictOn(findings)
+}
+
+/** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */
+function unfinishedChanges({ entryPoints }: Config): string[] {
+  return entryPoints.flatMap(({ name, secretFiles }) => {
+    const file = secretFiles && pendingFile(secretFiles)
+    if (file === null || !existsSync(file)) return []
+    return [
+      `The change of the secret of the entry point ${name} is not finished, because ${file} exists. Run the same lock set --rotate command again.`,
+    ]
+  })
 }
 
 /**

@@ -28,8 +28,8 @@ export interface SecretChange {
 
 const SECRET_BYTES = 32
 
-/** Holds the new secret until every lock has it. A command that was stopped continues with it. */
-function pendingFile(files: SecretFiles): string {
+/** Names the file that holds the new secret until every lock has it. A command that was stopped continues with it. */
+export function pendingFile(files: SecretFiles): string {
   return `${files.secret}.next`
 }
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { setLock } from '../../../src/video-service/locks.ts'
@@ -161,6 +163,17 @@ describe('the doctor', () => {
     env = { ...env, HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53', HASH_SECRET_PREVIOUS: env.HASH_SECRET ?? '' }
     const { status, warning } = await findingsOf(...SIGN_IN)
     expect([status, warning]).toEqual([0, expect.stringContaining('previous secret')])
+  })
+
+  test('the doctor warns of a change of the secret that is not finished', async () => {
+    const { HASH_SECRET = '', ...others } = env
+    const file = join(temporaryFolder(), 'secret')
+    env = { ...others, HASH_SECRET_FILE: file, HASH_SECRET_PREVIOUS_FILE: `${file}-previous` }
+    for (const path of [file, `${file}-previous`]) writeFileSync(path, HASH_SECRET)
+    expect((await findingsOf()).warning).not.toContain(file)
+    writeFileSync(`${file}.next`, HASH_SECRET)
+    const { status, warning } = await findingsOf()
+    expect([status, warning]).toEqual([0, expect.stringContaining(`${file}.next`)])
   })
 
   test('the doctor accepts a lock without the slash at the end of its address', async () => {
