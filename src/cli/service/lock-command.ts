@@ -203,7 +203,10 @@ function placesOf({ channel = [], video = [], rotate: isRotation }: SetOptions, 
     ...channel.map((id): LockPlace => ({ kind: 'channel', id })),
     ...video.map((id): LockPlace => ({ kind: 'video', id })),
   ]
-  if (first === undefined) return command.error('error: give either --channel ID or --video ID')
+  if (first === undefined) {
+    const choice = isRotation ? '--channel ID and --video ID, as often as needed' : 'either --channel ID or --video ID'
+    return command.error(`error: give ${choice}`)
+  }
   if (others.length > 0 && !isRotation) {
     return command.error('error: give one id only, and run the command once for each')
   }
@@ -213,7 +216,7 @@ function placesOf({ channel = [], video = [], rotate: isRotation }: SetOptions, 
 type Places = readonly [LockPlace, ...LockPlace[]]
 
 function contentIds(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, contentId(text, undefined)]
+  return [...new Set([...previous, contentId(text, undefined)])]
 }
 
 /**

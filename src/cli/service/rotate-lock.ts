@@ -44,6 +44,13 @@ export async function rotate(
   io.stderr.write(
     'Players may ask every viewer to sign in again. The service may remove the message and button caption of a lock.\n',
   )
+  if (pending === null && expected.previousSecret !== null) {
+    io.stderr.write(
+      printableLines(
+        `${files.previous} still holds the secret before the current one. It will be lost: a lock that was forgotten in the last change then refuses all viewers.\n`,
+      ),
+    )
+  }
   const confirmation = await confirmChange(io, yes, `Change the secret of ${names}?`)
   if (!confirmation.ok) return confirmation
   service.signal.throwIfAborted()
@@ -74,7 +81,7 @@ async function readBack(service: Service, places: readonly LockPlace[], expected
     return { ok: false, fault: `The new secret is set, but it cannot be read back. ${reason} Check with lock show.` }
   }
   const names = places.map(nameOf).join(', ')
-  const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. The app uses it within a second.`
+  const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. An app that runs with these files uses it within a second. Check with doctor --viewer NAME.`
   return { ok: true, text, data: { entryPoint, places, state: 'rotated' } }
 }
 

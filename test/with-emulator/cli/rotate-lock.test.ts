@@ -74,6 +74,28 @@ test.each<[string, string[], (folder: string) => Record<string, string | undefin
   expect([...secrets(), await secretOfVideo()]).toEqual([OLD, '', null, OLD])
 })
 
+test('lock set and lock show need no settings besides the address, the entry point and the service', async () => {
+  const { SESSION_SECRET: _unused, ...needed } = env
+  env = needed
+  await setLocks()
+  expect(await rotate(...BOTH)).toMatchObject({ status: 0 })
+  expect(await run('lock', 'show', ...VIDEO)).toMatchObject({ status: 0 })
+})
+
+test('lock set --rotate warns only before it overwrites a secret in the second file', async () => {
+  await setLocks()
+  const previous = `${file}-previous`
+  expect((await rotate(...BOTH)).stderr).not.toContain(previous)
+  expect((await rotate(...BOTH)).stderr).toContain(previous)
+})
+
+test('lock set --rotate counts a repeated id once, and needs one id at least', async () => {
+  await setLocks()
+  const { status, stdout } = await rotate(...BOTH, ...BOTH, '--json')
+  expect([status, JSON.parse(stdout).places]).toEqual([0, [expect.anything(), expect.anything()]])
+  expect(await rotate()).toMatchObject({ status: 2, stdout: '' })
+})
+
 test('lock set --rotate without a terminal changes nothing unless --yes is given', async () => {
   await setLocks()
   expect(await run('lock', 'set', '--rotate', ...BOTH)).toMatchObject({ status: 1 })
