@@ -5,6 +5,7 @@ import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import { type FileRecord, openRecordStream } from '../../users/import/record-file.ts'
 import { knownPasswords } from '../../users/passwords/known-hashes.ts'
 import type { Outcome } from '../command.ts'
+import { countWords } from '../report/page/words.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { withEditableStore } from '../viewers/editable-store.ts'
 import type { Credentials } from './crowd/plan.ts'
@@ -73,7 +74,9 @@ export async function withMadeUpViewers(
     const password = randomBytes(18).toString('base64url')
     const viewers = Array.from({ length: count }, (_, index) => ({ username: `${prefix}${index + 1}`, password }))
     try {
-      io.stderr.write(`Adds ${count} viewers to the user store of the settings. Their names begin with ${prefix}\n`)
+      io.stderr.write(
+        `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n`,
+      )
       await addAll(store, viewers, await knownPasswords.hash(password))
       return await work(viewers)
     } finally {

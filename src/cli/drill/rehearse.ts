@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Outcome } from '../command.ts'
+import { countWords } from '../report/page/words.ts'
 import { openFileSink, type ReportSink } from '../report/sink.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -83,7 +84,7 @@ async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<stri
 function faultInCrowd(available: number | null, { over, ...options }: DrillOptions): string | null {
   const count = options.count ?? available ?? MADE_UP_VIEWERS
   if (available !== null && available < count) {
-    return `The file has only ${available} viewers for --count ${count}. Each viewer can sign in once.`
+    return `The file has only ${countWords(available, 'viewer')} for --count ${count}. Each viewer can sign in once.`
   }
   if (count > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
   const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
@@ -122,8 +123,8 @@ function announce({ stderr }: CommandIo, { url, visits, overMs, expected }: Dril
   const wrong = visits.reduce((sum, visit) => sum + visit.wrongPasswords, 0)
   const returning = visits.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length
   const lines = [
-    `${visits.length} viewers sign in at ${url.origin}${url.pathname} within ${clockWords(overMs)}, all from the address of this machine.`,
-    `${wrong} wrong passwords, ${returning} viewers who come back.`,
+    `Signs in ${countWords(visits.length, 'viewer')} at ${url.origin}${url.pathname} within ${clockWords(overMs)}, all from the address of this machine.`,
+    `${countWords(wrong, 'wrong password')}, ${countWords(returning, 'viewer')} with a later return.`,
   ]
   if (wrong > MANY_WRONG_PASSWORDS) {
     lines.push(

@@ -1,3 +1,4 @@
+import { countWords, numberWords } from '../report/page/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
@@ -46,31 +47,31 @@ export function verdictOn(record: DrillRecord, planned: number, limits: Limits):
     ({ kind, outcome }) => outcome === 'passed' && (kind === 'right' || kind === 'return'),
   )
   return [
-    check('sign-ins', inside === planned, `${count(inside)} of ${count(planned)} viewers got in.`, outside),
+    check('sign-ins', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
     check(
       'wrong-passwords',
       letIn.length === 0,
       letIn.length === 0
-        ? `No response went out without the right password. ${count(wrong)} wrong passwords were tried.`
-        : `${count(letIn.length)} responses went out without the right password.`,
+        ? `No response went out without the right password. Tried ${countWords(wrong, 'wrong password')}.`
+        : `${countWords(letIn.length, 'response')} went out without the right password.`,
       letIn.map(({ fault }) => fault),
     ),
     check(
       'responses',
       badResponses.length === 0,
-      `${count(responses.length)} responses were right, ${count(badResponses.length)} wrong.`,
+      `Responses: ${numberWords(responses.length)} right, ${numberWords(badResponses.length)} wrong.`,
       badResponses.map(({ fault }) => fault),
     ),
     check(
       'errors',
       unexpected.length === 0,
-      `${count(unexpected.length)} errors. ${count(of('asked-to-wait').length)} times the app asked to wait (503 or 429 with Retry-After).`,
+      `${countWords(unexpected.length, 'error')}. The app asked to wait ${countWords(of('asked-to-wait').length, 'time')} (503 or 429 with Retry-After).`,
       unexpected.map(({ fault }) => fault),
     ),
     check(
       'unanswered',
       unexplained.length === 0,
-      `${count(of('unanswered').length)} requests got no answer, ${count(unexplained.length)} of them outside of commands and outages.`,
+      `${countWords(of('unanswered').length, 'request')} got no answer, ${numberWords(unexplained.length)} of them outside of commands and outages.`,
       unexplained.map(({ fault }) => fault),
     ),
     longestWait(attempts, limits),
@@ -91,7 +92,7 @@ function reasons(faults: readonly string[]): string {
   const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
   const listed = ranked
     .slice(0, MOST_REASONS)
-    .map(([fault, times]) => (times === 1 ? fault : `${count(times)} × ${fault}`))
+    .map(([fault, times]) => (times === 1 ? fault : `${numberWords(times)} × ${fault}`))
   return [...listed, ...(ranked.length > MOST_REASONS ? ['others'] : [])].join('; ')
 }
 
@@ -111,13 +112,13 @@ function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
   const text =
     expected.length === 0
       ? 'No command after which sign-ins had to work again.'
-      : `Sign-ins worked again within ${waitWords(recoverWithinMs)} after ${count(expected.length - late.length)} of ${count(expected.length)} commands.`
+      : `Sign-ins worked again within ${waitWords(recoverWithinMs)} after ${partWords(expected.length - late.length, expected.length, 'command')}.`
   return check('recovery', late.length === 0, text, late)
 }
 
 function commandsRan({ commands }: DrillRecord): Check {
   const failed = commands.filter(({ exitStatus }) => exitStatus !== 0)
-  const text = `${count(commands.length - failed.length)} of ${count(commands.length)} commands ended with exit status 0.`
+  const text = `${partWords(commands.length - failed.length, commands.length, 'command')} ended with exit status 0.`
   return check(
     'commands',
     failed.length === 0,
@@ -154,6 +155,6 @@ export function waitWords(milliseconds: number): string {
   return `${(milliseconds / 1000).toLocaleString('en', { maximumFractionDigits: milliseconds < 10_000 ? 2 : 0 })} s`
 }
 
-function count(number: number): string {
-  return number.toLocaleString('en')
+function partWords(part: number, whole: number, one: string): string {
+  return `${numberWords(part)} of ${countWords(whole, one)}`
 }
