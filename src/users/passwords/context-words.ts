@@ -7,6 +7,7 @@ const SHORTEST_WORD = 4
 /** `CONTEXT_WORDS`: words such as the names of the company, its products and channels, comma-separated. */
 export const ContextWords = z
   .string()
+  .refine((text) => !/[;|]/.test(text), 'must be words separated by commas, not by ; or |')
   .transform((text, context): string[] =>
     splitList(text, /,/).flatMap((word, index) =>
       [...word].length >= SHORTEST_WORD
