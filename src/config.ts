@@ -15,7 +15,7 @@ import {
   sentenceOf,
   wholeNumber,
 } from './settings/fields.ts'
-import { type GivenSettings, readGivenSettings } from './settings/named-file.ts'
+import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { userStores } from './users/open-user-store.ts'
@@ -109,7 +109,7 @@ const AppEnvironment = z.object({
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   METRICS_PORT: PortNumber.optional(),
-  SECURITY_LOG_FILE: z.string().optional(),
+  SECURITY_LOG_FILE: WrittenFile.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 

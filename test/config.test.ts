@@ -146,7 +146,7 @@ describe('a wrong setting', () => {
       'LDAP_BIND_PASSWORD',
       'HTTP_STORE_TOKEN',
     ]
-    const others = ['HOST', 'ENTRY_POINTS_FILE', 'SECURITY_LOG_FILE', ...secrets.map((name) => `${name}_FILE`)]
+    const others = ['HOST', 'ENTRY_POINTS_FILE', ...secrets.map((name) => `${name}_FILE`)]
     expect([...inTable, ...others].toSorted()).toEqual(settingNames().toSorted())
   })
   test('all wrong settings are reported at once, also when PUBLIC_URL is wrong', () => {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { type Environment, fail } from './fields.ts'
 
@@ -20,6 +20,18 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'names a file that does not exist',
   EACCES: 'names a file that this user may not read',
   EISDIR: 'names a folder instead of a file',
+}
+
+/** The path of a file that is written, and created if it is missing. A pipe or device is accepted too. */
+export const WrittenFile = z.string().refine((path) => !isFolder(path), FILE_FAULTS.EISDIR)
+
+/** False for a path that cannot be examined, such as one below a folder of another user. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
 }
 
 /** The path of a PEM file of certificates. Read at the start, so that a missing file does not fail a sign-in. */
