@@ -1,6 +1,9 @@
 /** Shorter names are too similar to settings of other programs, such as HOST and HOSTS. */
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
+/** Shorter names without their ending, such as REDIS_CA and POSTGRES_CA, may belong to other programs. */
+const SHORTEST_WITHOUT_ENDING = 12
+const ENDING = /_(FILE|PREVIOUS)$/
 
 /** A name in the environment that is probably a misspelt setting. */
 export interface LookAlike {
@@ -16,9 +19,19 @@ export interface LookAlike {
 export function lookAlikes(given: readonly string[], known: readonly string[]): LookAlike[] {
   return given.flatMap((name) => {
     if (name.length < SHORTEST_LETTERS || known.includes(name)) return []
-    const setting = known.find((one) => one.length >= SHORTEST_LETTERS && distance(name, one) <= MOST_WRONG_LETTERS)
+    const setting = known.find((one) => isSimilar(name, one) || lacksEnding(name, one))
     return setting === undefined ? [] : [{ setting, sentence: `Unknown setting ${name}. Did you mean ${setting}?` }]
   })
+}
+
+function isSimilar(name: string, setting: string): boolean {
+  return setting.length >= SHORTEST_LETTERS && distance(name, setting) <= MOST_WRONG_LETTERS
+}
+
+/** True if the ending is missing or cut short, as in SECURITY_LOG and SESSION_SECRET_PREV. */
+function lacksEnding(name: string, setting: string): boolean {
+  const leastLetters = Math.max(SHORTEST_WITHOUT_ENDING, setting.replace(ENDING, '').length)
+  return name.length >= leastLetters && setting.startsWith(name)
 }
 
 /** Counts the letters to add, remove or change to turn one text into the other (Levenshtein distance). */

@@ -104,12 +104,33 @@ test.each([
   expect(mistakesIn({ ...SETTINGS, [name]: 'x' })).toEqual([`Unknown setting ${name}. Did you mean ${meant}?`])
 })
 
-test.each(['HOSTS', 'PORTS', 'HOSTNAME', 'POSTGRES_PORT', 'REDIS_PORT', 'HTTP_PROXY', 'PUBLIC_IP', 'VIEWER_PASSWORD'])(
-  '%s, which other programs use, is no look-alike',
-  (name) => {
-    expect(readConfig({ ...SETTINGS, [name]: 'anything' }).warnings).toEqual([])
-  },
-)
+test.each([
+  ['SECURITY_LOG', 'SECURITY_LOG_FILE'],
+  ['SESSION_SECRET_PREV', 'SESSION_SECRET_PREVIOUS'],
+  ['HASH_SECRET_PREV', 'HASH_SECRET_PREVIOUS'],
+])('%s lacks the ending of %s, which is a warning', (name, meant) => {
+  const { warnings } = readConfig({ ...SETTINGS, [name]: 'x' })
+  expect(warnings).toEqual([`Unknown setting ${name}. Did you mean ${meant}?`])
+})
+
+test.each([
+  'LDAP_USER',
+  'POSTGRES_CA',
+  'REDIS_CA',
+  'SECURITY',
+  'SESSION_LIFETIME',
+  'SESSION_STORE',
+  'HOSTS',
+  'PORTS',
+  'HOSTNAME',
+  'POSTGRES_PORT',
+  'REDIS_PORT',
+  'HTTP_PROXY',
+  'PUBLIC_IP',
+  'VIEWER_PASSWORD',
+])('%s, which other programs use, is no look-alike', (name) => {
+  expect(readConfig({ ...SETTINGS, [name]: 'anything' }).warnings).toEqual([])
+})
 
 test('a command that needs only the stores is stopped by a look-alike of a store, not by LOGLEVEL', () => {
   expect(readSharedStores({ LOGLEVEL: 'info' }).limitsStore).toEqual({ kind: 'memory' })
