@@ -9,6 +9,7 @@ export type PassResult = { readonly ok: true; readonly location: string } | Extr
 /**
  * Builds the response for an authenticated viewer, if the access policy allows it. No other function does.
  * @param viewer authenticated, or looked up again, in this request.
+ * @param secret signs the response; of the entry point, as it is now.
  * @param address from decideReturnAddress().
  * @param nowSeconds UNIX time in seconds; a fraction is cut off.
  * @returns the address to redirect to. It is a credential until it expires: never log it.
@@ -17,13 +18,13 @@ export type PassResult = { readonly ok: true; readonly location: string } | Extr
 export function passToPlayer(
   viewer: Viewer,
   entryPoint: EntryPoint,
-  content: Content,
-  address: ReturnAddress,
+  secret: string,
+  { content, address }: { readonly content: Content; readonly address: ReturnAddress },
   nowSeconds: number,
 ): PassResult {
   const decision = decideAccess(viewer, entryPoint, content)
   if (!decision.ok) return decision
-  const { lifetimeSeconds, secret } = entryPoint
+  const { lifetimeSeconds } = entryPoint
   const expiresAtSeconds = lifetimeSeconds === 0 ? null : Math.floor(nowSeconds) + lifetimeSeconds
   const response = buildAuthenticationResponse(decision.parameters, expiresAtSeconds, secret)
   return { ok: true, location: appendHash(address, response) }

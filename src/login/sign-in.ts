@@ -146,13 +146,7 @@ async function sendToPlayer(
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
   const { viewer, context, outcome, secret, openSession } = authenticated
-  const result = passToPlayer(
-    viewer,
-    { ...deps.entryPoint, secret },
-    context.content,
-    context.address,
-    deps.nowSeconds(),
-  )
+  const result = passToPlayer(viewer, deps.entryPoint, secret, context, deps.nowSeconds())
   if (!result.ok) return deps.refusals.accessDenied(req, res, { viewer, context, result })
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()

@@ -8,7 +8,7 @@ const ADA = { username: 'ada', groups: [], attributes: { plan: 'größe ✓' } }
 const NOW = 1_000.999
 
 function locationOf(entryPoint = ENTRY_POINT, address = entryPoint.playerAddress, viewer = ADA): string {
-  const passing = passToPlayer(viewer, entryPoint, {}, address, NOW)
+  const passing = passToPlayer(viewer, entryPoint, entryPoint.secret, { content: {}, address }, NOW)
   return passing.ok ? passing.location : expect.unreachable(passing.reason)
 }
 
@@ -45,7 +45,9 @@ test('a redirect leads to the given address, with the secret of the entry point'
 
 test('a viewer who may not watch gets no redirect, but a reason', () => {
   const entryPoint = { ...ENTRY_POINT, allowedGroups: ['gold'] }
-  expect(passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, NOW)).toEqual({
+  expect(
+    passToPlayer(ADA, entryPoint, entryPoint.secret, { content: {}, address: entryPoint.playerAddress }, NOW),
+  ).toEqual({
     ok: false,
     reason: 'not-entitled',
   })
@@ -58,13 +60,21 @@ test.each([
   ['a name twice', { ...ENTRY_POINT, parameters: [...ENTRY_POINT.parameters, ...ENTRY_POINT.parameters] }, NOW],
   ['a reserved name', { ...ENTRY_POINT, parameters: [{ name: 'hash', attribute: 'username' }] }, NOW],
 ])('%s throws an exception instead of a redirect', (_case, entryPoint, now) => {
-  expect(() => passToPlayer(ADA, entryPoint, {}, entryPoint.playerAddress, now)).toThrow(RangeError)
+  expect(() =>
+    passToPlayer(ADA, entryPoint, entryPoint.secret, { content: {}, address: entryPoint.playerAddress }, now),
+  ).toThrow(RangeError)
 })
 
 test('a response that is too long for an address is refused', () => {
   const attributes = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 'x'.repeat(200)]))
   const parameters = Object.keys(attributes).map((name) => ({ name, attribute: name }))
   const pass = () =>
-    passToPlayer({ ...ADA, attributes }, { ...ENTRY_POINT, parameters }, {}, ENTRY_POINT.playerAddress, NOW)
+    passToPlayer(
+      { ...ADA, attributes },
+      { ...ENTRY_POINT, parameters },
+      ENTRY_POINT.secret,
+      { content: {}, address: ENTRY_POINT.playerAddress },
+      NOW,
+    )
   expect(pass).toThrow(RangeError)
 })
