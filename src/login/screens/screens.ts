@@ -76,19 +76,8 @@ export function createScreens(
   const freshPages = new LRUCache<string, Buffer>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
-  function signInHtml(language: Language, { context, refusal, username, signedInAs }: SignInState): string {
-    const texts = textsOf(language)
-    return views.signIn({
-      language,
-      texts,
-      basePath,
-      asset: views.asset,
-      fields: context.fields,
-      continueAddress: pathOf(basePath, context.fields),
-      alert: refusal === undefined ? null : errorText(language, refusal.text, refusal.values),
-      username: username ?? '',
-      signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
-    })
+  function signInHtml(language: Language, state: SignInState): string {
+    return views.signIn(signInLocals(views.asset, basePath, language, state))
   }
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
   function freshPage(language: Language, context: PlayerContext): Buffer {
@@ -130,6 +119,32 @@ export function createScreens(
     sendPage(res, headersFor(link?.context.address.origin ?? null), Buffer.from(html), refusal)
   }
   return { sendSignIn, sendMessage }
+}
+
+/** Returns all values that the template of the sign-in screen uses. */
+export function signInLocals(
+  asset: Views['asset'],
+  basePath: string,
+  language: Language,
+  {
+    context: { fields },
+    refusal,
+    username = '',
+    signedInAs,
+  }: Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> },
+): ejs.Data {
+  const texts = textsOf(language)
+  return {
+    language,
+    texts,
+    basePath,
+    asset,
+    fields,
+    continueAddress: pathOf(basePath, fields),
+    alert: refusal === undefined ? null : errorText(language, refusal.text, refusal.values),
+    username,
+    signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
+  }
 }
 
 function getOrCreate<T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T {
