@@ -1,58 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parse } from 'node:path'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
-import de from '../../../views/languages/de.json' with { type: 'json' }
 import en from '../../../views/languages/en.json' with { type: 'json' }
-import es from '../../../views/languages/es.json' with { type: 'json' }
-import ja from '../../../views/languages/ja.json' with { type: 'json' }
 
-/** All texts of the screens. To add a language, add a file in views/languages and its name here. */
-const CATALOGUES = { en, de, es, ja }
+/** The name of a file in views/languages: a BCP 47 tag. */
+export type Language = string
 
-export type Language = keyof typeof CATALOGUES
-export type Texts = typeof en
+/** The forms of a sentence that counts, by plural category of its language (`Intl.PluralRules`). */
+export type PluralForms = Readonly<Record<string, string>>
+type TypeOfTexts<Entry> = Entry extends string
+  ? string
+  : Entry extends { other: string }
+    ? PluralForms
+    : { readonly [Key in keyof Entry]: TypeOfTexts<Entry[Key]> }
+
+/** All texts of the screens, in one language. */
+export type Texts = TypeOfTexts<typeof en>
 export type TextKey = keyof Texts['errors']
+export type TextValues = Readonly<Record<string, string | number>>
 
-const LANGUAGES = Object.keys(CATALOGUES) as Language[]
-/** Cache: the language for each recent `Accept-Language` header. */
-const languages = new LRUCache<string, Language>({ max: 500 })
+const FOLDER = new URL('../../../views/languages/', import.meta.url)
+/** Browsers send fewer. Limits the time that a long header costs. */
+const MOST_ACCEPTED = 20
+const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
+  readdirSync(FOLDER)
+    .sort()
+    .map((file) => [parse(file).name, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Texts]),
+)
+/** Cache: the language for each recent `Accept-Language` header; null if the app has none of them. */
+const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
 
-export function textsOf(language: Language): Omit<Texts, 'errors'> {
-  return CATALOGUES[language]
+export function textsOf(language: Language): Texts {
+  return CATALOGUES.get(language) ?? en
 }
 
 /** Returns the language that fits `Accept-Language` best; English if none fits. */
 export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): Language {
   const header = req.headers['accept-language']
   if (header === undefined) return 'en'
-  const cached = languages.get(header)
-  if (cached !== undefined) return cached
-  const accepted = req.acceptsLanguages(LANGUAGES)
-  const language = LANGUAGES.find((name) => name === accepted) ?? 'en'
-  languages.set(header, language)
-  return language
+  let accepted = acceptedLanguages.get(header)
+  if (accepted === undefined) {
+    accepted = { language: firstKnown(req.acceptsLanguages().slice(0, MOST_ACCEPTED)) }
+    acceptedLanguages.set(header, accepted)
+  }
+  return accepted.language ?? 'en'
+}
+
+function firstKnown(tags: readonly string[]): Language | null {
+  for (const tag of tags) {
+    const language = matchingLanguage(tag)
+    if (language !== null) return language
+  }
+  return null
 }
 
 /**
- * Returns the sentence for an error. `count` selects the plural form, if the sentence has several.
+ * Returns the file for a BCP 47 tag: of the same language, if possible in the same script, if possible of the same
+ * region. Null without such a file. A tag without a script or a region has the likely ones: "pt" is "pt-Latn-BR".
+ */
+function matchingLanguage(tag: string): Language | null {
+  const wanted = likelyLocale(tag)
+  if (wanted === null) return null
+  let best: Language | null = null
+  let bestScore = 0
+  for (const language of CATALOGUES.keys()) {
+    const offered = likelyLocale(language)
+    if (offered?.language !== wanted.language) continue
+    const score = 1 + (offered.script === wanted.script ? 2 : 0) + (offered.region === wanted.region ? 1 : 0)
+    if (score > bestScore) {
+      best = language
+      bestScore = score
+    }
+  }
+  return best
+}
+
+function likelyLocale(tag: string): Intl.Locale | null {
+  try {
+    return new Intl.Locale(tag).maximize()
+  } catch {
+    return null
+  }
+}
+
+/** Returns the sentence for an error. See sentence(). */
+export function errorText(language: Language, key: TextKey, values: TextValues = {}): string {
+  return sentence(language, textsOf(language).errors[key], values)
+}
+
+/**
+ * Returns a text with its values. `count` selects the plural form, if the text has several.
  * @param values replace their names in braces. Plain text, which the screen escapes.
  */
-export function errorText(
-  language: Language,
-  key: TextKey,
-  values: Readonly<Record<string, string | number>> = {},
-): string {
-  const entry: string | Record<string, string> = CATALOGUES[language].errors[key]
-  const text = typeof entry === 'string' ? entry : pluralForm(language, entry, Number(values.count ?? 0))
-  return fill(text, values)
+export function sentence(language: Language, text: string | PluralForms, values: TextValues): string {
+  return fill(typeof text === 'string' ? text : pluralForm(language, text, Number(values.count ?? 0)), values)
 }
 
 /** Replaces each `{name}` in the text by its value. */
-export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+export function fill(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (braced, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : braced,
   )
 }
 
-function pluralForm(language: Language, forms: Record<string, string>, count: number): string {
+function pluralForm(language: Language, forms: PluralForms, count: number): string {
   return forms[new Intl.PluralRules(language).select(count)] ?? forms.other ?? ''
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { errorText, fill } from '../../../src/login/screens/languages.ts'
+import { errorText, fill, sentence, textsOf } from '../../../src/login/screens/languages.ts'
 import { startLoginApp } from '../start-login-app.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
@@ -18,6 +18,13 @@ function sentencesOf(entry: Entry, path = ''): Map<string, string[]> {
   if (typeof entry === 'string') return new Map([[path, [entry]]])
   if ('other' in entry) return new Map([[path, Object.values(entry).map(String)]])
   return new Map(Object.entries(entry).flatMap(([key, value]) => [...sentencesOf(value, `${path}/${key}`)]))
+}
+
+/** Returns the texts with plural forms, by path. */
+function pluralsOf(entry: Entry, path = ''): [string, object][] {
+  if (typeof entry === 'string') return []
+  if ('other' in entry) return [[path, entry]]
+  return Object.entries(entry).flatMap(([key, value]) => pluralsOf(value, `${path}/${key}`))
 }
 
 function placeholdersOf(sentence: string): string[] {
@@ -46,9 +53,8 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
 
   test(`the catalogue ${language} has all plural forms of its language`, () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-    const counted = catalogueOf(language) as { errors: Record<string, Record<string, string>> }
-    for (const key of ['tooManyTries', 'tooManyTriesMinutes']) {
-      expect(Object.keys(counted.errors[key] ?? {}).sort()).toEqual([...categories].sort())
+    for (const [path, forms] of pluralsOf(catalogueOf(language))) {
+      expect([path, Object.keys(forms).sort()]).toEqual([path, [...categories].sort()])
     }
   })
 
@@ -81,7 +87,9 @@ test.each([
   ['de;q=0,*', 'en'],
   ['fr, *;q=0.5', 'en'],
   ['x'.repeat(10_000), 'en'],
-  [`${'xx-yy,'.repeat(1600)}de`, 'de'],
+  [`${'xx-yy,'.repeat(1600)}de`, 'en'],
+  [`${'xx-yy,'.repeat(1600)}de;q=0.9,ja`, 'en'],
+  [`${'xx-yy;q=0.5,'.repeat(1200)}de`, 'de'],
   [',;=*,;q=,,q=1;;', 'en'],
   ['de;q=abc', 'en'],
   ['__proto__', 'en'],
@@ -124,6 +132,12 @@ test.each([
   ['de', 60, / 60 Sekunden\b/],
 ] as const)('in %s counts to %i', (language, count, words) => {
   expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
+})
+
+test('a sentence outside the errors counts too', () => {
+  const { retryIn } = textsOf('en').script
+  expect(sentence('en', retryIn, { count: 1 })).toMatch(/ 1 second\b/)
+  expect(sentence('en', retryIn, { count: 2 })).toMatch(/ 2 seconds\b/)
 })
 
 test('a value that looks like a placeholder is not replaced', () => {
