@@ -7,6 +7,8 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
+import type { AccessPolicy } from './login/access-decision.ts'
+import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
@@ -30,6 +32,8 @@ export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
   /** Returns the secrets as they are now. Default: the secrets of the start. */
   readonly hashSecretsOf?: (entryPoint: EntryPoint) => HashSecrets
+  /** Default: the policy of `access-policy.ts`. */
+  readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
   readonly sessionStore: SessionStore
   readonly signInLimits: SignInLimits
@@ -54,6 +58,7 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 export function createApp({
   config,
   hashSecretsOf = startSecretsOf,
+  accessPolicy = ownAccessPolicy,
   users,
   sessionStore,
   signInLimits,
@@ -94,7 +99,7 @@ export function createApp({
     const screens = createScreens(views, entryPoint.basePath, headersFor)
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
-    const shared = { users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
+    const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     const routes = entryPointRoutes(deps)

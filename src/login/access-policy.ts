@@ -1,17 +1,7 @@
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { faultInValue, type ResponseParameters } from '../hash-lock/authentication-response.ts'
+import { faultInValue } from '../hash-lock/authentication-response.ts'
 import type { Viewer } from '../users/user-store.ts'
-
-/** The channel or video in the player. Comes through the browser, so the viewer can change it. */
-export interface Content {
-  readonly type?: string
-  readonly id?: string
-}
-
-export type AccessDecision =
-  | { readonly ok: true; readonly parameters: ResponseParameters }
-  | { readonly ok: false; readonly reason: 'not-entitled' }
-  | { readonly ok: false; readonly reason: 'unusable-attribute'; readonly attribute: string; readonly fault: string }
+import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts'
 
 /**
  * Decides who may watch, and what the player learns about the viewer. Edit this file for a rule of your own.
@@ -20,7 +10,7 @@ export type AccessDecision =
  * response names no content, and is valid for every content with the same secret. A rule by content is safe only if
  * each content has its own entry point and secret.
  *
- * @param viewer with the current values of the user store. Called at every sign-in and at every return.
+ * A rule may be asynchronous and may explain a refusal: see "A policy of your own" in README.md.
  */
 export function decideAccess(
   viewer: Viewer,
@@ -47,3 +37,6 @@ function attributeOf(viewer: Viewer, attribute: string): string | undefined {
   if (attribute === 'username') return viewer.username
   return Object.hasOwn(viewer.attributes, attribute) ? viewer.attributes[attribute] : undefined
 }
+
+/** The policy of every entry point. A policy that takes longer than `timeoutMs` gives the viewer an error screen (503). */
+export const accessPolicy: AccessPolicy = { decideAccess, timeoutMs: 3_000 }

@@ -4,6 +4,7 @@ import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
+import type { AccessPolicy } from './access-decision.ts'
 import type { LoopBreaker } from './loop-breaker.ts'
 import type { Headers } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
@@ -15,6 +16,7 @@ export interface EntryPointDeps {
   readonly entryPoint: EntryPoint
   /** The secrets of the entry point, as they are now. */
   readonly hashSecrets: () => HashSecrets
+  readonly accessPolicy: AccessPolicy
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly signInLimits: SignInLimits

@@ -4,6 +4,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'
 import type { Attempt } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
+import { askAccessPolicy } from './access-decision.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import { emptyContext, type PlayerContext, readPlayerContext } from './request/player-context.ts'
 import { readSignInForm, type SignInForm } from './request/sign-in-form.ts'
@@ -13,7 +14,7 @@ import { type Refusal, sendRedirect } from './screens/screens.ts'
 
 type PassDeps = Pick<
   EntryPointDeps,
-  'entryPoint' | 'hashSecrets' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn' | 'nowSeconds'
+  'entryPoint' | 'hashSecrets' | 'accessPolicy' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn' | 'nowSeconds'
 >
 type AuthenticateDeps = Pick<EntryPointDeps, 'users' | 'signInLimits' | 'logSignIn' | 'addressOf'>
 
@@ -35,8 +36,8 @@ export function getSignIn(deps: PassDeps & Pick<EntryPointDeps, 'screens' | 'ses
     }
     const target = targetOf(entryPoint, context)
     if (loopBreaker.isLooping(sessionId, target)) return refusals.looping(req, res, viewer, context)
-    const secret = secretForReturn(deps, sessionId, target)
-    await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', secret, openSession: () => sessionId })
+    const secretOf = () => secretForReturn(deps, sessionId, target)
+    await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', secretOf, openSession: () => sessionId })
   }
 }
 
@@ -63,9 +64,9 @@ export function postSignIn(
       const authentication = await authenticate(deps, req, fields.form)
       if (!authentication.ok) return showAgain(authentication.refusal)
       const { viewer } = authentication
-      const secret = deps.hashSecrets().current
+      const secretOf = () => deps.hashSecrets().current
       const openSession = () => sessions.start(req, res, viewer)
-      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', secret, openSession })
+      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', secretOf, openSession })
     } catch (error) {
       const refusal = describeError(error)
       // Without the stack: an overload must not also overload the log.
@@ -133,8 +134,8 @@ interface AuthenticatedViewer {
   readonly viewer: Viewer
   readonly context: PlayerContext
   readonly outcome: 'signed-in' | 'returned'
-  /** Signs the response. */
-  readonly secret: string
+  /** Returns the secret that signs the response. Called after the decision, which may have taken seconds. */
+  readonly secretOf: () => string
   /** Called only if access is granted, so that no other viewer gets a session. */
   readonly openSession: () => Promise<string | null> | string
 }
@@ -145,16 +146,18 @@ async function sendToPlayer(
   res: Response,
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
-  const { viewer, context, outcome, secret, openSession } = authenticated
-  const result = passToPlayer(viewer, deps.entryPoint, secret, context, deps.nowSeconds())
-  if (!result.ok) return deps.refusals.accessDenied(req, res, { viewer, context, result })
+  const { viewer, context, outcome, secretOf, openSession } = authenticated
+  const decision = await askAccessPolicy(deps.accessPolicy, viewer, deps.entryPoint, context.content)
+  if (!decision.ok) return deps.refusals.accessDenied(req, res, { viewer, context, decision })
+  const secret = secretOf()
+  const location = passToPlayer(decision, deps.entryPoint, secret, context.address, deps.nowSeconds())
   deps.logSignIn(req, { outcome, viewer: viewer.username })
   const sessionId = await openSession()
   if (sessionId !== null) {
     const hasTwoSecrets = deps.hashSecrets().previous !== null
     deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context), hasTwoSecrets ? secret : null)
   }
-  sendRedirect(res, deps.headersFor(context.address.origin), result.location)
+  sendRedirect(res, deps.headersFor(context.address.origin), location)
 }
 
 /**

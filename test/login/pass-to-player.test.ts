@@ -1,28 +1,27 @@
 import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import type { AccessGranted } from '../../src/login/access-decision.ts'
 import { passToPlayer, returnWithoutResponse } from '../../src/login/pass-to-player.ts'
 import { responseOf } from './response-of.ts'
-import { ENTRY_POINT } from './start-login-app.ts'
+import { ENTRY_POINT, SECRET } from './start-login-app.ts'
 
-const ADA = { username: 'ada', groups: [], attributes: { plan: 'größe ✓' } }
 const NOW = 1_000.999
+const GRANTED: AccessGranted = {
+  ok: true,
+  parameters: [
+    ['plan', 'größe ✓'],
+    ['user', 'ada'],
+  ],
+}
 
-function locationOf(entryPoint = ENTRY_POINT, address = entryPoint.playerAddress, viewer = ADA): string {
-  const passing = passToPlayer(viewer, entryPoint, entryPoint.secret, { content: {}, address }, NOW)
-  return passing.ok ? passing.location : expect.unreachable(passing.reason)
+function locationOf(entryPoint = ENTRY_POINT, address = entryPoint.playerAddress, granted = GRANTED): string {
+  return passToPlayer(granted, entryPoint, entryPoint.secret, address, NOW)
 }
 
 test('a redirect holds the parameters in their order, and the expiry in whole seconds', () => {
-  const parameters = [
-    { name: 'plan', attribute: 'plan' },
-    { name: 'user', attribute: 'username' },
-  ]
-  expect(responseOf(locationOf({ ...ENTRY_POINT, parameters }))).toEqual({
+  expect(responseOf(locationOf())).toEqual({
     address: ENTRY_POINT.playerAddress.url,
-    parameters: [
-      ['plan', 'größe ✓'],
-      ['user', 'ada'],
-    ],
+    parameters: GRANTED.parameters,
     expiresAtSeconds: 4600,
   })
 })
@@ -43,38 +42,18 @@ test('a redirect leads to the given address, with the secret of the entry point'
   expect(passed.address).toBe(address.url)
 })
 
-test('a viewer who may not watch gets no redirect, but a reason', () => {
-  const entryPoint = { ...ENTRY_POINT, allowedGroups: ['gold'] }
-  expect(
-    passToPlayer(ADA, entryPoint, entryPoint.secret, { content: {}, address: entryPoint.playerAddress }, NOW),
-  ).toEqual({
-    ok: false,
-    reason: 'not-entitled',
-  })
-})
-
+const repeated = [...GRANTED.parameters, ...GRANTED.parameters]
 test.each([
-  ['a clock that returns NaN', ENTRY_POINT, Number.NaN],
-  ['a clock with a negative time', ENTRY_POINT, -10_000],
-  ['no secret', { ...ENTRY_POINT, secret: '' }, NOW],
-  ['a name twice', { ...ENTRY_POINT, parameters: [...ENTRY_POINT.parameters, ...ENTRY_POINT.parameters] }, NOW],
-  ['a reserved name', { ...ENTRY_POINT, parameters: [{ name: 'hash', attribute: 'username' }] }, NOW],
-])('%s throws an exception instead of a redirect', (_case, entryPoint, now) => {
-  expect(() =>
-    passToPlayer(ADA, entryPoint, entryPoint.secret, { content: {}, address: entryPoint.playerAddress }, now),
-  ).toThrow(RangeError)
+  ['a clock that returns NaN', GRANTED, SECRET, Number.NaN],
+  ['a clock with a negative time', GRANTED, SECRET, -10_000],
+  ['no secret', GRANTED, '', NOW],
+  ['a name twice', { ...GRANTED, parameters: repeated }, SECRET, NOW],
+  ['a reserved name', { ...GRANTED, parameters: [['hash', 'ada']] as const }, SECRET, NOW],
+])('%s throws an exception instead of a redirect', (_case, granted, secret, now) => {
+  expect(() => passToPlayer(granted, ENTRY_POINT, secret, ENTRY_POINT.playerAddress, now)).toThrow(RangeError)
 })
 
 test('a response that is too long for an address is refused', () => {
-  const attributes = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 'x'.repeat(200)]))
-  const parameters = Object.keys(attributes).map((name) => ({ name, attribute: name }))
-  const pass = () =>
-    passToPlayer(
-      { ...ADA, attributes },
-      { ...ENTRY_POINT, parameters },
-      ENTRY_POINT.secret,
-      { content: {}, address: ENTRY_POINT.playerAddress },
-      NOW,
-    )
-  expect(pass).toThrow(RangeError)
+  const parameters = Array.from({ length: 40 }, (_, index) => [`a${index}`, 'x'.repeat(200)] as const)
+  expect(() => locationOf(ENTRY_POINT, ENTRY_POINT.playerAddress, { ok: true, parameters })).toThrow(RangeError)
 })

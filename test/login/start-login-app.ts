@@ -97,6 +97,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     log,
     securityLog: options.securityLog ?? securityLogOf(log),
     lineSums: options.lineSums ?? createLineSums(),
+    ...(options.accessPolicy && { accessPolicy: options.accessPolicy }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })

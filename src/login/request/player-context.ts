@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
-import type { Content } from '../access-policy.ts'
+import type { Content } from '../access-decision.ts'
 
 /**
  * The parameters from the player. The form repeats them in hidden fields, because the login must work without cookies.

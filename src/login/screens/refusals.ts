@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Viewer } from '../../users/user-store.ts'
-import type { PassResult } from '../pass-to-player.ts'
+import type { AccessRefused, Explanation } from '../access-decision.ts'
 import type { ContextReading, PlayerContext } from '../request/player-context.ts'
 import { isFromOwnPage } from '../request/same-origin.ts'
 import { type LogSignIn, requestIdOf } from '../sign-in-log.ts'
@@ -18,7 +18,7 @@ export interface Refusals {
   accessDenied(
     req: Request,
     res: Response,
-    refused: { viewer: Viewer; context: PlayerContext; result: Extract<PassResult, { ok: false }> },
+    refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused },
   ): void
   looping(req: Request, res: Response, viewer: Viewer, context: PlayerContext): void
   /** Answers an error that was thrown before the request was read. */
@@ -45,18 +45,18 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: `${subject}${reason}` })
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 400, text: problem } })
     },
-    accessDenied(req, res, { viewer, context, result }) {
-      const isEntitled = result.reason !== 'not-entitled'
-      const details = isEntitled ? { attribute: result.attribute, reason: result.fault } : {}
-      logSignIn(req, { outcome: result.reason, viewer: viewer.username, ...details })
+    accessDenied(req, res, { viewer, context, decision }) {
+      const { explanation, ...details } = detailsOf(decision)
+      logSignIn(req, { outcome: decision.reason, viewer: viewer.username, ...details })
       screens.sendMessage(req, res, {
         title: 'notAllowed',
         refusal: {
           status: 403,
-          text: isEntitled ? 'unusableAttribute' : 'notEntitled',
+          text: decision.reason === 'not-entitled' ? 'notEntitled' : 'unusableAttribute',
           values: { username: viewer.username },
         },
         link: { context, text: 'otherAccount' },
+        ...(explanation && { explanation }),
       })
     },
     looping(req, res, viewer, context) {
@@ -81,4 +81,22 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       })
     },
   }
+}
+
+interface RefusalDetails {
+  readonly attribute?: string
+  readonly reason?: string
+  readonly explanation?: Explanation
+}
+
+/** Returns the details for the log, and the explanation for the viewer without a link that no screen may show. */
+function detailsOf(decision: AccessRefused): RefusalDetails {
+  if (decision.reason === 'unusable-attribute') return { attribute: decision.attribute, reason: decision.fault }
+  const { explanation } = decision
+  if (explanation?.link === undefined) return explanation ? { explanation } : {}
+  const { href } = explanation.link
+  const protocol = URL.canParse(href) ? new URL(href).protocol : null
+  if (protocol === 'https:' || protocol === 'mailto:') return { explanation }
+  const reason = 'the screen leaves out the link of the access policy, which is neither https: nor mailto:'
+  return { explanation: { text: explanation.text }, reason }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
+import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers } from './headers.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
@@ -29,6 +30,8 @@ export interface MessageState {
   readonly refusal: Refusal
   /** The link to the sign-in screen; absent for a screen without links. */
   readonly link?: { readonly context: PlayerContext; readonly text: 'otherAccount' | 'tryAgain' }
+  /** Replaces the sentence of the refusal. */
+  readonly explanation?: Explanation
   /** The id of the request, if the log has details. */
   readonly reference?: string
 }
@@ -101,7 +104,11 @@ export function createScreens(
   function sendSignIn(req: Request, res: Response, state: SignInState): void {
     sendPage(res, headersFor(state.context.address.origin), pageFor(languageOf(req), state), state.refusal)
   }
-  function sendMessage(req: Request, res: Response, { title, refusal, link, reference }: MessageState): void {
+  function sendMessage(
+    req: Request,
+    res: Response,
+    { title, refusal, link, explanation, reference }: MessageState,
+  ): void {
     const language = languageOf(req)
     const texts = textsOf(language)
     const query = link?.text === 'otherAccount' ? { ...link.context.fields, prompt: 'login' } : link?.context.fields
@@ -111,7 +118,8 @@ export function createScreens(
       basePath,
       asset: views.asset,
       title: texts.titles[title],
-      alert: errorText(language, refusal.text, refusal.values),
+      alert: explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, refusal.values),
+      more: explanation?.link ? { href: explanation.link.href, label: textIn(language, explanation.link.text) } : null,
       reference: reference === undefined ? null : fill(texts.reference, { reference }),
       fields: link?.context.fields ?? {},
       actions: link === undefined ? null : { href: pathOf(basePath, query ?? {}), label: texts[link.text] },
@@ -145,6 +153,10 @@ export function signInLocals(
     username,
     signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
   }
+}
+
+function textIn(language: Language, text: PolicyText): string {
+  return typeof text === 'string' ? text : (text[language] ?? text.en)
 }
 
 function getOrCreate<T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T {
