@@ -121,7 +121,7 @@ test.each([
 })
 
 test('the hashing queue runs one task a core, and the thread pool is wider than the queue', () => {
-  expect(hashingQueueOptions(8)).toEqual({ width: 8, queueLength: 192 })
+  expect(hashingQueueOptions(8)).toEqual({ width: 8, queueLength: 192, overloadedQueueLength: 48 })
   for (const cores of [1, 2, 4, 8, 64]) expect(threadPoolSize(cores)).toBeGreaterThan(hashingQueueOptions(cores).width)
   expect(threadPoolSize(4096)).toBe(1024)
 })
@@ -146,4 +146,49 @@ test('a queued task that is aborted frees its place and is never started', async
   held.finish('another')
   expect(await another).toBe('another')
   expect(held.started).toEqual(['first', 'staying', 'another'])
+})
+
+test('a queue that stays long for a second is shorter until it is empty', async () => {
+  let nowMs = 0
+  const queue = createQueue({ width: 1, queueLength: 4, overloadedQueueLength: 1, nowMs: () => nowMs })
+  const held = heldTasks()
+  const tasks: Promise<string>[] = []
+  const add = (name: string) => tasks.push(queue.run(held.task(name)))
+  for (const name of ['a', 'b', 'c', 'd']) add(name)
+  await setImmediate()
+  nowMs = 1000
+  add('e')
+  nowMs = 1001
+  held.finish('a')
+  await setImmediate()
+  // Three tasks wait: room in the long queue only.
+  expect(() => queue.assertCapacity()).toThrow(OverloadedError)
+  for (const name of ['b', 'c', 'd']) {
+    expect(() => queue.assertCapacity()).toThrow(OverloadedError)
+    held.finish(name)
+    await setImmediate()
+  }
+  for (const name of ['f', 'g', 'h', 'i']) add(name)
+  expect(() => queue.assertCapacity()).toThrow(OverloadedError)
+  for (const name of ['e', 'f', 'g', 'h', 'i']) {
+    held.finish(name)
+    await setImmediate()
+  }
+  expect(await Promise.all(tasks)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
+})
+
+test('two bursts with a pause do not make the queue shorter', async () => {
+  let nowMs = 0
+  const queue = createQueue({ width: 1, queueLength: 4, overloadedQueueLength: 1, nowMs: () => nowMs })
+  const held = heldTasks()
+  for (const burst of ['first', 'second']) {
+    const names = ['1', '2', '3', '4', '5'].map((number) => `${burst} ${number}`)
+    const tasks = names.map((name) => queue.run(held.task(name)))
+    for (const name of names) {
+      await setImmediate()
+      held.finish(name)
+    }
+    expect(await Promise.all(tasks)).toEqual(names)
+    nowMs += 10_000
+  }
 })
