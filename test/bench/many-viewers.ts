@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 
 export const MANY = 1_000_000
-export const FEW = 1_000
 
 /** Returns a name. Names with close numbers are far apart in alphabetical order. */
 export function usernameOf(index: number): string {

@@ -20,7 +20,7 @@ const CONNECTIONS = 8
  */
 export const tokens: BenchPart = {
   name: 'tokens',
-  expectedSeconds: 20,
+  expectedSeconds: 15,
   async *rows(run) {
     if (!hasEmulator()) return
     const folder = await mkdtemp(join(tmpdir(), 'token-bench-'))
