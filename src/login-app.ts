@@ -5,6 +5,7 @@ import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
+import { messageClassesOf } from './server/express-messages.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { createLineSums } from './server/log/line-sums.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
@@ -54,10 +55,12 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const stores = { users, sessionStore, signInLimits, optionalStores }
   const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, nowSeconds, ...logs }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
-  const server = createHttpServer(createApp(deps), {
+  const app = createApp(deps)
+  const clientFaults = {
     headers: unframedHeaders(config.publicUrl),
     ...(metrics && { count: metrics.metrics.countClientFault }),
-  })
+  }
+  const server = createHttpServer(app, clientFaults, messageClassesOf(app))
   logDroppedConnections(server, { log, lineSums, networkOf })
   const port = await listen(server, config.port, config.host)
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
+import type { MessageClasses } from './express-messages.ts'
 import { keepPathOnly } from './request-target.ts'
 import { inTurns } from './request-turns.ts'
 
@@ -23,13 +24,14 @@ const endingServers = new WeakSet<Server>()
  * Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502 when the
  * app closes first.
  * @param clientFaults for requests that never reach the listener.
+ * @param options other limits, and for an Express app the classes of messageClassesOf().
  */
 export function createHttpServer(
   listener: RequestListener,
   clientFaults: ClientFaultOptions = {},
-  limits: ClientLimits = CLIENT_LIMITS,
+  options: Partial<ClientLimits & MessageClasses> = {},
 ): Server {
-  const server = createServer({ ...limits, keepAliveTimeout: 65_000, requireHostHeader: false })
+  const server = createServer({ ...CLIENT_LIMITS, ...options, keepAliveTimeout: 65_000, requireHostHeader: false })
   const refuseWrongHost = answerClientFaults(server, clientFaults)
   const startInTurn = inTurns(server, listener)
   server.on('request', (req, res) => {

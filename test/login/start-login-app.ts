@@ -5,6 +5,7 @@ import { type AppDeps, createApp } from '../../src/app.ts'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
+import { messageClassesOf } from '../../src/server/express-messages.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { openLog, securityLogOf } from '../../src/server/log/log.ts'
@@ -100,7 +101,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     ...(options.accessPolicy && { accessPolicy: options.accessPolicy }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
-  const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })
+  const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))
   const port = await listen(server, 0, '127.0.0.1')
   onTestFinished(async () => {
     await stopServer(server, 1_000)
