@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { Content } from '../access-decision.ts'
+import { requestedLanguage } from '../screens/languages.ts'
 
 /**
  * The parameters from the player. The form repeats them in hidden fields, because the login must work without cookies.
@@ -9,7 +10,7 @@ import type { Content } from '../access-decision.ts'
 export interface PlayerContext {
   readonly address: ReturnAddress
   readonly content: Content
-  /** As received, for the hidden fields. Checked again when the form comes back. */
+  /** As received, for the hidden fields. Checked again when the form comes back. With `lang`, if the app knows it. */
   readonly fields: Readonly<Record<string, string>>
 }
 
@@ -22,9 +23,9 @@ const ContentName = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ustreamContentId: ContentName.optional() })
 
 /**
- * Reads `hashConsumer`, `ustreamContentType` and `ustreamContentId` from a query or a form. The viewer's browser can
- * change them, so the return address is decided again at each request.
- * @param source a parsed query or form. A repeated field is an array, and is refused.
+ * Reads `hashConsumer`, `ustreamContentType`, `ustreamContentId` and `lang` from a query or a form. The viewer's
+ * browser can change them, so the return address is decided again at each request.
+ * @param source a parsed query or form. A repeated field is an array, and is refused. An unknown `lang` is ignored.
  */
 export function readPlayerContext(
   source: Readonly<Record<string, unknown>>,
@@ -40,10 +41,12 @@ export function readPlayerContext(
     return { ok: false, problem: 'badContent', reason: `${names} is repeated, too long or not printable ASCII` }
   }
   const { ustreamContentType: type, ustreamContentId: id } = content.data
+  const language = requestedLanguage(source)
   const fields = {
     ...(hashConsumer.data === undefined ? {} : { hashConsumer: hashConsumer.data }),
     ...(type === undefined ? {} : { ustreamContentType: type }),
     ...(id === undefined ? {} : { ustreamContentId: id }),
+    ...(language === null ? {} : { lang: language }),
   }
   const named = { ...(type === undefined ? {} : { type }), ...(id === undefined ? {} : { id }) }
   return { ok: true, context: { address: decision.address, content: named, fields } }

@@ -23,11 +23,13 @@ export type TextValues = Readonly<Record<string, string | number>>
 const FOLDER = new URL('../../../views/languages/', import.meta.url)
 /** Browsers send fewer. Limits the time that a long header costs. */
 const MOST_ACCEPTED = 20
+const LONGEST_TAG = 35
 const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
   readdirSync(FOLDER)
     .sort()
     .map((file) => [parse(file).name, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Texts]),
 )
+const LOCALES = [...CATALOGUES.keys()].map((language) => [language, likelyLocale(language)] as const)
 /** Cache: the language for each recent `Accept-Language` header; null if the app has none of them. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
 
@@ -35,16 +37,41 @@ export function textsOf(language: Language): Texts {
   return CATALOGUES.get(language) ?? en
 }
 
-/** Returns the language that fits `Accept-Language` best; English if none fits. */
-export function languageOf(req: Pick<Request, 'headers' | 'acceptsLanguages'>): Language {
+type LanguageRequest = Pick<Request, 'headers' | 'acceptsLanguages' | 'method' | 'url' | 'query'> & {
+  readonly body?: unknown
+}
+
+/**
+ * Returns the language for a request: the viewer's choice, else the best for `Accept-Language`, else the default.
+ * @param defaultLanguage of the entry point.
+ */
+export function languageOf(req: LanguageRequest, defaultLanguage: Language = 'en'): Language {
+  return requestedLanguage(fieldsOf(req)) ?? acceptedLanguage(req) ?? defaultLanguage
+}
+
+/**
+ * Returns the language that the viewer or the player chose with `lang`; null without a known one.
+ * @param source a parsed query or form. A repeated field is an array, and is ignored.
+ */
+export function requestedLanguage({ lang }: { readonly lang?: unknown }): Language | null {
+  return typeof lang === 'string' ? matchingLanguage(lang) : null
+}
+
+/** The query of a post is ignored, as everywhere. */
+function fieldsOf({ method, url, query, body }: LanguageRequest): object {
+  if (method !== 'POST') return url.includes('?') ? query : {}
+  return typeof body === 'object' && body !== null ? body : {}
+}
+
+function acceptedLanguage(req: LanguageRequest): Language | null {
   const header = req.headers['accept-language']
-  if (header === undefined) return 'en'
+  if (header === undefined) return null
   let accepted = acceptedLanguages.get(header)
   if (accepted === undefined) {
     accepted = { language: firstKnown(req.acceptsLanguages().slice(0, MOST_ACCEPTED)) }
     acceptedLanguages.set(header, accepted)
   }
-  return accepted.language ?? 'en'
+  return accepted.language
 }
 
 function firstKnown(tags: readonly string[]): Language | null {
@@ -64,8 +91,7 @@ function matchingLanguage(tag: string): Language | null {
   if (wanted === null) return null
   let best: Language | null = null
   let bestScore = 0
-  for (const language of CATALOGUES.keys()) {
-    const offered = likelyLocale(language)
+  for (const [language, offered] of LOCALES) {
     if (offered?.language !== wanted.language) continue
     const score = 1 + (offered.script === wanted.script ? 2 : 0) + (offered.region === wanted.region ? 1 : 0)
     if (score > bestScore) {
@@ -77,6 +103,7 @@ function matchingLanguage(tag: string): Language | null {
 }
 
 function likelyLocale(tag: string): Intl.Locale | null {
+  if (tag.length > LONGEST_TAG) return null
   try {
     return new Intl.Locale(tag).maximize()
   } catch {

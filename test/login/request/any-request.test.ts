@@ -21,6 +21,7 @@ const NAMES = [
   'ustreamContentId',
   'ustreamContentType',
   'prompt',
+  'lang',
   '__proto__',
   'x',
 ]

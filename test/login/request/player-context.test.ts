@@ -138,3 +138,49 @@ test('quotes and tags in a content name are escaped', async () => {
   expect(answer.text).not.toContain('<script')
   expect(hiddenFieldsOf(answer)[0]?.fields).toEqual({ ustreamContentId })
 })
+
+test('the chosen language is in every form and link, and wins over the browser', async () => {
+  const app = await startLoginApp()
+  const german = { 'Accept-Language': 'de' }
+  const chosen = { ...ALL, lang: 'ja' }
+  const fresh = await app.get(`/?${formOf(chosen)}`, german)
+  expect(fresh.text).toContain('<html lang="ja"')
+  expect(hiddenFieldsOf(fresh).map(({ fields }) => fields)).toEqual([chosen, chosen])
+  const refused = await app.post('/sign-in', { ...ADA, password: 'wrong', ...chosen }, german)
+  expect(refused.text).toContain('<html lang="ja"')
+  expect(hiddenFieldsOf(refused).map(({ fields }) => fields)).toEqual([chosen, chosen])
+  const Cookie = await signIn(app)
+  const signedOut = await app.post('/sign-out', chosen, { Cookie })
+  expect(new URLSearchParams(signedOut.location?.split('?')[1]).get('lang')).toBe('ja')
+})
+
+test('the chosen language reaches neither the player nor the response', async () => {
+  const app = await startLoginApp()
+  const withLanguage = await app.post('/sign-in', { ...ADA, ...ALL, lang: 'ja' })
+  expect(withLanguage.location).toBe((await app.post('/sign-in', { ...ADA, ...ALL })).location)
+  expect((await app.post('/cancel', { ...ALL, lang: 'ja' })).location).toBe(`${CHAT}&hash=false`)
+})
+
+test('a refusal without the fields of the player is in the chosen language too', async () => {
+  const app = await startLoginApp()
+  expect((await app.get('/?lang=de&hashConsumer=x')).text).toContain('<html lang="de"')
+  expect((await app.post('/cancel', { lang: 'de', hashConsumer: 'x' })).text).toContain('<html lang="de"')
+  expect((await app.get('/nowhere?lang=de')).text).toContain('<html lang="de"')
+})
+
+test.each(['tlh', '', 'x-y', 'de_DE', '"><script>', 'd'.repeat(5_000)])(
+  'the unknown language %j is ignored and not carried along',
+  async (lang) => {
+    const app = await startLoginApp()
+    const answer = await app.get(`/?${formOf({ lang })}`, { 'Accept-Language': 'ja' })
+    expect(answer.text).toContain('<html lang="ja"')
+    expect(hiddenFieldsOf(answer).map(({ fields }) => fields)).toEqual([{}, {}])
+  },
+)
+
+test('a repeated language is ignored', async () => {
+  const app = await startLoginApp()
+  for (const answer of [await app.get('/?lang=de&lang=ja'), await app.post('/sign-in?lang=de', 'lang=de&lang=ja')]) {
+    expect(answer.text).toContain('<html lang="en"')
+  }
+})
