@@ -29,11 +29,16 @@ export function addGroup(program: Command, name: string, summary: string): Comma
 
 /** Declares a command with `--json` and with examples in its help. */
 export function addCommand(group: Command, usage: string, summary: string, examples: readonly string[]): Command {
-  return group
-    .command(usage)
-    .description(summary)
-    .option('--json', 'print JSON')
-    .addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  $ ${example}`)].join('\n'))
+  return addExamples(addBareCommand(group, usage, summary), examples)
+}
+
+/** Declares a command with `--json`. */
+export function addBareCommand(group: Command, usage: string, summary: string): Command {
+  return group.command(usage).description(summary).option('--json', 'print JSON')
+}
+
+export function addExamples(command: Command, examples: readonly string[]): Command {
+  return command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  $ ${example}`)].join('\n'))
 }
 
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */

@@ -1,17 +1,87 @@
 import { Command, CommanderError } from 'commander'
-import { type CommandContext, messageOf, printFailure } from './command.ts'
-import { addDoctorCommand } from './doctor/doctor-command.ts'
-import { addDrillCommand } from './drill/drill-command.ts'
-import { addReportCommands } from './report/report-command.ts'
-import { addChannelCommands } from './service/channel-command.ts'
-import { addLockCommands } from './service/lock-command.ts'
-import { addTokenCommand } from './service/token-command.ts'
-import { addConfigCommands } from './settings/config-command.ts'
-import { addResponseCommands } from './settings/response-command.ts'
-import { addSecretCommands } from './settings/secret-command.ts'
+import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure } from './command.ts'
 import type { CommandIo } from './terminal/io.ts'
-import { addSessionsCommands } from './viewers/sessions-command.ts'
-import { addViewersCommands } from './viewers/viewers-command.ts'
+
+/** Adds options, commands and help to a command that is declared. */
+type Definition = (command: Command, context: CommandContext) => void
+
+interface RootCommand {
+  readonly name: string
+  readonly summary: string
+  readonly declare: typeof addGroup
+  /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
+  readonly load: () => Promise<Definition>
+}
+
+/** In the order of the help. */
+const COMMANDS: readonly RootCommand[] = [
+  {
+    name: 'viewers',
+    summary: 'the viewers who can sign in, stored where USER_STORE_URL says',
+    declare: addGroup,
+    load: async () => (await import('./viewers/viewers-command.ts')).addViewersCommands,
+  },
+  {
+    name: 'sessions',
+    summary: 'sessions of the login app, stored where SESSION_STORE_URL says',
+    declare: addGroup,
+    load: async () => (await import('./viewers/sessions-command.ts')).addSessionsCommands,
+  },
+  {
+    name: 'secret',
+    summary: 'secrets for the settings',
+    declare: addGroup,
+    load: async () => (await import('./settings/secret-command.ts')).addSecretCommands,
+  },
+  {
+    name: 'config',
+    summary: 'the settings, from the environment or the file .env',
+    declare: addGroup,
+    load: async () => (await import('./settings/config-command.ts')).addConfigCommands,
+  },
+  {
+    name: 'response',
+    summary: 'authentication responses, built and checked with the secret of the settings',
+    declare: addGroup,
+    load: async () => (await import('./settings/response-command.ts')).addResponseCommands,
+  },
+  {
+    name: 'token',
+    summary: 'print an access token of the video service',
+    declare: addBareCommand,
+    load: async () => (await import('./service/token-command.ts')).addTokenCommand,
+  },
+  {
+    name: 'channel',
+    summary: 'channels at the video service',
+    declare: addGroup,
+    load: async () => (await import('./service/channel-command.ts')).addChannelCommands,
+  },
+  {
+    name: 'lock',
+    summary: 'locks that send the viewers of a channel or video to the login app',
+    declare: addGroup,
+    load: async () => (await import('./service/lock-command.ts')).addLockCommands,
+  },
+  {
+    name: 'report',
+    summary: 'reports on viewers and views, from the analytics API',
+    declare: addGroup,
+    load: async () => (await import('./report/report-command.ts')).addReportCommands,
+  },
+  {
+    name: 'doctor',
+    summary: 'check if viewers will get through: settings, app, service, lock, a sign-in',
+    declare: addBareCommand,
+    load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
+  },
+  {
+    name: 'drill',
+    summary: 'rehearse an event against staging: a crowd signs in while you take stores away',
+    declare: addBareCommand,
+    load: async () => (await import('./drill/drill-command.ts')).addDrillCommand,
+  },
+]
 
 /**
  * Runs one command and returns the exit status: 0 done, 1 refused or failed, 2 wrong usage.
@@ -19,13 +89,18 @@ import { addViewersCommands } from './viewers/viewers-command.ts'
  */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<0 | 1 | 2> {
   let status: 0 | 1 = 0
-  const program = createProgram({
+  const context: CommandContext = {
     io,
     setStatus: (value) => {
       status = value
     },
-  })
+  }
   try {
+    const program = createProgram(io)
+    for (const { name, summary, declare, load } of COMMANDS) {
+      const command = declare(program, name, summary)
+      if (args.includes(name)) (await load())(command, context)
+    }
     await program.parseAsync(args, { from: 'user' })
     return status
   } catch (error) {
@@ -36,8 +111,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-function createProgram(context: CommandContext): Command {
-  const { stdout, stderr } = context.io
+function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
     .description('Manage the viewers of the login app, and its channels, locks and reports at the video service.')
     .usage('COMMAND')
@@ -58,16 +132,5 @@ function createProgram(context: CommandContext): Command {
         'Exit status: 0 done, 1 refused or failed, 2 wrong usage. Settings come from the environment or the file .env.',
       ].join('\n'),
     )
-  addViewersCommands(program, context)
-  addSessionsCommands(program, context)
-  addSecretCommands(program, context)
-  addConfigCommands(program, context)
-  addResponseCommands(program, context)
-  addTokenCommand(program, context)
-  addChannelCommands(program, context)
-  addLockCommands(program, context)
-  addReportCommands(program, context)
-  addDoctorCommand(program, context)
-  addDrillCommand(program, context)
   return program
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-command.ts'
 import { pendingFile } from '../service/secret-files.ts'
 import { withService } from '../service/service.ts'
@@ -31,11 +31,8 @@ that the test viewer signs in and out. The password of the test viewer comes fro
 input. The exit status is 1 if any check fails.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
-export function addDoctorCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'doctor', 'check if viewers will get through: settings, app, service, lock, a sign-in', [
-    'viewer-auth doctor',
-    'viewer-auth doctor --channel 1002 --viewer ada@example.com',
-  ])
+export function addDoctorCommand(command: Command, context: CommandContext): void {
+  addExamples(command, ['viewer-auth doctor', 'viewer-auth doctor --channel 1002 --viewer ada@example.com'])
     .addHelpText('after', ABOUT)
     .option('--viewer <USERNAME>', 'try a sign-in with this viewer')
     .option(

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { addExamples, type CommandContext, runCommand } from '../command.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
@@ -12,8 +12,8 @@ another. After --at, sign-ins must work again; after --outage, they may fail unt
 drill, and says which commands ran. The exit status is 1 if any check fails.`
 
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
-export function addDrillCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'drill', 'rehearse an event against staging: a crowd signs in while you take stores away', [
+export function addDrillCommand(command: Command, context: CommandContext): void {
+  addExamples(command, [
     'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
     'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
     "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop redis' --at '3m=docker compose start redis' --outage '5m=docker compose stop postgres' --at '6m=docker compose start postgres'",

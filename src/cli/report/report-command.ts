@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError } from '../../errors.ts'
 import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
-import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
 import { hasPeriod, type PeriodOptions, readPeriod } from './period.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
@@ -28,8 +28,7 @@ period is the last 7 days (report viewers: all time). Each page of rows can take
 leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** `report …`: the analytics API of the video service. */
-export function addReportCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'report', 'reports on viewers and views, from the analytics API')
+export function addReportCommands(group: Command, context: CommandContext): void {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
     'viewer-auth report viewers --last 24h --csv --output viewers.csv',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createChannel, listChannels } from '../../video-service/channels.ts'
-import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { warnIfOutcomeUnknown, withService } from './service.ts'
@@ -10,9 +10,8 @@ interface Options {
 }
 
 /** Adds `channel …`, for the channels of the owner of the client id. */
-export function addChannelCommands(program: Command, context: CommandContext): void {
+export function addChannelCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'channel', 'channels at the video service')
   addCommand(group, 'create <TITLE>', 'create a channel', ['viewer-auth channel create "Town hall"']).action(
     (title: string, { json }: Options) =>
       runCommand(context, json, () =>

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
-import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
@@ -30,9 +30,8 @@ interface SetOptions {
 }
 
 /** Adds `lock …`, which sets, shows and removes locks at the video service. */
-export function addLockCommands(program: Command, context: CommandContext): void {
+export function addLockCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'lock', 'locks that send the viewers of a channel or video to the login app')
   addSetCommand(group, context)
   placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 when they differ', [
     'viewer-auth lock show --channel 1002',

@@ -7,7 +7,7 @@ import {
   readCode,
   readImplicitToken,
 } from '../../video-service/authorization-page.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { nowSeconds, type Service, withService } from './service.ts'
@@ -34,8 +34,8 @@ authorization_code and implicit print an address: open it in a browser on this m
 with the redirect prefix http://127.0.0.1/callback.`
 
 /** Adds `token`, which requests an access token of the video service by one of its grants. */
-export function addTokenCommand(program: Command, context: CommandContext): void {
-  addCommand(program, 'token', 'print an access token of the video service', [
+export function addTokenCommand(command: Command, context: CommandContext): void {
+  addExamples(command, [
     'viewer-auth token',
     'viewer-auth token --type jwt   # for the analytics API',
     'viewer-auth token --type mac --scope broadcaster --json',

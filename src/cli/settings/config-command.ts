@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
-import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { hasServiceSettings, readServiceSettings } from './read-service-settings.ts'
 
 /** Adds `config check`, which checks the settings as `npm start` would. */
-export function addConfigCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'config', 'the settings, from the environment or the file .env')
+export function addConfigCommands(group: Command, context: CommandContext): void {
   addCommand(group, 'check', 'list every missing or wrong setting; exit status 1 if there is one', [
     'viewer-auth config check',
     'viewer-auth config check --json',

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
-import { addCommand, addGroup, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
@@ -20,13 +20,8 @@ interface BuildOptions {
 }
 
 /** Adds `response build` and `response check`, to build and check authentication responses by hand. */
-export function addResponseCommands(program: Command, context: CommandContext): void {
+export function addResponseCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(
-    program,
-    'response',
-    'authentication responses, built and checked with the secret of the settings',
-  )
   addCommand(group, 'build <NAME=VALUE...>', 'build a response with these parameters, hashed in this order', [
     'viewer-auth response build user=ada@example.com',
     'viewer-auth response build user=ada group=staff --lifetime 60',

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
 
 const SECRET_BYTES = 32
 
 /** Adds `secret generate`. */
-export function addSecretCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'secret', 'secrets for the settings')
+export function addSecretCommands(group: Command, context: CommandContext): void {
   addCommand(group, 'generate', 'print a new secret of 256 random bits, for HASH_SECRET or SESSION_SECRET', [
     'viewer-auth secret generate',
     'viewer-auth secret generate > hash-secret   # then set HASH_SECRET_FILE=hash-secret',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
-import { addCommand, addGroup, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -11,9 +11,8 @@ interface Options {
 }
 
 /** Adds `sessions end`. */
-export function addSessionsCommands(program: Command, context: CommandContext): void {
+export function addSessionsCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  const group = addGroup(program, 'sessions', 'sessions of the login app, stored where SESSION_STORE_URL says')
   addCommand(group, 'end [USERNAME]', 'sign a viewer out on all devices, while the app runs', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',

@@ -3,7 +3,7 @@ import { type Config, readSharedStores } from '../../config.ts'
 import type { Change } from '../../users/editable-user-store.ts'
 import { viewerExists } from '../../users/viewer-changes.ts'
 import { faultInViewer } from '../../users/viewer-fields.ts'
-import { addCommand, addGroup, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
@@ -19,8 +19,7 @@ interface Options {
 }
 
 /** Adds `viewers …`, for stores that this app can change. */
-export function addViewersCommands(program: Command, context: CommandContext): void {
-  const group = addGroup(program, 'viewers', 'the viewers who can sign in, stored where USER_STORE_URL says')
+export function addViewersCommands(group: Command, context: CommandContext): void {
   addAddCommand(group, context)
   addViewersImportCommand(group, context)
   addViewersListCommand(group, context)
