@@ -1,5 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage as Message } from 'node:http'
 import type { Express } from 'express'
+import { IncomingMessage, ServerResponse } from './node-http.ts'
 
 /** Classes of requests and responses, as Node's createServer() takes them. */
 export interface MessageClasses {
@@ -14,7 +15,7 @@ export interface MessageClasses {
  */
 export function messageClassesOf(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {}
-  class AppResponse<Req extends IncomingMessage> extends ServerResponse<Req> {}
+  class AppResponse<Req extends Message> extends ServerResponse<Req> {}
   Object.setPrototypeOf(AppRequest.prototype, app.request)
   Object.setPrototypeOf(AppResponse.prototype, app.response)
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype })

@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import type { MessageClasses } from './express-messages.ts'
+import { createServer } from './node-http.ts'
 import { keepPathOnly } from './request-target.ts'
 import { inTurns } from './request-turns.ts'
 

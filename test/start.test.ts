@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+/** Files and modules that nothing needs yet make each start slower. */
+
+/** Lists the files that a program loads, when it ends. */
+const LIST_FILES = `
+  import { registerHooks } from 'node:module'
+  const urls = []
+  registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
+  process.on('exit', () => process.stderr.write(JSON.stringify(urls)))`
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(`../src/${file}`, import.meta.url))
+}
+
+test('the help of the command line loads no command and no library for settings', () => {
+  const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
+  const args = ['--import', hooks, pathOf('cli/main.ts'), '--help']
+  const script = `"$0" "$@" 2>&1 >/dev/null`
+  const output = execFileSync('sh', ['-c', script, process.execPath, ...args], { encoding: 'utf8' })
+  const files = z.array(z.string()).parse(JSON.parse(output))
+  expect(files.filter((file) => file.includes('/cli/program.ts'))).toHaveLength(1)
+  expect(files.filter((file) => /-command\.ts$|\/zod\/|\/video-service\//.test(file))).toEqual([])
+})
+
+test('the login app starts without the WebSocket client of Node', () => {
+  const program = `
+    await import(${JSON.stringify(pathOf('login-app.ts'))})
+    const modules = process.moduleLoadList
+    console.log(modules.includes('NativeModule http'), modules.some((name) => name.includes('undici')))`
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect(output).toBe('true false\n')
+})
