@@ -34,7 +34,7 @@ function lacksEnding(name: string, setting: string): boolean {
   return name.length >= leastLetters && setting.startsWith(name)
 }
 
-/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein distance). */
+/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein distance), up to a limit. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
   let before = Array.from({ length: other.length + 1 }, (_, index) => index)
@@ -44,6 +44,7 @@ function distance(one: string, other: string): number {
       const changed = (before[column] ?? 0) + (letter === wanted ? 0 : 1)
       current.push(Math.min(changed, (before[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
     }
+    if (Math.min(...current) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
     before = current
   }
   return before[other.length] ?? 0
