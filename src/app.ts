@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
+import { UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
@@ -13,9 +14,10 @@ import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
+import { serveBrandAssets } from './login/screens/brand-assets.ts'
 import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
-import { createRefusals } from './login/screens/refusals.ts'
+import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, openViews, type Screens, type Views } from './login/screens/screens.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
@@ -96,7 +98,7 @@ export function createApp({
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const screens = createScreens(views, entryPoint.basePath, headersFor)
+    const screens = createScreens({ ...entryPoint, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
@@ -108,27 +110,37 @@ export function createApp({
   }
   app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
   app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, warnOnce }, headers))
-  const unframedScreens = createScreens(views, '', () => headers)
-  app.use('/assets', assets(headers, views.asset), assetMethods(unframedScreens))
+  const unframedScreens = appScreens(views, config.entryPoints, headers)
+  const brandAssets = serveBrandAssets(
+    config.entryPoints.map(({ brand }) => brand),
+    headers,
+  )
+  app.use('/assets', brandAssets, assets(headers, views.asset), assetMethods(unframedScreens))
 
   app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens })))
   app.use((req, res) => {
     unframedScreens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
   })
-  const unframedRefusals = createRefusals(
-    unframedScreens,
-    createSignInLog({ ...signInLog, entryPoint: 'none' }),
-    config.publicUrl.origin,
-  )
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
+  const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
+  app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
+  return app
+}
+
+function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler {
+  return (error, req, res, next) => {
     if (res.headersSent) return next(error)
     const refusal = describeError(error)
     // A range of an asset that does not exist, for example. Not a sign-in, so not in the log.
-    if (refusal.status < 500) unframedScreens.sendMessage(req, res, { title: 'badRequest', refusal })
-    else unframedRefusals.failed(req, res, error)
+    if (refusal.status < 500) screens.sendMessage(req, res, { title: 'badRequest', refusal })
+    else refusals.failed(req, res, error)
   }
-  app.use(onError)
-  return app
+}
+
+/** Creates the screens that belong to no entry point. They have the brand of the entry point at `/`, if there is one. */
+function appScreens(views: Views, entryPoints: readonly EntryPoint[], headers: Headers): Screens {
+  const atRoot = entryPoints.find(({ basePath }) => basePath === '')
+  const brand = atRoot?.brand ?? UNBRANDED
+  return createScreens({ views, brand, basePath: '', headersFor: () => headers, hasStartPage: atRoot !== undefined })
 }
 
 function createExpress(trustProxyHops: number): Express {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { UNBRANDED } from '../src/brand/brand.ts'
 import { readConfig, settingNames } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { Environment } from '../src/settings/fields.ts'
@@ -29,6 +30,7 @@ describe('the settings', () => {
           playerOrigins: ['https://player.example'],
           consumers: [],
           allowedGroups: null,
+          brand: UNBRANDED,
         },
       ],
       userStore: { kind: 'sqlite', file: 'data/viewers.db' },

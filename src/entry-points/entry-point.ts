@@ -1,3 +1,4 @@
+import type { Brand } from '../brand/brand.ts'
 import type { AllowedConsumer, ReturnAddress } from '../hash-lock/return-address.ts'
 
 /** A hashed parameter: its name at the service, and the attribute of the viewer with its value, such as `username`. */
@@ -33,4 +34,5 @@ export interface EntryPoint {
   readonly consumers: readonly AllowedConsumer[]
   /** Groups whose members may watch. Null allows every viewer. */
   readonly allowedGroups: readonly string[] | null
+  readonly brand: Brand
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UNBRANDED } from '../brand/brand.ts'
 import { required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
 import type { EntryPoint, SecretFiles } from './entry-point.ts'
@@ -29,6 +30,7 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       playerOrigins: settings.PLAYER_ORIGINS,
       consumers: settings.HASH_CONSUMERS,
       allowedGroups: settings.ALLOWED_GROUPS ?? null,
+      brand: UNBRANDED,
     }),
   )
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { UNBRANDED } from '../brand/brand.ts'
 import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
@@ -167,6 +168,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     playerOrigins: entry.playerOrigins,
     consumers: entry.hashConsumers ?? [],
     allowedGroups: entry.allowedGroups ?? null,
+    brand: UNBRANDED,
   }
 }
 

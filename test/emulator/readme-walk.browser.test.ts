@@ -102,7 +102,7 @@ async function watchAsAda(): Promise<void> {
     const login = await waitForFrame(`http://localhost:${ports.login}/`)
     await type(login, '#username', ADA.username)
     await type(login, '#password', ADA.password)
-    await press(login, 'button[form="sign-in"]')
+    await press(login, '#sign-in .primary')
     await waitUntilPlaying(player)
   } finally {
     await browser.close()

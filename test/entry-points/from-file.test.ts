@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
@@ -53,6 +54,7 @@ describe('a file of entry points', () => {
         playerOrigins: ['https://player.example'],
         consumers: [],
         allowedGroups: null,
+        brand: UNBRANDED,
       },
       {
         name: 'sport-2',
@@ -72,6 +74,7 @@ describe('a file of entry points', () => {
           { origin: 'https://qa.example', pathPrefix: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
+        brand: UNBRANDED,
       },
     ])
   })

@@ -55,7 +55,7 @@ async function startSites(address: string, sandbox = '', options: LoginAppOption
 async function signIn(screen: Frame, password: string): Promise<void> {
   await type(screen, '#username', ADA.username)
   await type(screen, '#password', password)
-  await press(screen, 'button[form="sign-in"]')
+  await press(screen, '#sign-in .primary')
 }
 
 describe.each(KINDS)('the login screen framed by another site, in %s', (kind) => {

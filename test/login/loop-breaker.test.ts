@@ -29,7 +29,7 @@ test('a player that sends its viewer straight back gets three responses, then a 
   expectRefused(answer, 409)
   expect(alertOf(answer)).toContain(ADA.username)
   expect(answer.text).toContain('action="/cancel"')
-  expect(answer.text).toContain('<a class="quiet" href="/">')
+  expect(answer.text).toContain('<a class="primary" href="/">')
   expect(app.lines.at(-1)).toMatchObject({ level: 40, outcome: 'looping', viewer: ADA.username })
   expect(app.lines.at(-1)?.reason).toMatch(/secret.*parameters.*clocks/)
 })

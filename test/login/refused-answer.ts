@@ -11,7 +11,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Returns the message of a screen as the viewer reads it; '' if there is none. */
 export function alertOf({ text }: Pick<Answer, 'text'>): string {
-  return unescaped(/role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? '')
+  const [, html = ''] = /role="alert"[^>]*>(.*?)<\/p>/.exec(text) ?? []
+  return unescaped(html.replace(/<[^>]*>/g, ''))
 }
 
 export function unescaped(html: string): string {

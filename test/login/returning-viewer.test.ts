@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fill, textsOf } from '../../src/login/screens/languages.ts'
+import { textsOf } from '../../src/login/screens/languages.ts'
+import { htmlWithName } from '../../src/login/screens/page.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { memoryUsers, STORE_DOWN } from './memory-users.ts'
@@ -40,7 +41,7 @@ test.each(['empty', 'image', 'script', 'style', 'frame', 'embed', 'object', 'wor
     const app = await startLoginApp()
     const answer = await app.get('/', { Cookie: await signIn(app), 'Sec-Fetch-Dest': destination })
     expectScreen(answer)
-    expect(answer.text).toContain(fill(textsOf('en').signedInAs, ADA))
+    expect(answer.text).toContain(htmlWithName(textsOf('en').continueAs, ADA.username))
   },
 )
 
@@ -48,7 +49,7 @@ test('prompt=login shows the screen to a returning viewer, with links to continu
   const app = await startLoginApp()
   const answer = await app.get('/?prompt=login&ustreamContentId=7', { Cookie: await signIn(app) })
   expectScreen(answer)
-  expect(answer.text).toContain('<a href="/?ustreamContentId=7">')
+  expect(answer.text).toContain('<a class="primary" href="/?ustreamContentId=7">')
   expect(answer.text).toContain('action="/sign-out"')
   expect(alertOf(answer)).toBe('')
 })

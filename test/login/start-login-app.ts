@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
+import { UNBRANDED } from '../../src/brand/brand.ts'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
@@ -32,6 +33,7 @@ export const ENTRY_POINT: EntryPoint = {
   playerOrigins: [PLAYER, 'https://customer.example'],
   consumers: [parseAllowedConsumer(CONSUMER)],
   allowedGroups: null,
+  brand: UNBRANDED,
 }
 
 export interface Answer {

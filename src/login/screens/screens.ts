@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
+import type { Brand } from '../../brand/brand.ts'
 import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers } from './headers.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
+import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
@@ -22,6 +24,9 @@ export interface SignInState {
   readonly refusal?: Refusal
   /** The typed user name, shown again. */
   readonly username?: string
+  /** True if the viewer said that other people use the computer too. */
+  readonly isShared?: boolean
+  /** Adds a way to continue without a password. */
   readonly signedInAs?: string
 }
 
@@ -70,17 +75,41 @@ export function openViews(viewsFolder: string, publicFolder: string): Views {
   return { signIn: compile('sign-in.ejs'), message: compile('message.ejs'), asset }
 }
 
+/** What the screens of an entry point depend on. */
+export interface ScreensOptions {
+  readonly views: Views
+  readonly brand: Brand
+  readonly basePath: string
+  readonly headersFor: (returnOrigin: string | null) => Headers
+  /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
+  readonly hasStartPage?: boolean
+}
+
 /** Creates the screens of one entry point, in every language, with the headers for their return address. */
-export function createScreens(
-  views: Views,
-  basePath: string,
-  headersFor: (returnOrigin: string | null) => Headers,
-): Screens {
+export function createScreens(options: ScreensOptions): Screens {
+  const { views, brand, headersFor } = options
+  const pageIn = createPages(brand, views.asset('icon.svg'))
+  const signInPage = createSignInPages(options, pageIn)
+  return {
+    sendSignIn(req, res, state) {
+      sendPage(res, headersFor(state.context.address.origin), signInPage(languageOf(req), state), state.refusal)
+    },
+    sendMessage(req, res, state) {
+      const html = messageHtml(options, pageIn(languageOf(req)), req, state)
+      sendPage(res, headersFor(state.link?.context.address.origin ?? null), Buffer.from(html), state.refusal)
+    },
+  }
+}
+
+type PageIn = (language: Language) => Page
+
+/** Returns the sign-in screen, from a cache if no name of a signed-in viewer is on it. */
+function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   const freshPages = new LRUCache<string, Buffer>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
   function signInHtml(language: Language, state: SignInState): string {
-    return views.signIn(signInLocals(views.asset, basePath, language, state))
+    return options.views.signIn(signInLocals(options, pageIn(language), state))
   }
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
   function freshPage(language: Language, context: PlayerContext): Buffer {
@@ -88,71 +117,92 @@ export function createScreens(
     return getOrCreate(freshPages, key, () => Buffer.from(signInHtml(language, { context })))
   }
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
-  function refusedPage(language: Language, context: PlayerContext, refusal: Refusal, username: string): Buffer {
-    const key = `${language} ${JSON.stringify([context.fields, refusal])}`
+  function refusedPage(language: Language, state: SignInState): Buffer {
+    const { context, refusal, username = '', isShared } = state
+    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared])}`
     const parts = getOrCreate(refusedPages, key, () =>
-      signInHtml(language, { context, refusal, username: TYPED_NAME }).split(TYPED_NAME),
+      signInHtml(language, { ...state, username: TYPED_NAME }).split(TYPED_NAME),
     )
     return Buffer.from(parts.join(ejs.escapeXML(username)))
   }
-  function pageFor(language: Language, state: SignInState): Buffer {
-    const { context, refusal, username, signedInAs } = state
-    if (signedInAs !== undefined) return Buffer.from(signInHtml(language, state))
-    if (refusal === undefined) return freshPage(language, context)
-    return refusedPage(language, context, refusal, username ?? '')
+  return (language: Language, state: SignInState): Buffer => {
+    if (state.signedInAs !== undefined) return Buffer.from(signInHtml(language, state))
+    return state.refusal === undefined ? freshPage(language, state.context) : refusedPage(language, state)
   }
-  function sendSignIn(req: Request, res: Response, state: SignInState): void {
-    sendPage(res, headersFor(state.context.address.origin), pageFor(languageOf(req), state), state.refusal)
-  }
-  function sendMessage(
-    req: Request,
-    res: Response,
-    { title, refusal, link, explanation, reference }: MessageState,
-  ): void {
-    const language = languageOf(req)
-    const texts = textsOf(language)
-    const query = link?.text === 'otherAccount' ? { ...link.context.fields, prompt: 'login' } : link?.context.fields
-    const html = views.message({
-      language,
-      texts,
-      basePath,
-      asset: views.asset,
-      title: texts.titles[title],
-      alert: explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, refusal.values),
-      more: explanation?.link ? { href: explanation.link.href, label: textIn(language, explanation.link.text) } : null,
-      reference: reference === undefined ? null : fill(texts.reference, { reference }),
-      fields: link?.context.fields ?? {},
-      actions: link === undefined ? null : { href: pathOf(basePath, query ?? {}), label: texts[link.text] },
-    })
-    sendPage(res, headersFor(link?.context.address.origin ?? null), Buffer.from(html), refusal)
-  }
-  return { sendSignIn, sendMessage }
 }
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  asset: Views['asset'],
-  basePath: string,
-  language: Language,
-  {
-    context: { fields },
-    refusal,
-    username = '',
-    signedInAs,
-  }: Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> },
+  { views: { asset }, brand, basePath }: Pick<ScreensOptions, 'brand' | 'basePath'> & { views: Pick<Views, 'asset'> },
+  page: Page,
+  { context: { fields }, refusal, username = '', isShared = false, signedInAs }: SignInLocalsState,
 ): ejs.Data {
-  const texts = textsOf(language)
+  const texts = textsOf(page.language)
+  const { title, windowTitle } = titlesOf(brand, texts)
   return {
-    language,
-    texts,
     basePath,
     asset,
+    page,
+    texts,
+    title,
+    pageTitle: refusal === undefined ? windowTitle : fill(texts.titleWithError, { title: windowTitle }),
     fields,
     continueAddress: pathOf(basePath, fields),
-    alert: refusal === undefined ? null : errorText(language, refusal.text, refusal.values),
+    continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
+    ...alertOf(page.language, brand, refusal),
     username,
-    signedInAs: signedInAs === undefined ? null : fill(texts.signedInAs, { username: signedInAs }),
+    isShared,
   }
+}
+
+type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
+
+function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {
+  const { views, basePath } = options
+  const { title, refusal, explanation, link, reference } = state
+  const { language } = page
+  const texts = textsOf(language)
+  const { username, ...values } = refusal.values ?? {}
+  return views.message({
+    basePath,
+    asset: views.asset,
+    page,
+    texts,
+    title: texts.titles[title],
+    pageTitle: fill(texts.titleWithError, { title: texts.titles[title] }),
+    alert: htmlWithName(
+      explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
+      String(username),
+    ),
+    reference: reference === undefined ? null : fill(texts.reference, { reference }),
+    fields: link?.context.fields ?? null,
+    ways: waysOn(options, req, state, language),
+  })
+}
+
+interface WayOn extends PageLink {
+  readonly isOutside?: boolean
+}
+
+/** Returns the links of a message, the best first, so that no screen is a dead end. */
+function waysOn(
+  { basePath, hasStartPage = true }: ScreensOptions,
+  req: Request,
+  { link, explanation, refusal: { status } }: MessageState,
+  language: Language,
+): WayOn[] {
+  const texts = textsOf(language)
+  if (link !== undefined) {
+    const prompt = link.text === 'otherAccount' ? { prompt: 'login' } : {}
+    const toScreen = { address: pathOf(basePath, { ...link.context.fields, ...prompt }), text: texts[link.text] }
+    if (explanation?.link === undefined) return [toScreen]
+    const { href, text } = explanation.link
+    return [{ address: href, text: textIn(language, text), isOutside: true }, toScreen]
+  }
+  // An empty address opens the same page again, with its query.
+  if (req.method === 'GET' && status !== 404 && status !== 405) return [{ address: '', text: texts.tryAgain }]
+  if (!hasStartPage) return []
+  return [{ address: pathOf(basePath, {}), text: status === 404 ? texts.signIn : texts.tryAgain }]
 }
 
 function textIn(language: Language, text: PolicyText): string {

@@ -64,7 +64,7 @@ function expectGenuine(response: string | undefined): void {
 async function signIn(login: Frame, password: string): Promise<void> {
   await type(login, '#username', ada.username)
   await type(login, '#password', password)
-  await press(login, 'button[form="sign-in"]')
+  await press(login, '#sign-in .primary')
 }
 
 function setClock(body: object): Promise<Response> {

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import { expect, test } from 'vitest'
+import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { OverloadedError } from '../../../src/errors.ts'
+import { createPages } from '../../../src/login/screens/page.ts'
 import { openViews, type SignInState, signInLocals } from '../../../src/login/screens/screens.ts'
 import { ADA, CONSUMER, formOf, type LoginApp, PLAYER, startLoginApp } from '../start-login-app.ts'
 import { type RawAnswer, rawAnswer } from './raw-answer.ts'
@@ -48,7 +50,8 @@ function comparable({ head }: RawAnswer): string[] {
 }
 
 const folder = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
-const { asset } = openViews(folder('views'), folder('public'))
+const views = openViews(folder('views'), folder('public'))
+const pageIn = createPages(UNBRANDED, views.asset('icon.svg'))
 
 interface Page extends Omit<SignInState, 'context'> {
   readonly head: readonly string[]
@@ -59,7 +62,10 @@ interface Page extends Omit<SignInState, 'context'> {
 /** Compares the page with the template as ejs alone renders it: from the file, without a cache. */
 function expectPage(answer: RawAnswer, { head, language = 'en', fields = {}, ...state }: Page): void {
   const filename = folder('views/sign-in.ejs')
-  const locals = signInLocals(asset, '', language, { ...state, context: { fields } })
+  const locals = signInLocals({ views, brand: UNBRANDED, basePath: '' }, pageIn(language), {
+    ...state,
+    context: { fields },
+  })
   expect(answer.body).toBe(ejs.render(readFileSync(filename, 'utf8'), locals, { filename, cache: false }))
   expect(comparable(answer)).toEqual(head)
   expect(answer.head).toContain(`Content-Length: ${Buffer.byteLength(answer.body)}`)

@@ -54,7 +54,7 @@ describe.each([
       await look('signing in')
       await type(page.mainFrame(), '#username', ADA.username)
       await type(page.mainFrame(), '#password', 'not the password')
-      await press(page.mainFrame(), 'button[form="sign-in"]')
+      await press(page.mainFrame(), '#sign-in .primary')
       await page.waitForSelector('[role="alert"]')
       await look('a wrong password')
       for (const key of OTHER_REFUSALS) {
@@ -67,7 +67,7 @@ describe.each([
       const [name = '', value = ''] = setCookies[0]?.split(/[=;]/) ?? []
       await browser.browser.setCookie({ name, value, domain: 'localhost', secure: true })
       await page.goto(`${login}/?prompt=login`)
-      expect(await page.$('.signed-in')).not.toBeNull()
+      expect(await page.$('.sign-out')).not.toBeNull()
       await look('signed in already')
       for (let times = 0; times < RESPONSES_BEFORE_THE_LOOP; times += 1) {
         await app.get('/', { Cookie: `${name}=${value}` })

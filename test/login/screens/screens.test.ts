@@ -78,7 +78,7 @@ test('every screen has one heading, a language, and no inline script or style', 
     await app.post('/sign-in', { ...ADA, password: 'x' }),
     await app.get('/?hashConsumer=x'),
   ]) {
-    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
     expect(text.match(/<h1/g)).toHaveLength(1)
     expect(text).not.toMatch(/<script|<style|style=|\son\w+=|javascript:/i)
     expect(text).not.toMatch(/undefined|\[object|NaN/)
@@ -101,7 +101,7 @@ test('the screen of an internal error is short and leads back to the player', as
   const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
   const answer = await app.post('/sign-in', ADA)
   expectRefused(answer, 403)
-  expect(answer.text).toContain(`<button>${textsOf('en').backToPlayer}</button>`)
+  expect(answer.text).toContain(`<button class="quiet">${textsOf('en').backToPlayer}</button>`)
   expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
 })
 

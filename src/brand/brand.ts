@@ -1,0 +1,41 @@
+/** The customer's name, look and links on the screens of an entry point. */
+export interface Brand {
+  /** Null for screens without a name. A logo has a name too. */
+  readonly name: string | null
+  /** Replaces "Log in to watch". */
+  readonly title: string | null
+  readonly logo: Logo | null
+  /** For dark screens. Null if they show `logo`, on a white plate. */
+  readonly darkLogo: Logo | null
+  /** The colours of the primary button on light and dark screens, as #rrggbb. Null for the colour of the stylesheet. */
+  readonly colors: { readonly light: string; readonly dark: string } | null
+  /** `auto` follows the viewer's system. */
+  readonly colorScheme: 'auto' | 'dark' | 'light'
+  readonly helpUrl: string | null
+  readonly forgotPasswordUrl: string | null
+  readonly termsUrl: string | null
+  /** The word for the first field. */
+  readonly usernameKind: 'username' | 'email'
+}
+
+export interface Logo {
+  readonly type: 'image/svg+xml' | 'image/png'
+  readonly content: Buffer
+  /** In pixels, or in units of the viewBox. */
+  readonly width: number
+  readonly height: number
+}
+
+/** The screens of the kit itself. */
+export const UNBRANDED: Brand = Object.freeze({
+  name: null,
+  title: null,
+  logo: null,
+  darkLogo: null,
+  colors: null,
+  colorScheme: 'dark',
+  helpUrl: null,
+  forgotPasswordUrl: null,
+  termsUrl: null,
+  usernameKind: 'username',
+})

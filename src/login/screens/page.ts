@@ -1,0 +1,148 @@
+import ejs from 'ejs'
+import type { Brand } from '../../brand/brand.ts'
+import { type BrandAssets, brandAssetsOf } from './brand-assets.ts'
+import { errorText, fill, type Language, type TextKey, type Texts, textsOf } from './languages.ts'
+
+/** The data of an entry point that every template may use, in one language. */
+export interface Page {
+  readonly language: Language
+  readonly direction: 'ltr' | 'rtl'
+  /** Of the `color-scheme` meta element. */
+  readonly colorScheme: 'light dark' | 'dark' | 'light'
+  readonly icon: string
+  /** The address of the stylesheet with the brand's colours. */
+  readonly stylesheet: string | null
+  readonly logo: LogoImage | null
+  /** Shown as text, unless the logo contains it. */
+  readonly brandName: string | null
+  readonly isEmail: boolean
+  /** Outside of this app, each in a tab of its own. */
+  readonly links: readonly PageLink[]
+}
+
+interface LogoImage {
+  readonly address: string
+  /** Replaces `address` if the viewer's system is dark. */
+  readonly darkAddress: string | null
+  /** CSS pixels of the largest size; the stylesheet makes it smaller. */
+  readonly width: number
+  readonly height: number
+  readonly alt: string
+  /** True if the logo stands on a white plate on dark screens, because it may have dark letters. */
+  readonly needsPlate: boolean
+}
+
+export interface PageLink {
+  readonly address: string
+  readonly text: string
+}
+
+interface PageRefusal {
+  readonly text: TextKey
+  readonly values?: Readonly<Record<string, string | number>>
+}
+
+const LOGO_HEIGHT = 40
+/** A logo that is wider than this, compared with its height, contains the name. */
+const WORDMARK_RATIO = 1.5
+/** Their `Email` variants are for entry points whose viewers log in with an email address. */
+const EMAIL_VARIANTS: Readonly<Partial<Record<TextKey, TextKey>>> = {
+  emptyFields: 'emptyFieldsEmail',
+  wrongCredentials: 'wrongCredentialsEmail',
+}
+/** Refusals that the viewer can mend in the fields. */
+const FAULTS_OF_FIELDS: readonly TextKey[] = ['emptyFields', 'wrongCredentials', 'unreadableText']
+const NEEDS_HELP: readonly TextKey[] = ['disabled', 'expiredPassword']
+
+/**
+ * Creates the pages of an entry point.
+ * @param icon the address of the icon for entry points without a square logo.
+ */
+export function createPages(brand: Brand, icon: string): (language: Language) => Page {
+  const assets = brandAssetsOf(brand)
+  const pages = new Map<Language, Page>()
+  return (language) => {
+    const page = pages.get(language) ?? createPage(language, brand, assets, icon)
+    pages.set(language, page)
+    return page
+  }
+}
+
+function createPage(language: Language, brand: Brand, assets: BrandAssets, icon: string): Page {
+  const isWordmark = brand.logo !== null && brand.logo.width / brand.logo.height > WORDMARK_RATIO
+  return {
+    language,
+    direction: directionOf(language),
+    colorScheme: brand.colorScheme === 'auto' ? 'light dark' : brand.colorScheme,
+    icon: assets.logo === null || isWordmark ? icon : assets.logo.address,
+    stylesheet: assets.stylesheet?.address ?? null,
+    logo: logoImage(brand, assets, isWordmark),
+    brandName: isWordmark ? null : brand.name,
+    isEmail: brand.usernameKind === 'email',
+    links: linksOf(brand, textsOf(language)),
+  }
+}
+
+/** Returns the title of the sign-in screen, and the title of its window, which always names the brand. */
+export function titlesOf({ title, name }: Brand, texts: Texts): { title: string; windowTitle: string } {
+  const named = name === null ? texts.title : fill(texts.titleWithBrand, { brand: name })
+  return { title: title ?? texts.title, windowTitle: title ?? named }
+}
+
+/** Returns the alert of the sign-in screen with its link, and the attributes of the fields that it belongs to. */
+export function alertOf(language: Language, brand: Brand, refusal: PageRefusal | undefined) {
+  if (refusal === undefined) return { alert: null, alertLink: null, fieldState: '' }
+  const texts = textsOf(language)
+  const { helpUrl, forgotPasswordUrl } = brand
+  const isExpired = refusal.text === 'expiredPassword' && forgotPasswordUrl !== null
+  const alertLink = isExpired
+    ? { address: forgotPasswordUrl, text: texts.changePassword }
+    : helpUrl !== null && NEEDS_HELP.includes(refusal.text)
+      ? { address: helpUrl, text: texts.help }
+      : null
+  return {
+    alert: errorText(language, isExpired ? 'expiredPasswordWithLink' : textFor(brand, refusal.text), refusal.values),
+    alertLink,
+    fieldState: `${FAULTS_OF_FIELDS.includes(refusal.text) ? ' aria-invalid="true"' : ''} aria-describedby="alert"`,
+  }
+}
+
+function textFor({ usernameKind }: Brand, key: TextKey): TextKey {
+  return usernameKind === 'email' ? (EMAIL_VARIANTS[key] ?? key) : key
+}
+
+/** Returns a text as HTML. The user name is isolated and runs from left to right, also in Arabic and Hebrew. */
+export function htmlWithName(text: string, username: string): string {
+  const name = `<bdi dir="ltr">${ejs.escapeXML(username)}</bdi>`
+  return text
+    .split('{username}')
+    .map((part) => ejs.escapeXML(part))
+    .join(name)
+}
+
+function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, texts: Texts): PageLink[] {
+  const links = [
+    [forgotPasswordUrl, texts.forgotPassword],
+    [helpUrl, texts.help],
+    [termsUrl, texts.terms],
+  ] as const
+  return links.flatMap(([address, text]) => (address === null ? [] : [{ address, text }]))
+}
+
+function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWordmark: boolean): LogoImage | null {
+  if (logo === null || assets.logo === null) return null
+  const isAlwaysDark = colorScheme === 'dark' && assets.darkLogo !== null
+  return {
+    address: isAlwaysDark ? assets.darkLogo.address : assets.logo.address,
+    darkAddress: colorScheme === 'auto' ? (assets.darkLogo?.address ?? null) : null,
+    width: Math.round((logo.width / logo.height) * LOGO_HEIGHT),
+    height: LOGO_HEIGHT,
+    alt: isWordmark ? (name ?? '') : '',
+    needsPlate: assets.darkLogo === null && colorScheme !== 'light',
+  }
+}
+
+function directionOf(language: Language): 'ltr' | 'rtl' {
+  const locale = new Intl.Locale(language).maximize()
+  return ['Arab', 'Hebr'].includes(locale.script ?? '') ? 'rtl' : 'ltr'
+}
