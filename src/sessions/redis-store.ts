@@ -2,7 +2,13 @@ import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import type { RedisLink } from '../redis/link.ts'
 import { addToList, removeFromList, sessionKey } from './redis-session-list.ts'
-import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
+import {
+  type SessionLimits,
+  type SessionStore,
+  StoredSession,
+  storableSession,
+  touchAfterSeconds,
+} from './session-store.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -94,7 +100,7 @@ class RedisSessions extends session.Store {
     })
   }
   #textOf(data: SessionData): string {
-    return JSON.stringify({ ...data, usedAtSeconds: Math.floor(this.#nowSeconds()) })
+    return JSON.stringify({ ...storableSession(data), usedAtSeconds: Math.floor(this.#nowSeconds()) })
   }
 }
 

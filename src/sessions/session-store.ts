@@ -1,4 +1,4 @@
-import type session from 'express-session'
+import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
 
 declare module 'express-session' {
@@ -42,6 +42,14 @@ export const StoredSession = z.object({
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
   }),
 })
+
+/**
+ * Returns what a store keeps of a session. A session that was read never sets its cookie again, so the attributes of
+ * the cookie are left out: they were two thirds of the text. An older version of the app reads this form too.
+ */
+export function storableSession({ viewer }: SessionData) {
+  return { cookie: {}, viewer }
+}
 
 /**
  * Returns the age at which the stored time of the last use is updated, so that most visits write nothing. A session can

@@ -4,7 +4,13 @@ import { z } from 'zod'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { type SessionLimits, type SessionStore, StoredSession, touchAfterSeconds } from './session-store.ts'
+import {
+  type SessionLimits,
+  type SessionStore,
+  StoredSession,
+  storableSession,
+  touchAfterSeconds,
+} from './session-store.ts'
 import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.ts'
 
 const PRUNE_EVERY_MS = 600_000
@@ -110,7 +116,7 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
   return (id: string, data: SessionData, now: number) => {
     const { username = '', signedInAtSeconds = 0 } = data.viewer ?? {}
     const key = usernameKey(username)
-    const row = changedRow(insert, id, key, JSON.stringify(data), signedInAtSeconds, now)
+    const row = changedRow(insert, id, key, JSON.stringify(storableSession(data)), signedInAtSeconds, now)
     const { number } = Numbered.parse(row)
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
     if (number > mostPerViewer) tryTo(() => removeOlder.run(key, mostPerViewer))
