@@ -96,7 +96,9 @@ export function createSignInLog({
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
-    return !lineSums.isNew(kind, networkOf(address), `${subject} ${status} ${reason}`)
+    // No client causes an overload. A line for each of its viewers would take a tenth of the sign-ins that are left.
+    const network = outcome === 'overloaded' ? undefined : networkOf(address)
+    return !lineSums.isNew(kind, network, `${subject} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {

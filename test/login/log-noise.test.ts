@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { OverloadedError } from '../../src/errors.ts'
 import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { signIn } from './signed-in.ts'
@@ -60,6 +61,20 @@ test('the same viewer at a limit has one line a minute, and other viewers have t
   )
   expect([wrongOfAda, wrongOfEve]).toEqual([5, 5])
   expect(limited).toMatchObject([{ viewer: ADA.username }, { viewer: 'eve' }, { more: 15 }])
+})
+
+test('an overload has 100 lines a minute, also with viewers at many addresses', async () => {
+  const lineSums = createLineSums()
+  const app = await startLoginApp({ lineSums, trustProxyHops: 1 })
+  app.users.fail(new OverloadedError('2 wait', 2))
+  for (let viewer = 1; viewer <= 130; viewer += 1) {
+    const form = { username: `viewer-${viewer}`, password: 'x' }
+    await app.post('/sign-in', form, { 'X-Forwarded-For': `192.0.2.${viewer}` })
+  }
+  lineSums.end()
+  expect(app.lines).toHaveLength(101)
+  expect(app.lines[0]).toMatchObject({ outcome: 'overloaded', viewer: 'viewer-1', address: '192.0.2.1' })
+  expect(app.lines[100]).toMatchObject({ outcome: 'overloaded', more: 30 })
 })
 
 test('a returning viewer who is not entitled has one line a minute, and each right password its own', async () => {
