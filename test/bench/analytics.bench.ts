@@ -80,7 +80,7 @@ async function slowestPageRow(run: BenchRun, service: Service): Promise<BenchRow
   const figureOf = (path: string) => measured(rounds, (millisOf) => millisOf.get(path) ?? 0)
   const slowest = PATHS.reduce((a, b) => (figureOf(a).value >= figureOf(b).value ? a : b))
   return {
-    name: `Analytics: slowest first page of ${PATHS.length}`,
+    name: `Analytics: slowest first page of ${PATHS.length} paths`,
     unit: 'ms',
     ...figureOf(slowest),
     target: { atMost: FIRST_PAGE_MS },

@@ -3,7 +3,7 @@ import type { Child } from './child.ts'
 import { closedLoad, type MakeRequest } from './load.ts'
 
 const WARM_UP_REQUESTS = 4000
-const ROUNDS = 9
+const ROUNDS = 7
 const ROUND_REQUESTS = 1000
 /** Requests of one contestant. A returning viewer's session is used once, because fast returns count as a loop. */
 export const RACE_REQUESTS = WARM_UP_REQUESTS + ROUNDS * ROUND_REQUESTS

@@ -29,7 +29,7 @@ const REPORTS: readonly Report[] = [
 /** Measures reports of 200,000 segments: pages per second and peak memory of the command. */
 export const reports: BenchPart = {
   name: 'reports',
-  expectedSeconds: 30,
+  expectedSeconds: 35,
   async *rows({ installation, progress }) {
     const { folder } = installation
     const file = join(folder, 'report')

@@ -22,7 +22,7 @@ const UNIT = 'µs CPU per request'
  */
 export const requests: BenchPart = {
   name: 'requests',
-  expectedSeconds: 75,
+  expectedSeconds: 50,
   async *rows(run) {
     yield* loginRows(run)
     yield* storeRows(run)
@@ -185,6 +185,7 @@ async function rowsByStore({ installation, progress }: BenchRun, environments: B
       (round) => round[store],
       ({ sqlite }) => sqlite,
     ),
+    note: 'CPU of the login app only, without the server of the store',
   })
   return [
     rowOf('sessions in Redis', 'redis'),
