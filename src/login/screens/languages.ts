@@ -26,6 +26,7 @@ const MOST_ACCEPTED = 20
 const LONGEST_TAG = 35
 const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
   readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => [parse(file).name, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Texts]),
 )
