@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { programSettings, startLoginProgram } from './login/login-program.ts'
+import { temporaryFolder } from './users/temporary-folder.ts'
 
 /** Files and modules that nothing needs yet make each start slower. */
 
@@ -33,4 +35,18 @@ test('the login app starts without the WebSocket client of Node', () => {
     console.log(modules.includes('NativeModule http'), modules.some((name) => name.includes('undici')))`
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
   expect(output).toBe('true false\n')
+})
+
+test('the second start of the login app takes the compiled code of the first', async () => {
+  const cache = { NODE_COMPILE_CACHE: temporaryFolder(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+  const start = async () => {
+    const { child, ended, output } = await startLoginProgram({ ...programSettings(), ...cache })
+    child.kill('SIGTERM')
+    await ended
+    return { accepted: output().split('accepted').length - 1, rejected: output().split('rejected').length - 1 }
+  }
+  await start()
+  const { accepted, rejected } = await start()
+  expect(accepted).toBeGreaterThan(300)
+  expect(rejected).toBe(0)
 })
