@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { errorText } from '../src/login/screens/languages.ts'
+import { errorText } from '../src/languages/languages.ts'
 import { alertOf, expectRefused } from './login/refused-answer.ts'
 import { startLoginApp } from './login/start-login-app.ts'
 

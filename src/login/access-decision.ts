@@ -1,8 +1,8 @@
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { UpstreamError } from '../errors.ts'
 import type { ResponseParameters } from '../hash-lock/authentication-response.ts'
+import type { Language } from '../languages/languages.ts'
 import type { Viewer } from '../users/user-store.ts'
-import type { Language } from './screens/languages.ts'
 
 /** The channel or video in the player. Comes through the browser, so the viewer can change it. */
 export interface Content {

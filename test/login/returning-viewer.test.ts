@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { textsOf } from '../../src/login/screens/languages.ts'
+import { textsOf } from '../../src/languages/languages.ts'
 import { htmlWithName } from '../../src/login/screens/page.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { fill, textsOf } from '../../src/login/screens/languages.ts'
+import { fill, textsOf } from '../../src/languages/languages.ts'
 import { openLog } from '../../src/server/log/log.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { errorText } from '../../src/login/screens/languages.ts'
+import { errorText } from '../../src/languages/languages.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { ADA, formOf, SECRET, START_SECONDS, startLoginApp } from './start-login-app.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { errorText } from '../../src/login/screens/languages.ts'
+import { errorText } from '../../src/languages/languages.ts'
 import { alertOf, expectRefused } from '../login/refused-answer.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 

@@ -1,7 +1,7 @@
 import ejs from 'ejs'
 import type { Brand } from '../../brand/brand.ts'
+import { errorText, fill, type Language, type TextKey, type Texts, textsOf } from '../../languages/languages.ts'
 import { type BrandAssets, brandAssetsOf } from './brand-assets.ts'
-import { errorText, fill, type Language, type TextKey, type Texts, textsOf } from './languages.ts'
 
 /** The data of an entry point that every template may use, in one language. */
 export interface Page {

@@ -5,10 +5,18 @@ import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { Brand } from '../../brand/brand.ts'
+import {
+  errorText,
+  fill,
+  type Language,
+  languageOf,
+  type TextKey,
+  type Texts,
+  textsOf,
+} from '../../languages/languages.ts'
 import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers } from './headers.ts'
-import { errorText, fill, type Language, languageOf, type TextKey, type Texts, textsOf } from './languages.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorText } from '../../../src/login/screens/languages.ts'
+import { errorText } from '../../../src/languages/languages.ts'
 import { hiddenFieldsOf } from '../hidden-fields.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { responseOf } from '../response-of.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorText } from '../../../src/login/screens/languages.ts'
+import { errorText } from '../../../src/languages/languages.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, startLoginApp } from '../start-login-app.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorText, type Language } from '../../../src/login/screens/languages.ts'
+import { errorText, type Language } from '../../../src/languages/languages.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press, type } from '../../browser/press-and-type.ts'
 import { ADA, startLoginApp } from '../start-login-app.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textsOf } from '../../../src/login/screens/languages.ts'
+import { textsOf } from '../../../src/languages/languages.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'

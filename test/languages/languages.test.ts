@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { errorText, fill, sentence, textsOf } from '../../../src/login/screens/languages.ts'
-import { startLoginApp } from '../start-login-app.ts'
+import { errorText, fill, knownLanguage, sentence, textsOf } from '../../src/languages/languages.ts'
+import { startLoginApp } from '../login/start-login-app.ts'
 
-const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../views/languages', import.meta.url))
 const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', ''))
 
 type Entry = string | { [key: string]: Entry }
@@ -146,6 +146,17 @@ test.each([
   expect((await app.get('/', headers)).text).toContain(`<html lang="${language}" `)
   expect((await app.post('/sign-in', 'username=&password=', headers)).text).toContain(`<html lang="${language}" `)
   expect((await app.get('/nowhere', headers)).text).toContain(`<html lang="${language}" `)
+})
+
+test.each([
+  ['pt', 'pt-BR'],
+  ['ZH-hant-hk', 'zh-CN'],
+  ['iw', 'he'],
+  ['tlh', null],
+  ['', null],
+  ['de_DE', null],
+])('the tag %j means the language %s', (tag, language) => {
+  expect(knownLanguage(tag)).toBe(language)
 })
 
 test('the language is chosen for each request', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parse } from 'node:path'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
-import en from '../../../views/languages/en.json' with { type: 'json' }
+import en from '../../views/languages/en.json' with { type: 'json' }
 
 /** The name of a file in views/languages: a BCP 47 tag. */
 export type Language = string
@@ -20,7 +20,7 @@ export type Texts = TypeOfTexts<typeof en>
 export type TextKey = keyof Texts['errors']
 export type TextValues = Readonly<Record<string, string | number>>
 
-const FOLDER = new URL('../../../views/languages/', import.meta.url)
+const FOLDER = new URL('../../views/languages/', import.meta.url)
 /** Browsers send fewer. Limits the time that a long header costs. */
 const MOST_ACCEPTED = 20
 const LONGEST_TAG = 35
@@ -55,7 +55,7 @@ export function languageOf(req: LanguageRequest, defaultLanguage: Language = 'en
  * @param source a parsed query or form. A repeated field is an array, and is ignored.
  */
 export function requestedLanguage({ lang }: { readonly lang?: unknown }): Language | null {
-  return typeof lang === 'string' ? matchingLanguage(lang) : null
+  return typeof lang === 'string' ? knownLanguage(lang) : null
 }
 
 /** The query of a post is ignored, as everywhere. */
@@ -77,7 +77,7 @@ function acceptedLanguage(req: LanguageRequest): Language | null {
 
 function firstKnown(tags: readonly string[]): Language | null {
   for (const tag of tags) {
-    const language = matchingLanguage(tag)
+    const language = knownLanguage(tag)
     if (language !== null) return language
   }
   return null
@@ -87,7 +87,7 @@ function firstKnown(tags: readonly string[]): Language | null {
  * Returns the file for a BCP 47 tag: of the same language, if possible in the same script, if possible of the same
  * region. Null without such a file. A tag without a script or a region has the likely ones: "pt" is "pt-Latn-BR".
  */
-function matchingLanguage(tag: string): Language | null {
+export function knownLanguage(tag: string): Language | null {
   const wanted = likelyLocale(tag)
   if (wanted === null) return null
   let best: Language | null = null
