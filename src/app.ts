@@ -27,6 +27,7 @@ import type { Metrics } from './server/metrics.ts'
 import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createVisits } from './sessions/visits.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -74,14 +75,13 @@ export function createApp({
 }: AppDeps): Express {
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews(VIEWS, PUBLIC)
-  const { store } = sessionStore
   const warnOnce = warnOnceAMinute(log, lineSums)
   // A store that logs its own outages needs no second line.
   const warnOfSessions: WarnOnce = sessionStore.logsOutages ? log.debug.bind(log) : warnOnce
   const sessions = createSessions({
     ...config.sessions,
     limits: config.sessions,
-    store,
+    store: sessionStore.store,
     isTls,
     users,
     nowSeconds,
@@ -89,6 +89,7 @@ export function createApp({
     warn: (err, effect) => warnOfSessions({ event: 'session-store', err }, `The session store failed: ${effect}`),
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
+  const visits = createVisits(isTls)
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
@@ -101,7 +102,7 @@ export function createApp({
     const screens = createScreens({ ...entryPoint, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
-    const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
+    const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     const routes = entryPointRoutes(deps)
@@ -132,7 +133,7 @@ function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler
     const refusal = describeError(error)
     // A range of an asset that does not exist, for example. Not a sign-in, so not in the log.
     if (refusal.status < 500) screens.sendMessage(req, res, { title: 'badRequest', refusal })
-    else refusals.failed(req, res, error)
+    else refusals.failed(req, res, error, null)
   }
 }
 

@@ -68,6 +68,7 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
   'ALLOWED_GROUPS', // every viewer may watch
   'CONTEXT_WORDS', // new passwords may consist of the company's name
   'ENTRY_POINTS_FILE', // its allowed groups are not read
+  'RETURNING_VIEWERS', // the next person at a device passes as the last viewer
   'USER_STORE_URL', // viewers of another store may watch
   'POSTGRES_QUERY', // viewers of another table may watch
   'LDAP_USER_FILTER', // every account below the search base may watch

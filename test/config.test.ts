@@ -30,6 +30,7 @@ describe('the settings', () => {
           playerOrigins: ['https://player.example'],
           consumers: [],
           allowedGroups: null,
+          returningViewers: 'continue',
           brand: UNBRANDED,
         },
       ],
@@ -60,6 +61,7 @@ describe('the settings', () => {
       PLAYER_ORIGINS: 'https://player.example https://page.example:8443,\nhttps://[2001:db8::1]',
       HASH_CONSUMERS: 'https://player.example/chat/, https://qa.example/live/',
       ALLOWED_GROUPS: 'staff, night shift ,',
+      RETURNING_VIEWERS: 'ask',
       USER_STORE_URL: 'sqlite:/var/lib/viewers.db',
       SESSION_STORE_URL: 'sqlite:/var/lib/sessions.db',
       SESSION_LIFETIME_SECONDS: '7200',
@@ -96,6 +98,7 @@ describe('the settings', () => {
           { origin: 'https://qa.example', pathPrefix: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
+        returningViewers: 'ask',
       },
     ])
   })

@@ -34,5 +34,7 @@ export interface EntryPoint {
   readonly consumers: readonly AllowedConsumer[]
   /** Groups whose members may watch. Null allows every viewer. */
   readonly allowedGroups: readonly string[] | null
+  /** `ask`: a viewer with a session chooses to continue or to use another account, once in each visit. */
+  readonly returningViewers: 'continue' | 'ask'
   readonly brand: Brand
 }

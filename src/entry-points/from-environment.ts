@@ -13,6 +13,7 @@ import {
   LONGEST_LIFETIME_SECONDS,
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
+  ReturningViewers,
 } from './fields.ts'
 
 /** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
@@ -30,6 +31,7 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       playerOrigins: settings.PLAYER_ORIGINS,
       consumers: settings.HASH_CONSUMERS,
       allowedGroups: settings.ALLOWED_GROUPS ?? null,
+      returningViewers: settings.RETURNING_VIEWERS,
       brand: UNBRANDED,
     }),
   )
@@ -45,6 +47,7 @@ function fieldsOf(addresses: AddressFields) {
     PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     HASH_CONSUMERS: addresses.consumers.default([]),
     ALLOWED_GROUPS: AllowedGroups.optional(),
+    RETURNING_VIEWERS: ReturningViewers.default('continue'),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   LONGEST_LIFETIME_SECONDS,
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
+  ReturningViewers,
 } from './fields.ts'
 
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
@@ -38,6 +39,7 @@ function entryPointSchema(addresses: AddressFields) {
       .max(LONGEST_LIFETIME_SECONDS, LIFETIME)
       .optional(),
     allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
+    returningViewers: ReturningViewers.optional(),
   }
   return z.strictObject(fields, {
     error: (issue) =>
@@ -168,6 +170,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     playerOrigins: entry.playerOrigins,
     consumers: entry.hashConsumers ?? [],
     allowedGroups: entry.allowedGroups ?? null,
+    returningViewers: entry.returningViewers ?? 'continue',
     brand: UNBRANDED,
   }
 }

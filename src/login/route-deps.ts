@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Visits } from '../sessions/visits.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { AccessPolicy } from './access-decision.ts'
@@ -19,6 +20,7 @@ export interface EntryPointDeps {
   readonly accessPolicy: AccessPolicy
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
+  readonly visits: Visits
   readonly signInLimits: SignInLimits
   readonly loopBreaker: LoopBreaker
   readonly screens: Screens

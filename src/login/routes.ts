@@ -1,7 +1,10 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { onlyMethods } from '../server/only-methods.ts'
 import { postCancel } from './cancel.ts'
+import { postContinue } from './continue.ts'
 import { formBody } from './request/form-body.ts'
+import { type PlayerContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { getSignIn, postSignIn } from './sign-in.ts'
 import { postSignOut } from './sign-out.ts'
@@ -11,16 +14,24 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/', getSignIn(deps))
   router.post('/sign-in', formBody, postSignIn(deps))
+  router.post('/continue', formBody, postContinue(deps))
   router.post('/cancel', formBody, postCancel(deps))
   router.post('/sign-out', formBody, postSignOut(deps))
   router.all('/', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
-  router.all(['/sign-in', '/cancel', '/sign-out'], onlyMethods('POST', sendWrongMethod(deps)))
+  router.all(['/sign-in', '/continue', '/cancel', '/sign-out'], onlyMethods('POST', sendWrongMethod(deps)))
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error)
+    deps.refusals.failed(req, res, error, contextOf(req, deps.entryPoint))
   }
   router.use(onError)
   return router
+}
+
+/** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
+function contextOf(req: Request, entryPoint: EntryPoint): PlayerContext | null {
+  const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
+  const reading = readPlayerContext(fields, entryPoint)
+  return reading.ok ? reading.context : null
 }
 
 /** Sends the screen of a 405, for `onlyMethods()`. */

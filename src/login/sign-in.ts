@@ -1,26 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'
 import type { Attempt } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
-import { askAccessPolicy } from './access-decision.ts'
-import { passToPlayer } from './pass-to-player.ts'
-import { emptyContext, type PlayerContext, readPlayerContext } from './request/player-context.ts'
+import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import { readSignInForm, type SignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
-import { type Refusal, sendRedirect } from './screens/screens.ts'
+import type { Refusal } from './screens/screens.ts'
+import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
 
-type PassDeps = Pick<
-  EntryPointDeps,
-  'entryPoint' | 'hashSecrets' | 'accessPolicy' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn' | 'nowSeconds'
->
 type AuthenticateDeps = Pick<EntryPointDeps, 'users' | 'signInLimits' | 'logSignIn' | 'addressOf'>
 
-/** Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response. */
-export function getSignIn(deps: PassDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
-  const { entryPoint, screens, sessions, refusals, loopBreaker } = deps
+/**
+ * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
+ * point asks first.
+ */
+export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
+  const { entryPoint, screens, sessions, visits, refusals } = deps
   const withoutQuery = { ok: true, context: emptyContext(entryPoint) } as const
 
   return async function getSignInScreen(req, res) {
@@ -30,20 +28,17 @@ export function getSignIn(deps: PassDeps & Pick<EntryPointDeps, 'screens' | 'ses
     const { context } = reading
     const returning = await sessions.returningViewer(req, res)
     if (returning === null) return screens.sendSignIn(req, res, { context })
-    const { viewer, sessionId } = returning
-    if (query.prompt === 'login' || !isNavigation(req)) {
-      return screens.sendSignIn(req, res, { context, signedInAs: viewer.username })
+    const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
+    if (query.prompt === 'login' || mustAsk || !isNavigation(req)) {
+      return screens.sendSignIn(req, res, { context, signedInAs: returning.viewer.username, isAsked: mustAsk })
     }
-    const target = targetOf(entryPoint, context)
-    if (loopBreaker.isLooping(sessionId, target)) return refusals.looping(req, res, viewer, context)
-    const secretOf = () => secretForReturn(deps, sessionId, target)
-    await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', secretOf, openSession: () => sessionId })
+    await returnToPlayer(deps, req, res, { ...returning, context })
   }
 }
 
 /** Checks the credentials and passes the viewer on to the player. */
 export function postSignIn(
-  deps: PassDeps & AuthenticateDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>,
+  deps: SendDeps & AuthenticateDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>,
 ): RequestHandler {
   const { entryPoint, screens, sessions, refusals, logSignIn } = deps
 
@@ -53,19 +48,21 @@ export function postSignIn(
     if (!reading.ok) return refusals.badContext(req, res, reading)
     const { context } = reading
     const fields = readSignInForm(req.body)
-    const username = fields.ok ? fields.form.username : fields.username
-    const showAgain = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, username })
-    if (refusals.isForeign(req)) return showAgain({ status: 403, text: 'notFromOwnPage' })
+    const { username, isShared } = fields.ok ? fields.form : fields
+    const show = (refusal: Refusal, signedInAs?: string) =>
+      screens.sendSignIn(req, res, { context, refusal, username, isShared, ...(signedInAs && { signedInAs }) })
+    const showAgain = async (refusal: Refusal) => show(refusal, await signedInAs(sessions, req, res))
+    if (refusals.isForeign(req)) return show({ status: 403, text: 'notFromOwnPage' })
     if (!fields.ok) {
       logSignIn(req, { outcome: 'refused-request', status: fields.refusal.status, reason: fields.refusal.text })
-      return showAgain(fields.refusal)
+      return await showAgain(fields.refusal)
     }
     try {
       const authentication = await authenticate(deps, req, fields.form)
-      if (!authentication.ok) return showAgain(authentication.refusal)
+      if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication
       const secretOf = () => deps.hashSecrets().current
-      const openSession = () => sessions.start(req, res, viewer)
+      const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer))
       await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', secretOf, openSession })
     } catch (error) {
       const refusal = describeError(error)
@@ -73,9 +70,16 @@ export function postSignIn(
       const event =
         refusal.text === 'overloaded' ? { outcome: 'overloaded' as const } : { outcome: 'failed' as const, error }
       logSignIn(req, { ...event, viewer: username, status: refusal.status })
-      showAgain(refusal)
+      show(refusal)
     }
   }
+}
+
+/** Returns the name of the viewer who is still signed in after a mistake, and may continue without a password. */
+async function signedInAs(sessions: Sessions, req: Request, res: Response): Promise<string | undefined> {
+  // A store that fails must not hide the mistake.
+  const returning = await sessions.returningViewer(req, res).catch(() => null)
+  return returning?.viewer.username
 }
 
 /** The refusals of a user store. All except the first need the right password. */
@@ -128,57 +132,6 @@ async function settle(attempt: Attempt, authentication: Authentication): Promise
  */
 async function untilFullSecond(fromMs: number): Promise<void> {
   await sleep(1000 - ((performance.now() - fromMs) % 1000))
-}
-
-interface AuthenticatedViewer {
-  readonly viewer: Viewer
-  readonly context: PlayerContext
-  readonly outcome: 'signed-in' | 'returned'
-  /** Returns the secret that signs the response. Called after the decision, which may have taken seconds. */
-  readonly secretOf: () => string
-  /** Called only if access is granted, so that no other viewer gets a session. */
-  readonly openSession: () => Promise<string | null> | string
-}
-
-async function sendToPlayer(
-  deps: PassDeps,
-  req: Request,
-  res: Response,
-  authenticated: AuthenticatedViewer,
-): Promise<void> {
-  const { viewer, context, outcome, secretOf, openSession } = authenticated
-  const decision = await askAccessPolicy(deps.accessPolicy, viewer, deps.entryPoint, context.content)
-  if (!decision.ok) return deps.refusals.accessDenied(req, res, { viewer, context, decision })
-  const secret = secretOf()
-  const location = passToPlayer(decision, deps.entryPoint, secret, context.address, deps.nowSeconds())
-  deps.logSignIn(req, { outcome, viewer: viewer.username })
-  const sessionId = await openSession()
-  if (sessionId !== null) {
-    const hasTwoSecrets = deps.hashSecrets().previous !== null
-    deps.loopBreaker.countResponse(sessionId, targetOf(deps.entryPoint, context), hasTwoSecrets ? secret : null)
-  }
-  sendRedirect(res, deps.headersFor(context.address.origin), location)
-}
-
-/**
- * Returns the secret for a returning viewer. The service refused the response of a viewer who comes straight back:
- * during a change of the secret, the lock may have the other secret.
- */
-function secretForReturn({ hashSecrets, loopBreaker }: PassDeps, sessionId: string, target: string): string {
-  const { current, previous } = hashSecrets()
-  if (previous === null) return current
-  const refusedWith = (secret: string) => loopBreaker.responsesWith(sessionId, target, secret)
-  return refusedWith(current) > refusedWith(previous) ? previous : current
-}
-
-/** True for a navigation. A script could read the response, but would not lead the viewer to the player. */
-function isNavigation(req: Request): boolean {
-  const destination = req.headers['sec-fetch-dest']
-  return req.method === 'GET' && (destination === undefined || destination === 'iframe' || destination === 'document')
-}
-
-function targetOf({ name }: EntryPoint, { address, content }: PlayerContext): string {
-  return `${name} ${address.url} ${content.type ?? ''} ${content.id ?? ''}`
 }
 
 function tooManyTries(retryAfterSeconds: number): Refusal {

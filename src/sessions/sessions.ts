@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import session from 'express-session'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
@@ -32,24 +32,24 @@ export interface Sessions {
    */
   start(req: Request, res: Response, viewer: Viewer): Promise<string | null>
   /**
+   * Ends the earlier session of this browser, if there is one, and removes its cookie. Does not throw: without the
+   * cookie, no browser can use a session that stays in the store.
+   * @returns null: there is no session.
+   */
+  forget(req: Request, res: Response): Promise<null>
+  /**
    * Ends the session in the store and removes the cookie.
    * @returns the user name; undefined if there was no session.
    */
   end(req: Request, res: Response): Promise<string | undefined>
 }
 
+const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
+
 export function createSessions(deps: SessionDeps): Sessions {
   const { users, limits, nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
-  const cookieAttributes = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
-  const middleware = session({
-    name,
-    secret: [...deps.secrets],
-    store: deps.store,
-    resave: false,
-    saveUninitialized: false,
-    cookie: { ...cookieAttributes, maxAge: limits.lifetimeSeconds * 1000 },
-  })
+  const middleware = sessionMiddleware(deps, name)
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
   const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
@@ -85,9 +85,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       return req.sessionID
     } catch (error) {
       warn(error, 'a viewer signed in without a session')
-      Reflect.deleteProperty(req, 'session')
-      // The old session may be of another viewer, and the store may not have ended it.
-      if (hasCookie(req)) res.clearCookie(name, cookieAttributes)
+      removeCookie(req, res)
       return null
     }
   }
@@ -96,10 +94,33 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (req.session === undefined) await load(req, res)
     const username = req.session.viewer?.username
     await withCallback((callback) => req.session.destroy(callback))
-    res.clearCookie(name, cookieAttributes)
+    res.clearCookie(name, COOKIE)
     return username
   }
-  return { returningViewer, start, end }
+  async function forget(req: Request, res: Response): Promise<null> {
+    await end(req, res).catch((error: unknown) => {
+      warn(error, 'a session without a cookie stays in the store')
+      removeCookie(req, res)
+    })
+    return null
+  }
+  /** Removes the cookie of a session that the store may not have ended: it may be of another viewer. */
+  function removeCookie(req: Request, res: Response): void {
+    Reflect.deleteProperty(req, 'session')
+    if (hasCookie(req)) res.clearCookie(name, COOKIE)
+  }
+  return { returningViewer, start, forget, end }
+}
+
+function sessionMiddleware({ store, secrets, limits }: SessionDeps, name: string): RequestHandler {
+  return session({
+    name,
+    secret: [...secrets],
+    store,
+    resave: false,
+    saveUninitialized: false,
+    cookie: { ...COOKIE, maxAge: limits.lifetimeSeconds * 1000 },
+  })
 }
 
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>

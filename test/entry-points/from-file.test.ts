@@ -40,6 +40,7 @@ describe('a file of entry points', () => {
       hashParameters: ['user=username', 'seat=seat'],
       hashLifetimeSeconds: 0,
       allowedGroups: ['staff', 'night shift'],
+      returningViewers: 'ask',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
       {
@@ -54,6 +55,7 @@ describe('a file of entry points', () => {
         playerOrigins: ['https://player.example'],
         consumers: [],
         allowedGroups: null,
+        returningViewers: 'continue',
         brand: UNBRANDED,
       },
       {
@@ -74,6 +76,7 @@ describe('a file of entry points', () => {
           { origin: 'https://qa.example', pathPrefix: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
+        returningViewers: 'ask',
         brand: UNBRANDED,
       },
     ])
@@ -208,6 +211,7 @@ describe('an entry is refused', () => {
     ['with a fraction for a lifetime', { ...ENTRY, hashLifetimeSeconds: 1.5 }, LIFETIME],
     ['with more than a year', { ...ENTRY, hashLifetimeSeconds: 31_536_001 }, LIFETIME],
     ['with a list of no groups', { ...ENTRY, allowedGroups: [] }, 'allowedGroups must name at least one group'],
+    ['with a wish that is unknown', { ...ENTRY, returningViewers: 'x' }, 'returningViewers must be continue or ask'],
     ['with a comma in a group', { ...ENTRY, allowedGroups: ['a,b'] }, `allowedGroups: item 1 ${ITEM}`],
     ['with a field that is unknown', { ...ENTRY, playerOrigin: 'x' }, 'has unknown fields: playerOrigin; '],
   ])('an entry %s is refused', (_name, entry, sentence) => {

@@ -5,7 +5,7 @@ import { htmlWithName } from '../../src/login/screens/page.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { memoryUsers, STORE_DOWN } from './memory-users.ts'
-import { alertOf, expectRefused } from './refused-answer.ts'
+import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { expectScreen, rowsIn, signIn } from './signed-in.ts'
 import { ADA, ENTRY_POINT, type LoginApp, SESSION_LIMITS, START_SECONDS, startLoginApp } from './start-login-app.ts'
@@ -44,15 +44,6 @@ test.each(['empty', 'image', 'script', 'style', 'frame', 'embed', 'object', 'wor
     expect(answer.text).toContain(htmlWithName(textsOf('en').continueAs, ADA.username))
   },
 )
-
-test('prompt=login shows the screen to a returning viewer, with links to continue and sign out', async () => {
-  const app = await startLoginApp()
-  const answer = await app.get('/?prompt=login&ustreamContentId=7', { Cookie: await signIn(app) })
-  expectScreen(answer)
-  expect(answer.text).toContain('<a class="primary" href="/?ustreamContentId=7">')
-  expect(answer.text).toContain('action="/sign-out"')
-  expect(alertOf(answer)).toBe('')
-})
 
 test('a HEAD request gives a returning viewer no response', async () => {
   const app = await startLoginApp()

@@ -33,6 +33,7 @@ export const ENTRY_POINT: EntryPoint = {
   playerOrigins: [PLAYER, 'https://customer.example'],
   consumers: [parseAllowedConsumer(CONSUMER)],
   allowedGroups: null,
+  returningViewers: 'continue',
   brand: UNBRANDED,
 }
 

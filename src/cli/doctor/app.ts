@@ -134,7 +134,10 @@ export async function* trySignIn(
         : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, and browsers drop it in the frame of the player.`,
     )
   }
-  const cookie = setCookie.split(';')[0] ?? ''
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((given) => given.split(';')[0])
+    .join('; ')
   const again = await request(address, signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
     ? ok('A returning viewer gets a new response without signing in again.')

@@ -6,11 +6,13 @@ export interface SignInForm {
   readonly username: string
   /** Exactly as received (OWASP ASVS 6.2.8). */
   readonly password: string
+  /** True if other people use this computer too: then the viewer gets no session. */
+  readonly isShared: boolean
 }
 
 export type SignInFormResult =
   | { readonly ok: true; readonly form: SignInForm }
-  | { readonly ok: false; readonly refusal: Refusal; readonly username: string }
+  | { readonly ok: false; readonly refusal: Refusal; readonly username: string; readonly isShared: boolean }
 
 const Fields = z.object({ username: z.string(), password: z.string() })
 /** U+FFFD replaces bytes that are not UTF-8, so that two different passwords would be the same. */
@@ -18,19 +20,22 @@ const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
 const UNREADABLE_PASSWORD = /[\0\ufffd]/u
 
 /**
- * Reads the two fields of the form. A missing or repeated field (an array) is refused.
+ * Reads the fields of the form. A missing or repeated field (an array) is refused.
  * @param body from the form parser.
  */
 export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInFormResult {
+  const isShared = body.shared !== undefined
+  const refuse = (text: Refusal['text'], username = '') =>
+    ({ ok: false, refusal: { status: 400, text }, username, isShared }) as const
   const parsed = Fields.safeParse(body)
-  if (!parsed.success) return { ok: false, refusal: { status: 400, text: 'badForm' }, username: '' }
+  if (!parsed.success) return refuse('badForm')
   const { password } = parsed.data
   const username = parsed.data.username.trim()
   if (UNREADABLE_NAME.test(username) || UNREADABLE_PASSWORD.test(password)) {
-    return { ok: false, refusal: { status: 400, text: 'unreadableText' }, username: '' }
+    return refuse('unreadableText')
   }
   if (username === '' || password === '') {
-    return { ok: false, refusal: { status: 400, text: 'emptyFields' }, username }
+    return refuse('emptyFields', username)
   }
-  return { ok: true, form: { username, password } }
+  return { ok: true, form: { username, password, isShared } }
 }

@@ -21,8 +21,11 @@ export interface Refusals {
     refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused },
   ): void
   looping(req: Request, res: Response, viewer: Viewer, context: PlayerContext): void
-  /** Answers an error that was thrown before the request was read. */
-  failed(req: Request, res: Response, error: unknown): void
+  /**
+   * Answers an error of a request that has no screen of its own.
+   * @param context for the ways back to the player; null for a screen that cannot know it.
+   */
+  failed(req: Request, res: Response, error: unknown, context: PlayerContext | null): void
 }
 
 export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin: string): Refusals {
@@ -69,7 +72,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
         link: { context, text: 'tryAgain' },
       })
     },
-    failed(req, res, error) {
+    failed(req, res, error, context) {
       const refusal = describeError(error)
       const isOurs = refusal.status >= 500
       if (isOurs) logSignIn(req, { outcome: 'failed', status: refusal.status, error })
@@ -77,6 +80,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       screens.sendMessage(req, res, {
         title: isOurs ? 'unavailable' : 'badRequest',
         refusal,
+        ...(context && { link: { context, text: 'tryAgain' } }),
         ...(isOurs ? { reference: requestIdOf(req) } : {}),
       })
     },

@@ -36,6 +36,8 @@ export interface SignInState {
   readonly isShared?: boolean
   /** Adds a way to continue without a password. */
   readonly signedInAs?: string
+  /** True if the viewer is asked before the player gets a response. */
+  readonly isAsked?: boolean
 }
 
 export interface MessageState {
@@ -143,7 +145,7 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
 export function signInLocals(
   { views: { asset }, brand, basePath }: Pick<ScreensOptions, 'brand' | 'basePath'> & { views: Pick<Views, 'asset'> },
   page: Page,
-  { context: { fields }, refusal, username = '', isShared = false, signedInAs }: SignInLocalsState,
+  { context: { fields }, refusal, username = '', isShared = false, signedInAs, isAsked = false }: SignInLocalsState,
 ): ejs.Data {
   const texts = textsOf(page.language)
   const { title, windowTitle } = titlesOf(brand, texts)
@@ -152,11 +154,11 @@ export function signInLocals(
     asset,
     page,
     texts,
-    title,
+    title: signedInAs === undefined ? title : texts.titles.welcomeBack,
     pageTitle: refusal === undefined ? windowTitle : fill(texts.titleWithError, { title: windowTitle }),
     fields,
-    continueAddress: pathOf(basePath, fields),
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
+    otherAccount: isAsked ? texts.notYou : texts.otherAccount,
     ...alertOf(page.language, brand, refusal),
     username,
     isShared,

@@ -153,7 +153,7 @@ const CASES: readonly Case[] = [
     { ...SCREEN_LEADING_NOWHERE, others: { 'content-type': HTML, allow: 'POST' } },
   ],
   ['a redirect loop', 409, loop, { ...SCREEN_OF_PLAYER, ...PAGE }],
-  ['a form of 1 MB', 413, (app) => app.post('/sign-in', 'x'.repeat(1_000_000)), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
+  ['a form of 1 MB', 413, (app) => app.post('/sign-in', 'x'.repeat(1_000_000)), { ...SCREEN_OF_PLAYER, ...PAGE }],
   ['a body that is not a form', 415, (app) => app.post('/sign-in'), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
   [
     'too many failed sign-ins',
@@ -182,7 +182,7 @@ const CASES: readonly Case[] = [
       app.users.fail(STORE_DOWN)
       return await app.get('/', cookie)
     },
-    { ...SCREEN_LEADING_NOWHERE, others: { 'content-type': HTML, 'retry-after': '30' } },
+    { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '30' } },
   ],
   [
     'the liveness check',
