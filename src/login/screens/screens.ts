@@ -63,7 +63,7 @@ export interface Views {
 }
 
 /** Limited, because viewers can change the query, which is part of the key. */
-const CACHED_SCREENS = 64
+const CACHED_SCREENS = 256
 /** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
 
