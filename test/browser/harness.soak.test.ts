@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from './launch.ts'
-import { press } from './press-and-type.ts'
+import { press, pressKey, type } from './press-and-type.ts'
 
 /**
  * Tests the assumptions of the other browser tests: these browsers block what the browsers of viewers block, and every
@@ -49,6 +49,8 @@ const PAGES: Record<string, string> = {
   '/exception': '<!doctype html><title>exception</title><script>missing()</script>',
   '/rejection': '<!doctype html><title>rejection</title><script>Promise.reject(new Error("in vain"))</script>',
   '/inline': '<!doctype html><title>inline</title><script>1</script>',
+  '/scripted':
+    '<!doctype html><title>scripted</title><form action="/arrived"><input name="name"><input type="checkbox" name="tick"><details><summary>More</summary><button>Go</button></details></form><script>document.querySelector("input").value = "from a script"</script>',
   '/shut': '<!doctype html><title>shut</title>',
   '/dark':
     '<!doctype html><title>dark</title><style>@media (prefers-color-scheme: dark) { p { color: red } }</style><p>',
@@ -194,6 +196,26 @@ async function postInFrame(launched: LaunchedBrowser) {
   await press(frame, 'button')
   return { ...opened, frame }
 }
+
+test.each(['chromium-no-scripts', 'firefox-no-scripts'] as const)(
+  'a frame in %s runs no script, and takes keys',
+  async (kind) => {
+    const launched = await launchBrowser(kind)
+    try {
+      const { page, waitForFrame } = await launched.openPage()
+      await page.goto(top('/plain?frame=/scripted'))
+      const frame = await waitForFrame(other('/scripted'))
+      expect(await frame.$eval('[name="name"]', (field) => (field as unknown as { value: string }).value)).toBe('')
+      await type(frame, '[name="name"]', 'Ada')
+      await pressKey(frame, '[name="tick"]', ' ')
+      await pressKey(frame, 'summary')
+      await pressKey(frame, 'button')
+      await waitForFrame(other('/arrived?name=Ada&tick=on'))
+    } finally {
+      await launched.close()
+    }
+  },
+)
 
 test('Chromium blocks a redirect to an origin that form-action does not list, and names the directive', async () => {
   const launched = await launchBrowser('chromium')

@@ -8,10 +8,19 @@ import { type OpenPage, openPage } from './open-page.ts'
  * Debian's builds, each in a fresh profile:
  * - `chromium`: default settings. Third-party cookies are blocked, partitioned cookies are not.
  * - `chromium-no-cookies`: all cookies are blocked, also first-party cookies.
+ * - `chromium-no-scripts`: no page runs a script.
  * - `firefox`: default settings, with total cookie protection.
  * - `firefox-no-cookies`: all cookies are blocked.
+ * - `firefox-no-scripts`: no page runs a script. Waiting in the page is impossible too, and so are mouse clicks:
+ *   use `pressKey()`.
  */
-export type BrowserKind = 'chromium' | 'chromium-no-cookies' | 'firefox' | 'firefox-no-cookies'
+export type BrowserKind =
+  | 'chromium'
+  | 'chromium-no-cookies'
+  | 'chromium-no-scripts'
+  | 'firefox'
+  | 'firefox-no-cookies'
+  | 'firefox-no-scripts'
 
 export interface LaunchedBrowser {
   readonly browser: Browser
@@ -43,9 +52,10 @@ export async function launchBrowser(kind: BrowserKind): Promise<LaunchedBrowser>
 }
 
 async function startChromium(kind: BrowserKind, profile: string): Promise<Browser> {
-  if (kind === 'chromium-no-cookies') {
+  if (kind !== 'chromium') {
     await mkdir(join(profile, 'Default'))
-    const preferences = { profile: { default_content_setting_values: { cookies: 2 } } }
+    const blocked = kind === 'chromium-no-cookies' ? { cookies: 2 } : { javascript: 2 }
+    const preferences = { profile: { default_content_setting_values: blocked } }
     await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences))
   }
   return puppeteer.launch({
@@ -83,6 +93,7 @@ function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
       'browser.contentblocking.features.standard': '',
       'network.cookie.cookieBehavior': kind === 'firefox-no-cookies' ? 2 : 5,
       'network.cookie.sameSite.laxByDefault': false,
+      'javascript.enabled': kind !== 'firefox-no-scripts',
     },
   })
 }

@@ -4,6 +4,7 @@ import type { ElementHandle, Frame } from 'puppeteer-core'
 /** A click that did not reach its element within this time is lost. */
 const ARRIVAL_MS = 3_000
 const MOST_ATTEMPTS = 5
+const PATIENCE_MS = 20_000
 
 /**
  * Clicks an element, and retries a lost click. A browser chooses the frame of a click from its last painted picture, so
@@ -27,6 +28,13 @@ export async function press(frame: Frame, selector: string): Promise<void> {
   throw new Error(`No press reached ${selector} at ${frame.url()}`)
 }
 
+/** Focuses an element and presses a key: Enter for buttons, links and summaries, a space for checkboxes. */
+export async function pressKey(frame: Frame, selector: string, key: 'Enter' | ' ' = 'Enter'): Promise<void> {
+  const element = await find(frame, selector)
+  await element.focus()
+  await frame.page().keyboard.press(key)
+}
+
 /** Replaces the text of a field, and retries until the field holds the text. */
 export async function type(frame: Frame, selector: string, text: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
@@ -38,8 +46,11 @@ export async function type(frame: Frame, selector: string, text: string): Promis
   throw new Error(`${selector} at ${frame.url()} does not take a text`)
 }
 
+/** Polls from outside: a page without scripts cannot wait for an element. */
 async function find(frame: Frame, selector: string): Promise<ElementHandle> {
-  const element = await frame.waitForSelector(selector, { visible: true })
-  if (element === null) throw new Error(`${selector} is not shown at ${frame.url()}`)
-  return element
+  for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await wait(20)) {
+    const element = await frame.$(selector).catch(() => null)
+    if (element !== null && (await element.isVisible().catch(() => false))) return element
+  }
+  throw new Error(`${selector} is not shown at ${frame.url()}`)
 }
