@@ -10,6 +10,8 @@ const SESSION_STORE = 'must be sqlite:FILE'
 const LIMITS_STORE = 'must be memory:'
 const KEY_PREFIX = '1 to 64 letters'
 
+const LINK = 'must be an https: or mailto: address'
+
 /** One wrong value each, with a part of its message. */
 export const WRONG: readonly (readonly [name: string, value: string, part: string])[] = [
   ['PUBLIC_URL', 'login.example.com', 'must be an https address'],
@@ -29,6 +31,25 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['HASH_SECRET_PREVIOUS', 'a', SECRET_FAULT],
   ['SESSION_SECRET', 'a', SECRET_FAULT],
   ['SESSION_SECRET_PREVIOUS', 'a', SECRET_FAULT],
+  ['BRAND_NAME', 'x'.repeat(61), 'at most 60 characters'],
+  ['BRAND_NAME', 'a\nb', 'one line without control characters'],
+  ['BRAND_NAME', '  ', 'must not be empty'],
+  ['BRAND_TITLE', 'a\u202eb', 'one line without control characters'],
+  ['BRAND_LOGO_FILE', '/nowhere', 'a file that does not exist'],
+  ['BRAND_LOGO_DARK_FILE', '/', 'a folder'],
+  ['BRAND_COLOR', 'red', 'a colour such as'],
+  ['BRAND_COLOR', '#ffff00', 'contrast of 1.07'],
+  ['BRAND_COLOR_DARK', '#111111', 'contrast of 1.06'],
+  ['COLOR_SCHEME', 'grey', 'one of auto, dark, light'],
+  ['HELP_URL', 'http://help.example/', NOT_HTTPS],
+  ['HELP_URL', 'javascript:alert(1)', LINK],
+  ['HELP_URL', 'data:text/html,x', LINK],
+  ['FORGOT_PASSWORD_URL', 'https://ada:pw@help.example/', 'user name or a password'],
+  ['FORGOT_PASSWORD_URL', 'mailto:', 'mailto: and an address'],
+  ['TERMS_URL', 'help.example', LINK],
+  ['TERMS_URL', 'https://help.example/ x', LINK],
+  ['USERNAME_KIND', 'phone', 'one of username, email'],
+  ['DEFAULT_LANGUAGE', 'tlh', 'a file in views/languages'],
   ['HASH_PARAMETERS', ',', '1 to 10 parameters'],
   ['HASH_PARAMETERS', 'a=b,'.repeat(11), '1 to 10 parameters'],
   ['HASH_PARAMETERS', 'user', 'item 1 must be name=attribute'],

@@ -1,3 +1,6 @@
+export const COLOR_SCHEMES = ['auto', 'dark', 'light'] as const
+export const USERNAME_KINDS = ['username', 'email'] as const
+
 /** The customer's name, look and links on the screens of an entry point. */
 export interface Brand {
   /** Null for screens without a name. A logo has a name too. */
@@ -10,12 +13,14 @@ export interface Brand {
   /** The colours of the primary button on light and dark screens, as #rrggbb. Null for the colour of the stylesheet. */
   readonly colors: { readonly light: string; readonly dark: string } | null
   /** `auto` follows the viewer's system. */
-  readonly colorScheme: 'auto' | 'dark' | 'light'
+  readonly colorScheme: (typeof COLOR_SCHEMES)[number]
   readonly helpUrl: string | null
   readonly forgotPasswordUrl: string | null
   readonly termsUrl: string | null
   /** The word for the first field. */
-  readonly usernameKind: 'username' | 'email'
+  readonly usernameKind: (typeof USERNAME_KINDS)[number]
+  /** For viewers whose browser asks for no language of the app. A file in views/languages. */
+  readonly defaultLanguage: string
 }
 
 export interface Logo {
@@ -38,4 +43,5 @@ export const UNBRANDED: Brand = Object.freeze({
   forgotPasswordUrl: null,
   termsUrl: null,
   usernameKind: 'username',
+  defaultLanguage: 'en',
 })

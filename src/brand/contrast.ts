@@ -1,15 +1,38 @@
-/** Contrast of colours as in WCAG 2.2, "contrast ratio" and "relative luminance". Colours are #rrggbb. */
+/** Contrast of colours as in WCAG 2.2: "contrast ratio" and "relative luminance". Colours are #rrggbb. */
 
-const LEAST_OF_TEXT = 4.5
+/** `--card` on dark screens, in public/login.css. */
+export const DARK_CARD = '#16181f'
+/** The least contrast of text (WCAG 2.2, 1.4.3). */
+export const TEXT_CONTRAST = 4.5
+/** The least contrast of a control to what is around it (WCAG 2.2, 1.4.11). */
+export const CARD_CONTRAST = 3
+
+const MIXES = 256
+
 /** Returns the contrast of two colours, from 1 to 21. */
-function contrastOf(one: string, other: string): number {
+export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** Returns white or black. White wins if it is readable, because buttons usually have light text. */
+/** Returns the text colour of a button: white if it can be read, else black. */
 export function textColorOn(color: string): '#fff' | '#000' {
-  return contrastOf(color, '#ffffff') >= LEAST_OF_TEXT ? '#fff' : '#000'
+  return contrastOf(color, '#ffffff') >= TEXT_CONTRAST ? '#fff' : '#000'
+}
+
+/** Returns the first good colour on the way from a colour to black or white; the colour itself if it is good. */
+export function nearestColor(color: string, end: string, isGood: (color: string) => boolean): string {
+  for (let step = 0; step < MIXES; step += 1) {
+    const mixed = mix(color, end, step / MIXES)
+    if (isGood(mixed)) return mixed
+  }
+  return end
+}
+
+function mix(color: string, other: string, share: number): string {
+  const others = channelsOf(other)
+  const mixed = channelsOf(color).map((channel, index) => channel + ((others[index] ?? 0) - channel) * share)
+  return `#${mixed.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
 }
 
 function luminanceOf(color: string): number {

@@ -88,5 +88,28 @@ export function addressFields(publicUrl: URL | null) {
     assertScheme(item, isLoopbackHost)
     return consumer
   })
-  return { playerAddress, playerOrigins, consumers }
+  const link = z.string('must be text').transform((text, context): string => {
+    try {
+      return parseLink(text, (address) => assertScheme(address, isLoopbackHost))
+    } catch (error) {
+      return fail(context, reasonOf(error))
+    }
+  })
+  return { playerAddress, playerOrigins, consumers, link }
+}
+
+/** Parses the address of a page for viewers, or of a mailbox: `https:` or `mailto:`. @throws RangeError */
+function parseLink(text: string, assertWebScheme: (text: string) => void): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^[\x21-\x7e]{1,2048}$/.test(text) || !/^(https?|mailto):$/.test(url.protocol)) {
+    throw new RangeError('must be an https: or mailto: address')
+  }
+  if (url.protocol === 'mailto:') {
+    if (!/^[^@]+@[^@]+$/.test(url.pathname))
+      throw new RangeError('must be mailto: and an address, such as mailto:help@example.com')
+    return url.href
+  }
+  assertWebScheme(text)
+  if (url.username !== '' || url.password !== '') throw new RangeError('must not contain a user name or a password')
+  return url.href
 }

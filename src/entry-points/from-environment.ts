@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UNBRANDED } from '../brand/brand.ts'
+import { brandEnvironment, brandOfEnvironment } from '../brand/fields.ts'
 import { required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
 import type { EntryPoint, SecretFiles } from './entry-point.ts'
@@ -19,7 +19,7 @@ import {
 /** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
 export function entryPointEnvironment(addresses: AddressFields, secretFiles: SecretFiles | null) {
   return z.object(fieldsOf(addresses)).transform(
-    (settings): EntryPoint => ({
+    (settings, context): EntryPoint => ({
       name: 'default',
       basePath: '',
       secret: settings.HASH_SECRET,
@@ -32,7 +32,7 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       consumers: settings.HASH_CONSUMERS,
       allowedGroups: settings.ALLOWED_GROUPS ?? null,
       returningViewers: settings.RETURNING_VIEWERS,
-      brand: UNBRANDED,
+      brand: brandOfEnvironment(settings, context),
     }),
   )
 }
@@ -48,6 +48,7 @@ function fieldsOf(addresses: AddressFields) {
     HASH_CONSUMERS: addresses.consumers.default([]),
     ALLOWED_GROUPS: AllowedGroups.optional(),
     RETURNING_VIEWERS: ReturningViewers.default('continue'),
+    ...brandEnvironment(addresses.link),
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { UNBRANDED } from '../brand/brand.ts'
+import { brandFields, brandOf } from '../brand/fields.ts'
 import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
@@ -40,13 +40,15 @@ function entryPointSchema(addresses: AddressFields) {
       .optional(),
     allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
     returningViewers: ReturningViewers.optional(),
+    ...brandFields(addresses.link),
   }
-  return z.strictObject(fields, {
+  const entry = z.strictObject(fields, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? `has unknown fields: ${(issue.keys ?? []).join(', ')}; the fields are ${Object.keys(fields).join(', ')}`
         : 'must be an object',
   })
+  return entry.transform((given, context) => ({ ...given, brand: brandOf(given, context) }))
 }
 
 /** A file with a secret. */
@@ -171,7 +173,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     consumers: entry.hashConsumers ?? [],
     allowedGroups: entry.allowedGroups ?? null,
     returningViewers: entry.returningViewers ?? 'continue',
-    brand: UNBRANDED,
+    brand: entry.brand,
   }
 }
 

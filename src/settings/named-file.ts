@@ -11,9 +11,24 @@ export function readNamedFile(path: string): { text: string } | { fault: string 
   try {
     return { text: readFileSync(path, 'utf8') }
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return { fault: FILE_FAULTS[code] ?? `names a file that cannot be read (${code})` }
+    return { fault: faultOf(error) }
   }
+}
+
+/** Reads the file that a setting names as bytes. Returns a fault as readNamedFile() does, also for a larger file. */
+export function readNamedBytes(path: string, mostBytes: number): { content: Buffer } | { fault: string } {
+  try {
+    const { size } = statSync(path)
+    if (size > mostBytes) return { fault: `names a file of ${size} bytes; the most is ${mostBytes}` }
+    return { content: readFileSync(path) }
+  } catch (error) {
+    return { fault: faultOf(error) }
+  }
+}
+
+function faultOf(error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException
+  return FILE_FAULTS[code] ?? `names a file that cannot be read (${code})`
 }
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {

@@ -24,6 +24,15 @@ const GUARDS = [
 ]
 /** Settings without which the app is closed, slower or silent, or keeps a safe default: a look-alike is a warning. */
 const OTHERS = [
+  'BRAND_COLOR',
+  'BRAND_COLOR_DARK',
+  'BRAND_LOGO_DARK_FILE',
+  'BRAND_LOGO_FILE',
+  'BRAND_NAME',
+  'BRAND_TITLE',
+  'COLOR_SCHEME',
+  'DEFAULT_LANGUAGE',
+  'FORGOT_PASSWORD_URL',
   'HASH_CONSUMERS',
   'HASH_LIFETIME_SECONDS',
   'HASH_PARAMETERS',
@@ -58,12 +67,14 @@ const OTHERS = [
   'SESSION_SECRET_PREVIOUS_FILE',
   'SHUTDOWN_DELAY_SECONDS',
   'TRUST_PROXY_HOPS',
+  'TERMS_URL',
+  'USERNAME_KIND',
 ]
 /** Settings without which the app does not start. */
 const REQUIRED = ['PUBLIC_URL', 'HASH_SECRET', 'SESSION_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'] as const
 const REQUIRED_AS_FILES = ['HASH_SECRET_FILE', 'SESSION_SECRET_FILE']
 /** Their look-alikes belong to other programs. */
-const TOO_SHORT = ['HOST', 'PORT']
+const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT']
 
 const misspelt = (name: string) => name.replace('_', '')
 const hint = (name: string, meant = name) => `Unknown setting ${misspelt(name)}. Did you mean ${meant}?`

@@ -17,7 +17,7 @@ export interface Page {
   readonly brandName: string | null
   readonly isEmail: boolean
   /** Outside of this app, each in a tab of its own. */
-  readonly links: readonly PageLink[]
+  readonly links: readonly (PageLink & { readonly name: 'forgot' | 'help' | 'terms' })[]
 }
 
 interface LogoImage {
@@ -120,13 +120,13 @@ export function htmlWithName(text: string, username: string): string {
     .join(name)
 }
 
-function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, texts: Texts): PageLink[] {
+function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, texts: Texts): Page['links'] {
   const links = [
-    [forgotPasswordUrl, texts.forgotPassword],
-    [helpUrl, texts.help],
-    [termsUrl, texts.terms],
+    ['forgot', forgotPasswordUrl, texts.forgotPassword],
+    ['help', helpUrl, texts.help],
+    ['terms', termsUrl, texts.terms],
   ] as const
-  return links.flatMap(([address, text]) => (address === null ? [] : [{ address, text }]))
+  return links.flatMap(([name, address, text]) => (address === null ? [] : [{ name, address, text }]))
 }
 
 function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWordmark: boolean): LogoImage | null {

@@ -102,10 +102,15 @@ export function createScreens(options: ScreensOptions): Screens {
   const signInPage = createSignInPages(options, pageIn)
   return {
     sendSignIn(req, res, state) {
-      sendPage(res, headersFor(state.context.address.origin), signInPage(languageOf(req), state), state.refusal)
+      sendPage(
+        res,
+        headersFor(state.context.address.origin),
+        signInPage(languageOf(req, brand.defaultLanguage), state),
+        state.refusal,
+      )
     },
     sendMessage(req, res, state) {
-      const html = messageHtml(options, pageIn(languageOf(req)), req, state)
+      const html = messageHtml(options, pageIn(languageOf(req, brand.defaultLanguage)), req, state)
       sendPage(res, headersFor(state.link?.context.address.origin ?? null), html, state.refusal)
     },
   }
@@ -154,9 +159,10 @@ export function signInLocals(
     asset,
     page,
     texts,
-    title: signedInAs === undefined ? title : texts.titles.welcomeBack,
+    title: signedInAs === undefined || brand.title !== null ? title : texts.titles.welcomeBack,
     pageTitle: refusal === undefined ? windowTitle : fill(texts.titleWithError, { title: windowTitle }),
     fields,
+    links: page.links,
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
     ...alertOf(page.language, brand, refusal),
@@ -186,6 +192,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     ),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
     fields: link?.context.fields ?? null,
+    links: page.links.filter(({ name }) => name !== 'forgot'),
     ways: waysOn(options, req, state, language),
   })
 }

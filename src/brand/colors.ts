@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { fail } from '../settings/fields.ts'
+import type { Brand } from './brand.ts'
+import { CARD_CONTRAST, contrastOf, DARK_CARD, nearestColor, TEXT_CONTRAST } from './contrast.ts'
+
+const BLACK = '#000000'
+const WHITE = '#ffffff'
+
+/** A colour as #rrggbb. */
+const Color = z.string('must be text').transform((text, context): string => {
+  const [, digits] = /^#([0-9a-f]{6}|[0-9a-f]{3})$/.exec(text.toLowerCase()) ?? []
+  if (digits === undefined) return fail(context, 'must be a colour such as #2f4bd8')
+  return `#${digits.length === 3 ? digits.replace(/./g, '$&$&') : digits}`
+})
+
+/** The colour of the button on light screens, where its text is white. */
+export const LightColor = Color.transform((color, context): string => {
+  if (isGoodOnLight(color)) return color
+  const contrast = rounded(contrastOf(color, WHITE))
+  return fail(
+    context,
+    `has a contrast of ${contrast} to its white text, which needs ${TEXT_CONTRAST}. The nearest good colour is ` +
+      nearestColor(color, BLACK, isGoodOnLight),
+  )
+})
+
+/** The colour of the button on dark screens. Its text is white or black, and one of the two can always be read. */
+export const DarkColor = Color.transform((color, context): string => {
+  if (isGoodOnDark(color)) return color
+  const contrast = rounded(contrastOf(color, DARK_CARD))
+  return fail(
+    context,
+    `has a contrast of ${contrast} to the dark screen, and a button needs ${CARD_CONTRAST}. The nearest good colour is ` +
+      nearestColor(color, WHITE, isGoodOnDark),
+  )
+})
+
+/** Returns both colours. If one is missing, the nearest good colour to the other takes its place. */
+export function colorsOf(light: string | undefined, dark: string | undefined): Brand['colors'] {
+  const given = light ?? dark
+  if (given === undefined) return null
+  return {
+    light: light ?? nearestColor(given, BLACK, isGoodOnLight),
+    dark: dark ?? nearestColor(given, WHITE, isGoodOnDark),
+  }
+}
+
+function isGoodOnLight(color: string): boolean {
+  return contrastOf(color, WHITE) >= TEXT_CONTRAST
+}
+
+function isGoodOnDark(color: string): boolean {
+  return contrastOf(color, DARK_CARD) >= CARD_CONTRAST
+}
+
+/** Rounds down, so that a contrast that is too small never looks good. */
+function rounded(contrast: number): string {
+  return (Math.floor(contrast * 100) / 100).toFixed(2)
+}

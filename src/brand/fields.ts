@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { knownLanguage } from '../languages/languages.ts'
+import { fail } from '../settings/fields.ts'
+import { type Brand, COLOR_SCHEMES, UNBRANDED, USERNAME_KINDS } from './brand.ts'
+import { colorsOf, DarkColor, LightColor } from './colors.ts'
+import { LogoFile } from './logo-file.ts'
+
+const MOST_CHARACTERS = 60
+
+/** One line of text, without characters that change how the text around it is read. */
+const Line = z
+  .string('must be text')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MOST_CHARACTERS, `must have at most ${MOST_CHARACTERS} characters`)
+  .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+
+const KnownLanguage = z
+  .string('must be text')
+  .transform((tag, context) => knownLanguage(tag) ?? fail(context, 'must be the name of a file in views/languages'))
+
+/**
+ * Builds the fields of a brand, by their names in the file of entry points.
+ * @param link parses the address of a page outside of this app.
+ */
+export function brandFields(link: z.ZodType<string, string>) {
+  return {
+    brandName: Line.optional(),
+    brandTitle: Line.optional(),
+    brandLogoFile: LogoFile.optional(),
+    brandLogoDarkFile: LogoFile.optional(),
+    brandColor: LightColor.optional(),
+    brandColorDark: DarkColor.optional(),
+    colorScheme: oneOf(COLOR_SCHEMES).default(UNBRANDED.colorScheme),
+    helpUrl: link.optional(),
+    forgotPasswordUrl: link.optional(),
+    termsUrl: link.optional(),
+    usernameKind: oneOf(USERNAME_KINDS).default(UNBRANDED.usernameKind),
+    defaultLanguage: KnownLanguage.default(UNBRANDED.defaultLanguage),
+  }
+}
+
+type BrandFields = ReturnType<typeof brandFields>
+type FieldName = keyof BrandFields
+export type BrandSettings = z.output<z.ZodObject<BrandFields>>
+
+/** `BRAND_NAME` of `brandName`. */
+type SettingName<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? Uppercase<First> : `_${First}`}${SettingName<Rest>}`
+  : ''
+
+function settingName(name: string): string {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()
+}
+
+/** Builds the same fields by their names in the environment. */
+export function brandEnvironment(link: z.ZodType<string, string>) {
+  const fields = Object.entries(brandFields(link)).map(([name, field]) => [settingName(name), field])
+  return Object.fromEntries(fields) as { [Name in FieldName as SettingName<Name>]: BrandFields[Name] }
+}
+
+/** Builds the brand from parsed settings of the environment. */
+export function brandOfEnvironment(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): Brand {
+  const names = Object.keys(brandFields(z.string()))
+  const given = Object.fromEntries(names.map((name) => [name, settings[settingName(name)]]))
+  return brandOf(given as BrandSettings, context, settingName)
+}
+
+/** Builds the brand from parsed fields. Refuses fields that need another one. */
+export function brandOf(
+  settings: BrandSettings,
+  context: z.RefinementCtx,
+  nameOf = (field: FieldName) => field as string,
+): Brand {
+  const { brandName, brandLogoFile, brandLogoDarkFile } = settings
+  const refuse = (field: FieldName, message: string) =>
+    context.addIssue({ code: 'custom', path: [nameOf(field)], message })
+  if (brandLogoFile && brandName === undefined) {
+    refuse('brandLogoFile', `needs ${nameOf('brandName')}, which screen readers say instead of the logo`)
+  }
+  if (brandLogoDarkFile && !brandLogoFile) {
+    refuse('brandLogoDarkFile', `needs ${nameOf('brandLogoFile')}. If one logo fits both, name it in both`)
+  }
+  return {
+    name: brandName ?? null,
+    title: settings.brandTitle ?? null,
+    logo: brandLogoFile ?? null,
+    darkLogo: brandLogoDarkFile ?? null,
+    colors: colorsOf(settings.brandColor, settings.brandColorDark),
+    colorScheme: settings.colorScheme,
+    helpUrl: settings.helpUrl ?? null,
+    forgotPasswordUrl: settings.forgotPasswordUrl ?? null,
+    termsUrl: settings.termsUrl ?? null,
+    usernameKind: settings.usernameKind,
+    defaultLanguage: settings.defaultLanguage,
+  }
+}
+
+function oneOf<T extends string>(values: readonly T[]) {
+  return z.enum(values as [T, ...T[]], `must be one of ${values.join(', ')}`)
+}
