@@ -2,7 +2,8 @@ import { type BenchRun, inRounds } from './bench-part.ts'
 import type { Child } from './child.ts'
 import { closedLoad, type MakeRequest } from './load.ts'
 
-const WARM_UP_REQUESTS = 4000
+/** V8 needs so many to settle where it keeps the objects of a session. */
+const WARM_UP_REQUESTS = 15_000
 const ROUNDS = 7
 const ROUND_REQUESTS = 1000
 /** Requests of one contestant. A returning viewer's session is used once, because fast returns count as a loop. */

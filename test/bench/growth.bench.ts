@@ -37,7 +37,8 @@ export const growth: BenchPart = {
       target: TARGET,
     })
     yield row('1,000,000 viewers: 2,000', 'viewers', 'few')
-    yield row('226,000 sessions: 13,000', 'sessions', 'viewers')
+    const number = (count: number) => count.toLocaleString('en')
+    yield row(`${number(MANY_SESSIONS)} sessions: ${number(RACE_REQUESTS)}`, 'sessions', 'viewers')
   },
 }
 
