@@ -58,10 +58,10 @@ export function requestedLanguage({ lang }: { readonly lang?: unknown }): Langua
   return typeof lang === 'string' ? knownLanguage(lang) : null
 }
 
-/** The query of a post is ignored, as everywhere. */
-function fieldsOf({ method, url, query, body }: LanguageRequest): object {
-  if (method !== 'POST') return url.includes('?') ? query : {}
-  return typeof body === 'object' && body !== null ? body : {}
+/** The query of a post is ignored, as everywhere. Express parses a query at each access, so only if it can help. */
+function fieldsOf(req: LanguageRequest): object {
+  if (req.method !== 'POST') return req.url.includes('lang=') ? req.query : {}
+  return typeof req.body === 'object' && req.body !== null ? req.body : {}
 }
 
 function acceptedLanguage(req: LanguageRequest): Language | null {
