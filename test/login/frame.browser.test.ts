@@ -1,30 +1,14 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { Frame } from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { press, type } from '../browser/press-and-type.ts'
 import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+import { startSite } from './start-site.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
-
-/** Serves the page at every path of a new site until the test ends, and returns the origin. */
-async function startSite(page: () => string): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page())
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 /** The login app at http://localhost, a player that frames it, and a consumer on another origin. */
 async function startSites(address: string, sandbox = '', options: LoginAppOptions = {}) {
