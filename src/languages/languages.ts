@@ -28,11 +28,19 @@ const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map((file) => [parse(file).name, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Texts]),
+    .map((file) => [parse(file).name, readCatalogue(file)]),
 )
 const LOCALES = [...CATALOGUES.keys()].map((language) => [language, likelyLocale(language)] as const)
 /** Cache: the language for each recent `Accept-Language` header; null if the app has none of them. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
+
+function readCatalogue(file: string): Texts {
+  try {
+    return JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))
+  } catch (cause) {
+    throw new Error(`views/languages/${file} is not JSON`, { cause })
+  }
+}
 
 export function textsOf(language: Language): Texts {
   return CATALOGUES.get(language) ?? en

@@ -51,6 +51,10 @@ const BUTTONS = [
 describe.each(LANGUAGES)('the catalogue %s', (language) => {
   const sentences = sentencesOf(catalogueOf(language))
 
+  test(`the file of the catalogue ${language} has a BCP 47 tag as its name`, () => {
+    expect(Intl.getCanonicalLocales(language)).toEqual([language])
+  })
+
   test(`the catalogue ${language} has the same texts as the English one`, () => {
     const missing = [...ENGLISH.keys()].filter((path) => !sentences.has(path))
     const unknown = [...sentences.keys()].filter((path) => !ENGLISH.has(path))
@@ -184,6 +188,15 @@ test.each([
   ['en', 2, / 2 seconds\b/],
   ['de', 1, / 1 Sekunde\b/],
   ['de', 60, / 60 Sekunden\b/],
+  ['pl', 1, / 1 sekundę\./],
+  ['pl', 2, / 2 sekundy\./],
+  ['pl', 5, / 5 sekund\./],
+  ['cs', 4, / 4 sekundy\./],
+  ['cs', 5, / 5 sekund\./],
+  ['ar', 2, / ثانيتين\./],
+  ['ar', 3, / 3 ثوانٍ\./],
+  ['ar', 11, / 11 ثانية\./],
+  ['ja', 1, /1 秒/],
 ] as const)('in %s counts to %i', (language, count, words) => {
   expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
 })
