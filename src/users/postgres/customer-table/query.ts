@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { Warn } from '../user-store.ts'
-import { usernameKey } from '../viewer-fields.ts'
+import { ConfigError, UpstreamError } from '../../../errors.ts'
+import type { Warn } from '../../user-store.ts'
+import { usernameKey } from '../../viewer-fields.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
+import { isMissingPermission, isRefusedName, isStatementError } from '../fault.ts'
+import type { Loaded, PostgresTable } from '../table.ts'
 import { type Fields, faultInColumns, readFields, readViewer, selectFieldsOf, selectOf } from './columns.ts'
-import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
-import { isMissingPermission, isRefusedName, isStatementError } from './fault.ts'
-import type { Loaded, PostgresTable } from './table.ts'
 
 /** One decoy hash for each value of a digest's first byte. */
 const DECOYS = 256

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { UpstreamError } from '../../errors.ts'
-import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import { canonicalViewer, faultInAttributeName } from '../viewer-fields.ts'
-import type { Column } from './connection.ts'
+import { UpstreamError } from '../../../errors.ts'
+import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { canonicalViewer, faultInAttributeName } from '../../viewer-fields.ts'
+import type { Column } from '../connection.ts'
 
 /** The type number of `boolean` in PostgreSQL. */
 const BOOLEAN = 16
