@@ -1,4 +1,4 @@
-import type { UserStore, Viewer } from './user-store.ts'
+import type { OwnUserStore, Viewer } from './user-store.ts'
 
 /** A viewer on the command line. */
 export interface ListedViewer extends Viewer {
@@ -23,18 +23,32 @@ export type Change =
   /** A sentence for the user of the command. */
   | { readonly ok: false; readonly fault: string }
 
+/** A viewer, and the invitation to set the first password. */
+export interface InvitedViewer {
+  readonly viewer: ListedViewer
+  readonly hasPassword: boolean
+  /** Null for a viewer without an invitation. */
+  readonly invitation: {
+    /** UNIX time in seconds. */
+    readonly expiresAtSeconds: number
+    /** False if a command was stopped before it sent the link. */
+    readonly isSent: boolean
+  } | null
+}
+
 export interface EditableStoreOptions {
   /** Words that a new password may not consist of, besides the user name. */
   readonly contextWords?: readonly string[]
 }
 
 /** A store whose viewers this app manages. Only the command line uses it; the login screens never do. */
-export interface EditableUserStore extends UserStore {
+export interface EditableUserStore extends OwnUserStore {
   /**
    * Adds a new viewer. The password must follow the rules for new passwords. All texts are stored in NFC.
+   * @param password null for a viewer who cannot sign in before setting a password by a link.
    * @throws UpstreamError when the store cannot be reached.
    */
-  add(viewer: Viewer, password: string): Promise<Change>
+  add(viewer: Viewer, password: string | null): Promise<Change>
   /** Lists all viewers, sorted by name. @throws UpstreamError when the store cannot be reached. */
   list(): AsyncIterable<ListedViewer>
   /** Returns the viewer of this name, disabled or not. @throws UpstreamError when the store cannot be reached. */
@@ -51,6 +65,12 @@ export interface EditableUserStore extends UserStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   importBatch(viewers: readonly ImportedViewer[], existing: 'update' | 'keep'): Promise<ImportOutcome[]>
+  /** Returns the state of an invitation; null for an unknown viewer. @throws UpstreamError as above. */
+  findInvitation(username: string): Promise<InvitedViewer | null>
+  /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
+  markSent(digest: string): Promise<void>
+  /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */
+  revokeLinks(username: string): Promise<boolean>
   /** Deletes the viewer. @throws UpstreamError when the store cannot be reached. */
   remove(username: string): Promise<Change>
 }

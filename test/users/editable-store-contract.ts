@@ -1,6 +1,7 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
+import { testPasswordLinks } from './password-links-contract.ts'
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
@@ -35,6 +36,7 @@ export function editableStoreContract(name: string, createStorage: () => Promise
   describe(`editable store contract: ${name}`, { timeout: 30_000 }, () => {
     testChanges(createStorage)
     testImports(createStorage)
+    testPasswordLinks(createStorage)
   })
 }
 

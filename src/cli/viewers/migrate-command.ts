@@ -16,7 +16,7 @@ export function addViewersMigrateCommand(group: Command, { io, setStatus }: Comm
     .action(({ json, appUrlFile }: { json?: boolean; appUrlFile?: string }) =>
       runCommand({ io, setStatus }, json, async () => {
         const migration = await migrateStore(io, appUrlFile)
-        const granted = appUrlFile === undefined ? '' : '\nThe role of the app can read viewers and replace old hashes.'
+        const granted = appUrlFile === undefined ? '' : '\nThe role of the app has the rights that it needs.'
         return { ok: true, text: sentenceOf(migration) + granted, data: migration ?? {} }
       }),
     )

@@ -1,33 +1,63 @@
 import { partsOf } from './context-words.ts'
 
-const FEWEST_CHARACTERS = 8
-const MOST_CHARACTERS = 128
+export const FEWEST_CHARACTERS = 8
+export const MOST_CHARACTERS = 128
 const COMMON_PASSWORDS = 10_000
 
-/**
- * Returns why a password cannot be chosen, as a sentence; null if it can. Any characters are allowed and none required
- * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalised or
- * changed in any other way.
- *
- * @param contextWords words that an attacker tries first, such as the name of the company.
- */
+export interface PasswordFault {
+  readonly reason: 'unusable' | 'tooShort' | 'tooLong' | 'likeUsername' | 'likeKnownWords' | 'oneCharacter' | 'common'
+  /** For the user of a command. The screens have a sentence for each reason. */
+  readonly sentence: string
+}
+
+/** Returns why a password cannot be chosen, as a sentence; null if it can. */
 export async function faultInNewPassword(
   password: string,
   username: string,
   contextWords: readonly string[],
 ): Promise<string | null> {
-  if (!password.isWellFormed()) return 'The password contains half of a character (a lone surrogate).'
-  if (/[\0\r\n]/.test(password)) return 'The password contains a line break or NUL, which a password field cannot send.'
+  return (await findPasswordFault(password, username, contextWords))?.sentence ?? null
+}
+
+/**
+ * Returns why a password cannot be chosen; null if it can. Any characters are allowed and none required
+ * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalised or
+ * changed in any other way.
+ *
+ * @param contextWords words that an attacker tries first, such as the name of the company.
+ */
+export async function findPasswordFault(
+  password: string,
+  username: string,
+  contextWords: readonly string[],
+): Promise<PasswordFault | null> {
+  const fault = (reason: PasswordFault['reason'], sentence: string) => ({ reason, sentence })
+  if (!password.isWellFormed()) {
+    return fault('unusable', 'The password contains half of a character (a lone surrogate).')
+  }
+  if (/[\0\r\n]/.test(password)) {
+    return fault('unusable', 'The password contains a line break or NUL, which a password field cannot send.')
+  }
   const characters = [...password].length
-  if (characters < FEWEST_CHARACTERS) return `The password is shorter than ${FEWEST_CHARACTERS} characters.`
-  if (characters > MOST_CHARACTERS) return `The password is longer than ${MOST_CHARACTERS} characters.`
+  if (characters < FEWEST_CHARACTERS) {
+    return fault('tooShort', `The password is shorter than ${FEWEST_CHARACTERS} characters.`)
+  }
+  if (characters > MOST_CHARACTERS) {
+    return fault('tooLong', `The password is longer than ${MOST_CHARACTERS} characters.`)
+  }
   const folded = fold(password)
-  if (wordsThatMakeUp(folded, [username]) !== null) return 'The password is little more than the user name.'
+  if (wordsThatMakeUp(folded, [username]) !== null) {
+    return fault('likeUsername', 'The password is little more than the user name.')
+  }
   const words = wordsThatMakeUp(folded, [username, ...contextWords])
-  if (words !== null) return `The password is little more than words that attackers try first: ${words.join(', ')}.`
-  if (new Set(folded).size === 1) return 'The password repeats one character.'
+  if (words !== null) {
+    const sentence = `The password is little more than words that attackers try first: ${words.join(', ')}.`
+    return fault('likeKnownWords', sentence)
+  }
+  if (new Set(folded).size === 1) return fault('oneCharacter', 'The password repeats one character.')
   if ((await commonPasswords()).has(folded)) {
-    return `The password is among the ${COMMON_PASSWORDS.toLocaleString('en')} most common ones, which are tried first.`
+    const count = COMMON_PASSWORDS.toLocaleString('en')
+    return fault('common', `The password is among the ${count} most common ones, which are tried first.`)
   }
   return null
 }

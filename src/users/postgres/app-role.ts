@@ -5,11 +5,12 @@ import type { SqlClient } from './connection.ts'
 import { isMissingPermission, placeOf } from './fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** Let the app read the viewers and replace an old hash. `%I` is the role. */
+/** Let the app read the viewers, replace hashes, and store links to set a password. `%I` is the role. */
 const GRANTS = [
   'GRANT USAGE ON SCHEMA viewer_auth TO %I',
   'GRANT SELECT ON ALL TABLES IN SCHEMA viewer_auth TO %I',
   'GRANT UPDATE (password_hash) ON viewer_auth.viewers TO %I',
+  'GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO %I',
 ]
 /** True for a role with more rights than the app needs. A superuser is a member of every role. */
 const POWERFUL = `

@@ -7,8 +7,10 @@ import type {
   ListedViewer,
   Migration,
 } from '../editable-user-store.ts'
+import { createQueue, hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
+import { noPasswordHash } from '../passwords/no-password.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import type { AppRole } from './app-role.ts'
@@ -16,6 +18,7 @@ import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { viewerImporter } from './import-batch.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
+import { postgresInvitations, postgresPasswordChanges } from './password-links.ts'
 import { assertViewersTable, migrateViewers } from './schema.ts'
 import type { PostgresSettings } from './settings.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
@@ -41,8 +44,14 @@ export async function openEditablePostgresStore(
   return await closingOnFailure(connection, async () => {
     await assertViewersTable(connection)
     const importBatch = viewerImporter(connection)
+    const queue = options.queue ?? createQueue(hashingQueueOptions())
+    const { passwords = knownPasswords } = options
+    // The tables have just been checked.
+    const deps = { queue, passwords, assertUsable: () => Promise.resolve() }
     return {
-      ...createPostgresStore(connection, options),
+      ...createPostgresStore(connection, { ...options, queue, passwords }),
+      passwordChanges: postgresPasswordChanges(connection, deps),
+      ...postgresInvitations((sql, values) => rowsOf(connection, sql, values)),
       ...viewerChanges(connection, options),
       list: () => listViewers(connection),
       importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing), OWNER_NEEDED),
@@ -109,17 +118,18 @@ function viewerChanges(
     return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
   }
   const show = (username: string) => changed(username, `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`)
+  const faultIn = (password: string, username: string) => faultInNewPassword(password, username, contextWords)
   const update = (column: string) => `UPDATE viewer_auth.viewers SET ${column} = $2 WHERE key = $1 RETURNING ${COLUMNS}`
 
   return {
     show,
     async add(viewer, password) {
-      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, viewer.username, contextWords))
+      const fault = faultInViewer(viewer) ?? (password === null ? null : await faultIn(password, viewer.username))
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const existing = await show(username)
       if (existing.ok) return viewerExists(existing.viewer)
-      const hash = await passwords.hash(password)
+      const hash = password === null ? noPasswordHash() : await passwords.hash(password)
       const sql = `INSERT INTO viewer_auth.viewers (key, username, password_hash, group_names, attributes)
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING RETURNING key`
       const values = [usernameKey(username), username, hash, groups, JSON.stringify(attributes)]
@@ -129,9 +139,10 @@ function viewerChanges(
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     async setPassword(username, password) {
-      const fault = await faultInNewPassword(password, username, contextWords)
+      const fault = await faultIn(password, username)
       if (fault !== null) return { ok: false, fault }
-      return await changed(username, update('password_hash'), [await passwords.hash(password)])
+      const sql = `WITH links AS (DELETE FROM viewer_auth.password_links WHERE key = $1) ${update('password_hash')}`
+      return await changed(username, sql, [await passwords.hash(password)])
     },
     setDisabled: (username, disabled) => changed(username, update('disabled'), [disabled]),
     remove: (username) => changed(username, `DELETE FROM viewer_auth.viewers WHERE key = $1 RETURNING ${COLUMNS}`),

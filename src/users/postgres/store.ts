@@ -9,6 +9,7 @@ import { type ConnectOptions, connectPostgres, type PostgresConnection } from '.
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { ownTable } from './own-table.ts'
+import { postgresPasswordChanges } from './password-links.ts'
 import type { PostgresSettings } from './settings.ts'
 import type { PostgresTable } from './table.ts'
 
@@ -61,9 +62,11 @@ export function createPostgresStore(
     const loaded = await refusalAsUpstreamError(table.load(key, username))
     return loaded.viewer ?? { decoyHash: loaded.decoyHash }
   }
+  const deps = { queue, passwords, assertUsable }
   return {
     assertCapacity: queue.assertCapacity,
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
+    ...(query === null && { passwordChanges: postgresPasswordChanges(connection, deps) }),
     async find(username) {
       if (faultInUsername(username) !== null) return null
       await assertUsable()

@@ -17,6 +17,14 @@ const MIGRATIONS: readonly string[] = [
      group_names TEXT NOT NULL DEFAULT '[]' CHECK (json_type(group_names) = 'array'),
      attributes TEXT NOT NULL DEFAULT '{}' CHECK (json_type(attributes) = 'object')
    ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE password_links (
+     key TEXT NOT NULL REFERENCES viewers (key) ON DELETE CASCADE,
+     purpose TEXT NOT NULL CHECK (purpose IN ('reset', 'invitation')),
+     digest TEXT NOT NULL UNIQUE,
+     expires_at INTEGER NOT NULL,
+     is_sent INTEGER NOT NULL DEFAULT 0 CHECK (is_sent IN (0, 1)),
+     PRIMARY KEY (key, purpose)
+   ) STRICT, WITHOUT ROWID`,
 ]
 
 const OPENING_TIMEOUT_MS = 10_000
@@ -72,6 +80,11 @@ export function queryViewers<T>(file: string, query: () => T): T {
       cause: error,
     })
   }
+}
+
+/** Runs a synchronous query as a promise, which rejects if the query throws. */
+export function promised<T>(query: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(query()))
 }
 
 /** Returns the primary result code of SQLite; 0 for a closed file; null for other errors. */

@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { changedRow } from '../../server/sqlite-transaction.ts'
+import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
 import type { Change, EditableStoreOptions, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
+import { noPasswordHash } from '../passwords/no-password.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
-import { openViewersFile, queryViewers } from './database-file.ts'
+import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { viewerImporter } from './import-batch.ts'
-import { createSqliteStore, promised, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
+import { sqliteInvitations } from './password-links.ts'
+import { createSqliteStore, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
 
 /** A command can wait until another command has written, such as a batch of an import. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -23,6 +25,7 @@ export function openEditableSqliteStore(
   const database = openViewersFile(file, BUSY_TIMEOUT_MS)
   return {
     ...createSqliteStore(database, file, options),
+    ...sqliteInvitations(database, file, viewerLoader(database, file)),
     ...viewerChanges(database, file, options),
     list: () => listViewers(database, file),
     importBatch: viewerImporter(database, file),
@@ -42,6 +45,8 @@ function viewerChanges(
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? RETURNING *')
   const newState = database.prepare('UPDATE viewers SET disabled = ? WHERE key = ? RETURNING *')
   const remove = database.prepare('DELETE FROM viewers WHERE key = ? RETURNING *')
+  const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
+  const faultIn = (password: string, username: string) => faultInNewPassword(password, username, contextWords)
 
   function changed(username: string, query: () => unknown): Change {
     const row = queryViewers(file, query)
@@ -50,13 +55,13 @@ function viewerChanges(
 
   return {
     async add(viewer, password) {
-      const fault = faultInViewer(viewer) ?? (await faultInNewPassword(password, viewer.username, contextWords))
+      const fault = faultInViewer(viewer) ?? (password === null ? null : await faultIn(password, viewer.username))
       if (fault !== null) return { ok: false, fault }
       const { username, groups, attributes } = canonicalViewer(viewer)
       const key = usernameKey(username)
       const existing = load(key)
       if (existing) return viewerExists(existing.viewer)
-      const hash = await passwords.hash(password)
+      const hash = password === null ? noPasswordHash() : await passwords.hash(password)
       const { changes } = queryViewers(file, () =>
         insert.run(key, username, hash, JSON.stringify(groups), JSON.stringify(attributes)),
       )
@@ -70,10 +75,15 @@ function viewerChanges(
         return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
       }),
     async setPassword(username, password) {
-      const fault = await faultInNewPassword(password, username, contextWords)
+      const fault = await faultIn(password, username)
       if (fault !== null) return { ok: false, fault }
       const hash = await passwords.hash(password)
-      return changed(username, () => changedRow(newHash, hash, usernameKey(username)))
+      return changed(username, () =>
+        inTransaction(database, () => {
+          removeLinks.run(usernameKey(username))
+          return changedRow(newHash, hash, usernameKey(username))
+        }),
+      )
     },
     setDisabled: (username, disabled) =>
       promised(() => changed(username, () => changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),

@@ -4,8 +4,8 @@ import type { EditableUserStore, ImportedViewer, ImportOutcome } from '../editab
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 import { mayChange, newViewer, outcomeForKnown } from '../viewer-changes.ts'
 import { usernameKey } from '../viewer-fields.ts'
-import { queryViewers } from './database-file.ts'
-import { promised, viewerLoader } from './store.ts'
+import { promised, queryViewers } from './database-file.ts'
+import { viewerLoader } from './store.ts'
 
 interface Statements {
   readonly load: (key: string) => StoredViewer | null

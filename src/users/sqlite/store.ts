@@ -6,9 +6,10 @@ import type { PasswordHashing } from '../passwords/argon2.ts'
 import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
-import type { UserStore, Viewer, Warn } from '../user-store.ts'
+import type { OwnUserStore, UserStore, Viewer, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { openViewersFile, queryViewers } from './database-file.ts'
+import { openViewersFile, promised, queryViewers } from './database-file.ts'
+import { sqlitePasswordChanges } from './password-links.ts'
 
 export interface SqliteStoreOptions {
   readonly queue?: WorkQueue
@@ -16,7 +17,7 @@ export interface SqliteStoreOptions {
   readonly warn?: Warn
 }
 
-/** Short, since all viewers wait with it. The only write of the app renews a hash, which the next sign-in can do. */
+/** Short, since all viewers wait with it. The app writes rarely, and can repeat each of its writes. */
 const BUSY_TIMEOUT_MS = 100
 
 const Groups = json(z.array(z.string()))
@@ -44,7 +45,7 @@ export function createSqliteStore(
   database: DatabaseSync,
   file: string,
   { queue = createQueue(hashingQueueOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
-): UserStore {
+): OwnUserStore {
   const load = viewerLoader(database, file)
   const find = viewerFinder(database, file)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
@@ -68,6 +69,7 @@ export function createSqliteStore(
         queryViewers(file, () => newHash.run(hash, key, oldHash))
       },
     }),
+    passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
     find: (username) => promised(() => (faultInUsername(username) === null ? find(usernameKey(username)) : null)),
     checkHealth: () =>
       promised(() => {
@@ -120,11 +122,6 @@ function parsedOnce<T extends object>(schema: z.ZodType<T>): (text: unknown) => 
     results.set(text as string, result)
     return result
   }
-}
-
-/** Runs a synchronous query as a promise, which rejects if the query throws. */
-export function promised<T>(query: () => T): Promise<T> {
-  return new Promise((resolve) => resolve(query()))
 }
 
 /** @throws UpstreamError for a row that this app did not write. */

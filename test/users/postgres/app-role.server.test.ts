@@ -5,7 +5,7 @@ import { ConfigError } from '../../../src/errors.ts'
 import { grantAppRole } from '../../../src/users/postgres/app-role.ts'
 import { connectPostgres } from '../../../src/users/postgres/connection.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
-import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { createPostgresStore, openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { settingsOf } from './fixture.ts'
 
@@ -54,7 +54,7 @@ test('a migration creates the role of the app, which signs a viewer in and repla
   await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
 })
 
-test('the role of the app can do nothing but read viewers and replace hashes', async () => {
+test('the role of the app can do nothing but read viewers, replace hashes and store links', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   await server.query('CREATE TABLE orders (id int)', [], database)
   const client = await connectAsApp()
@@ -82,13 +82,36 @@ test('the role of the app can do nothing but read viewers and replace hashes', a
   for (const sql of refused) states.push([sql, await stateOf(client, sql)])
   expect(states).toEqual(refused.map((sql) => [sql, '42501']))
   expect(await stateOf(client, 'SELECT * FROM viewer_auth.viewers')).toBe('done')
+  await server.query(
+    "INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', '')",
+    [],
+    database,
+  )
+  const { passwordChanges } = createPostgresStore(connectPostgres(appSettings()))
+  const link = { purpose: 'reset', digest: 'd1', expiresAtSeconds: 2 } as const
+  await passwordChanges?.assertAllowed()
+  expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
+  expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
+  expect(await passwordChanges?.setByLink('d1', 1, 'correct horse battery')).not.toBeNull()
+})
+
+test('a role without rights on links is refused where viewers may set passwords', async () => {
+  await migratePostgres(ownerSettings(), appSettings())
+  await server.query(
+    `REVOKE INSERT ON viewer_auth.password_links FROM ${JSON.stringify(app.user).replace('\\"', '""')}`,
+    [],
+    database,
+  )
+  const store = await openPostgresStore(appSettings())
+  onTestFinished(() => store.close())
+  await expect(store.passwordChanges?.assertAllowed()).rejects.toThrow(/GRANT INSERT, UPDATE, DELETE/)
 })
 
 test('a second migration sets a new password of the role', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   const old = appSettings()
   app.password = randomUUID()
-  expect(await migratePostgres(ownerSettings(), appSettings())).toEqual({ from: 1, to: 1 })
+  expect(await migratePostgres(ownerSettings(), appSettings())).toMatchObject({ from: 2, to: 2 })
   await connectAsApp()
   await expect(openPostgresStore(old)).rejects.toThrow(ConfigError)
 })

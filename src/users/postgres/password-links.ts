@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { ConfigError } from '../../errors.ts'
+import type { EditableUserStore } from '../editable-user-store.ts'
+import type { PasswordHashing } from '../passwords/argon2.ts'
+import type { WorkQueue } from '../passwords/hashing-queue.ts'
+import { isNoPassword } from '../passwords/no-password.ts'
+import type { FoundPasswordLink, PasswordChanges } from '../user-store.ts'
+import { toListed } from '../viewer-changes.ts'
+import { faultInUsername, usernameKey } from '../viewer-fields.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
+import { placeOf, refusalAsUpstreamError } from './fault.ts'
+import { COLUMNS, readOwnRow } from './own-table.ts'
+
+const RIGHTS = `
+  SELECT has_table_privilege('viewer_auth.password_links', 'INSERT')
+     AND has_table_privilege('viewer_auth.password_links', 'UPDATE')
+     AND has_table_privilege('viewer_auth.password_links', 'DELETE') AS granted`
+const VIEWER = `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`
+const CREATE = `
+  INSERT INTO viewer_auth.password_links (key, purpose, digest, expires_at)
+  SELECT key, $2, $3, $4 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled
+  ON CONFLICT (key, purpose) DO UPDATE
+  SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = false
+  RETURNING key`
+const FIND = `
+  SELECT purpose, ${COLUMNS} FROM viewer_auth.password_links JOIN viewer_auth.viewers USING (key)
+  WHERE digest = $1 AND expires_at > $2 AND NOT disabled`
+/** Locked first in every transaction, so that two of them cannot deadlock. */
+const LOCK_VIEWER = 'SELECT 1 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled FOR NO KEY UPDATE'
+const TAKE = 'DELETE FROM viewer_auth.password_links WHERE digest = $1 AND expires_at > $2 RETURNING 1'
+const REMOVE_LINKS = 'DELETE FROM viewer_auth.password_links WHERE key = $1'
+const NEW_HASH = 'UPDATE viewer_auth.viewers SET password_hash = $2 WHERE key = $1'
+const INVITATION = `
+  SELECT ${COLUMNS}, expires_at::float8 AS expires_at, is_sent
+  FROM viewer_auth.viewers LEFT JOIN viewer_auth.password_links AS link
+    ON link.key = viewers.key AND link.purpose = 'invitation'
+  WHERE viewers.key = $1`
+const SENT = 'UPDATE viewer_auth.password_links SET is_sent = true WHERE digest = $1'
+
+const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
+const LinkRow = z.object({ purpose: z.enum(['reset', 'invitation']) })
+const InvitationRow = z.object({ expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
+
+export interface PasswordChangesDeps {
+  readonly queue: WorkQueue
+  readonly passwords: Pick<PasswordHashing, 'hash'>
+  /** @throws UpstreamError while the tables cannot be used. */
+  readonly assertUsable: () => Promise<void>
+}
+
+/** Lets viewers set their own passwords, in the app's own table. */
+export function postgresPasswordChanges(
+  connection: PostgresConnection,
+  { queue, passwords, assertUsable }: PasswordChangesDeps,
+): PasswordChanges {
+  async function rowsOf(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    await assertUsable()
+    return await refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
+  }
+  async function findLink(digest: string, nowSeconds: number): Promise<FoundPasswordLink | null> {
+    const [row] = await rowsOf(FIND, [digest, Math.floor(nowSeconds)])
+    const stored = readOwnRow(row)
+    return stored && { purpose: LinkRow.parse(row).purpose, viewer: stored.viewer }
+  }
+  async function load(username: string) {
+    if (faultInUsername(username) !== null) return null
+    return readOwnRow((await rowsOf(VIEWER, [usernameKey(username)]))[0])
+  }
+  return {
+    async assertAllowed() {
+      const [{ granted }] = RightsRow.parse(await rowsOf(RIGHTS, []))
+      if (granted) return
+      const { user } = connection.settings
+      throw new ConfigError(
+        `The role ${JSON.stringify(user)} may not change viewer_auth.password_links in ${placeOf(connection.settings)}. ` +
+          `GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO ${JSON.stringify(user)}, or unset SMTP_URL.`,
+      )
+    },
+    async createLink(username, { purpose, digest, expiresAtSeconds }) {
+      if (faultInUsername(username) !== null) return null
+      const values = [usernameKey(username), purpose, digest, Math.floor(expiresAtSeconds)]
+      return (await rowsOf(CREATE, values)).length === 0 ? null : ((await load(username))?.viewer ?? null)
+    },
+    findLink,
+    async setByLink(digest, nowSeconds, password) {
+      const found = await findLink(digest, nowSeconds)
+      if (found === null) return null
+      const hash = await queue.run(() => passwords.hash(password))
+      const key = usernameKey(found.viewer.username)
+      const setOnce = async (client: SqlClient) => {
+        if ((await client.rows(LOCK_VIEWER, [key])).length === 0) return false
+        // While the password was hashed, another request may have used the link.
+        if ((await client.rows(TAKE, [digest, Math.floor(nowSeconds)])).length === 0) return false
+        await client.rows(REMOVE_LINKS, [key])
+        await client.rows(NEW_HASH, [key, hash])
+        return true
+      }
+      return (await refusalAsUpstreamError(inTransaction(connection, setOnce))) ? found : null
+    },
+    async change(username, password) {
+      const stored = await load(username)
+      if (stored === null) return false
+      const hash = await queue.run(() => passwords.hash(password))
+      const key = usernameKey(username)
+      const replace = async (client: SqlClient) => {
+        const sql = `${NEW_HASH} AND password_hash = $3`
+        if ((await client.changedRows(sql, [key, hash, stored.passwordHash])) === 0) return false
+        await client.rows(REMOVE_LINKS, [key])
+        return true
+      }
+      return await refusalAsUpstreamError(inTransaction(connection, replace))
+    },
+  }
+}
+
+/** @param rowsOf runs a statement of a command. */
+export function postgresInvitations(
+  rowsOf: (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
+): Pick<EditableUserStore, 'findInvitation' | 'markSent' | 'revokeLinks'> {
+  return {
+    async findInvitation(username) {
+      if (faultInUsername(username) !== null) return null
+      const [row] = await rowsOf(INVITATION, [usernameKey(username)])
+      const stored = readOwnRow(row)
+      if (stored === null) return null
+      const { expires_at, is_sent } = InvitationRow.parse(row)
+      const invitation = expires_at === null ? null : { expiresAtSeconds: expires_at, isSent: is_sent === true }
+      return { viewer: toListed(stored), hasPassword: !isNoPassword(stored.passwordHash), invitation }
+    },
+    markSent: async (digest) => void (await rowsOf(SENT, [digest])),
+    async revokeLinks(username) {
+      if (faultInUsername(username) !== null) return false
+      return (await rowsOf(`${REMOVE_LINKS} RETURNING key`, [usernameKey(username)])).length > 0
+    },
+  }
+}

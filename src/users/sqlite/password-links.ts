@@ -1,0 +1,125 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
+import type { EditableUserStore } from '../editable-user-store.ts'
+import type { PasswordHashing } from '../passwords/argon2.ts'
+import type { WorkQueue } from '../passwords/hashing-queue.ts'
+import { isNoPassword } from '../passwords/no-password.ts'
+import type { StoredViewer } from '../passwords/verify-sign-in.ts'
+import type { FoundPasswordLink, PasswordChanges } from '../user-store.ts'
+import { toListed } from '../viewer-changes.ts'
+import { faultInUsername, usernameKey } from '../viewer-fields.ts'
+import { promised, queryViewers } from './database-file.ts'
+
+/** Looks up a viewer by the key of the name. */
+type Load = (key: string) => StoredViewer | null
+interface Found extends Pick<FoundPasswordLink, 'purpose'> {
+  readonly key: string
+  readonly stored: StoredViewer
+}
+
+const LinkRow = z.object({ key: z.string(), purpose: z.enum(['reset', 'invitation']) })
+const InvitationRow = z.object({ expires_at: z.number(), is_sent: z.number() })
+
+interface PasswordChangesDeps {
+  readonly load: Load
+  readonly queue: WorkQueue
+  readonly passwords: Pick<PasswordHashing, 'hash'>
+}
+
+/** Lets viewers set their own passwords, in the file. */
+export function sqlitePasswordChanges(
+  database: DatabaseSync,
+  file: string,
+  { load, queue, passwords }: PasswordChangesDeps,
+): PasswordChanges {
+  const insert = database.prepare(
+    `INSERT INTO password_links (key, purpose, digest, expires_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (key, purpose) DO UPDATE
+     SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = 0`,
+  )
+  const select = database.prepare('SELECT key, purpose FROM password_links WHERE digest = ? AND expires_at > ?')
+  const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ?')
+  const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
+
+  function find(digest: string, nowSeconds: number): Found | null {
+    const row = select.get(digest, nowSeconds)
+    if (row === undefined) return null
+    const { key, purpose } = LinkRow.parse(row)
+    const stored = load(key)
+    return stored === null || stored.disabled ? null : { key, purpose, stored }
+  }
+  function setHash(key: string, hash: string): void {
+    newHash.run(hash, key)
+    removeLinks.run(key)
+  }
+  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
+  const inOneStep = <T>(work: () => T) => inFile(() => inTransaction(database, work))
+
+  return {
+    // The file belongs to this app.
+    assertAllowed: () => Promise.resolve(),
+    createLink: (username, { purpose, digest, expiresAtSeconds }) =>
+      inOneStep(() => {
+        const key = faultInUsername(username) === null ? usernameKey(username) : null
+        const stored = key === null ? null : load(key)
+        if (key === null || stored === null || stored.disabled) return null
+        insert.run(key, purpose, digest, Math.floor(expiresAtSeconds))
+        return stored.viewer
+      }),
+    findLink: (digest, nowSeconds) => inFile(() => toFound(find(digest, nowSeconds))),
+    async setByLink(digest, nowSeconds, password) {
+      if ((await inFile(() => find(digest, nowSeconds))) === null) return null
+      const hash = await queue.run(() => passwords.hash(password))
+      // Found again: while the password was hashed, another request may have used the link.
+      return await inOneStep(() => {
+        const found = find(digest, nowSeconds)
+        if (found !== null) setHash(found.key, hash)
+        return toFound(found)
+      })
+    },
+    async change(username, password) {
+      const key = usernameKey(username)
+      const stored = await inFile(() => load(key))
+      if (stored === null) return false
+      const hash = await queue.run(() => passwords.hash(password))
+      return await inOneStep(() => {
+        if (load(key)?.passwordHash !== stored.passwordHash) return false
+        setHash(key, hash)
+        return true
+      })
+    },
+  }
+}
+
+/** Reads and deletes invitations, for commands. */
+export function sqliteInvitations(
+  database: DatabaseSync,
+  file: string,
+  load: Load,
+): Pick<EditableUserStore, 'findInvitation' | 'markSent' | 'revokeLinks'> {
+  const select = database.prepare(
+    "SELECT expires_at, is_sent FROM password_links WHERE key = ? AND purpose = 'invitation'",
+  )
+  const sent = database.prepare('UPDATE password_links SET is_sent = 1 WHERE digest = ? RETURNING key')
+  const remove = database.prepare('DELETE FROM password_links WHERE key = ? RETURNING key')
+  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
+
+  return {
+    findInvitation: (username) =>
+      inFile(() => {
+        const stored = load(usernameKey(username))
+        if (stored === null) return null
+        const row = select.get(usernameKey(username))
+        const { expires_at, is_sent } = row === undefined ? {} : InvitationRow.parse(row)
+        const invitation = expires_at === undefined ? null : { expiresAtSeconds: expires_at, isSent: is_sent === 1 }
+        return { viewer: toListed(stored), hasPassword: !isNoPassword(stored.passwordHash), invitation }
+      }),
+    markSent: (digest) => inFile(() => void changedRow(sent, digest)),
+    revokeLinks: (username) => inFile(() => changedRow(remove, usernameKey(username)) !== undefined),
+  }
+}
+
+function toFound(found: Found | null): FoundPasswordLink | null {
+  return found === null ? null : { purpose: found.purpose, viewer: found.stored.viewer }
+}
