@@ -4,6 +4,9 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
+import type { Account } from './account/account.ts'
+import { brandWithAddresses, entryPointAccount } from './account/entry-point-pages.ts'
+import { openAccountTemplates } from './account/pages.ts'
 import { UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
 import type { EntryPoint } from './entry-points/entry-point.ts'
@@ -38,8 +41,10 @@ export interface AppDeps {
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
-  readonly sessionStore: SessionStore
-  readonly signInLimits: SignInLimits
+  readonly sessionStore: Omit<SessionStore, 'endSessionsOf'>
+  readonly signInLimits: Pick<SignInLimits, 'admit'>
+  /** Absent if viewers set their passwords in another system. */
+  readonly account?: Account | null
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
@@ -51,7 +56,7 @@ export interface AppDeps {
   /** Limits the lines about faults and refusals that repeat. */
   readonly lineSums: LineSums
   /** Absent without metrics. */
-  readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
+  readonly metrics?: Pick<Metrics, 'countSignIn' | 'countAccountStep' | 'timeRequests'>
 }
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
@@ -65,6 +70,7 @@ export function createApp({
   users,
   sessionStore,
   signInLimits,
+  account = null,
   optionalStores,
   isAccepting,
   nowSeconds,
@@ -96,18 +102,20 @@ export function createApp({
   const app = createExpress(config.trustProxyHops)
   if (metrics) app.use(metrics.timeRequests)
 
+  const templates = openAccountTemplates(VIEWS)
+  const accountLog = { securityLog, lineSums, count: metrics?.countAccountStep }
+  const accountDeps = { ...accountLog, templates, asset: views.asset, headers, publicUrl: config.publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const screens = createScreens({ ...entryPoint, views, headersFor })
+    const screens = createScreens({ ...entryPoint, brand: brandWithAddresses(entryPoint, account), views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
-    const routes = entryPointRoutes(deps)
-    app.use(entryPoint.basePath === '' ? '/' : entryPoint.basePath, routes)
-    if (entryPoint.basePath === '') app.use('/e/default', routes)
+    mount(app, entryPoint, entryPointRoutes(deps))
+    if (account) mount(app, entryPoint, entryPointAccount({ ...deps, ...accountDeps, account }))
   }
   app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
   app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, warnOnce }, headers))
@@ -125,6 +133,11 @@ export function createApp({
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
+}
+
+function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): void {
+  app.use(basePath === '' ? '/' : basePath, routes)
+  if (basePath === '') app.use('/e/default', routes)
 }
 
 function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler {

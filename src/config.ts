@@ -5,6 +5,7 @@ import { ENTRY_POINT_SETTINGS, entryPointEnvironment } from './entry-points/from
 import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
+import { MailEnvironment, type MailSettings } from './mail/settings.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import {
   type Environment,
@@ -35,6 +36,9 @@ export interface Config extends SharedStores {
     readonly idleSeconds: number
     readonly mostPerViewer: number
   }
+  readonly mail: MailSettings
+  /** Words that a new password may not consist of. */
+  readonly contextWords: readonly string[]
   readonly trustProxyHops: number
   readonly shutdownDelaySeconds: number
   /** Null for no metrics. */
@@ -56,6 +60,7 @@ const SECRETS: readonly string[] = [
   'USER_STORE_URL',
   'SESSION_STORE_URL',
   'LIMITS_STORE_URL',
+  'SMTP_URL',
   'POSTGRES_PASSWORD',
   'LDAP_BIND_PASSWORD',
   'HTTP_STORE_TOKEN',
@@ -76,6 +81,7 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
   'LDAP_GROUP_FILTER', // more groups count
   'HTTP_STORE_FIND_URL', // removed viewers keep their sessions
   'POSTGRES_CA_FILE', // a connection to localhost is not encrypted
+  'SMTP_CA_FILE', // a connection to localhost is not encrypted
   'SESSION_STORE_URL', // `sessions end` ends no session of the app
   'LIMITS_STORE_URL', // each copy of the app allows as many failed sign-ins
   'REDIS_KEY_PREFIX', // another app shares the sessions
@@ -126,6 +132,7 @@ export function settingNames(): string[] {
     'USER_STORE_URL',
     ...userStores.settingNames,
     ...Object.keys(SharedStoresEnvironment.in.shape),
+    ...Object.keys(MailEnvironment.in.shape),
     ...Object.keys(rest),
   ]
   return names.flatMap((name) => (SECRETS.includes(name) ? [name, `${name}_FILE`] : [name]))
@@ -142,11 +149,12 @@ export function readConfig(environment: Environment): Config {
   const app = parse(AppEnvironment, given)
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
+  const mail = parse(MailEnvironment, given)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
   const entryPoints = readEntryPoints(reading, publicUrl)
-  if (!publicUrl || !app || !userStore || !stores || !entryPoints || mistakes.length > 0) {
+  if (!publicUrl || !app || !userStore || !stores || !mail || !entryPoints || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
   const config = {
@@ -162,6 +170,8 @@ export function readConfig(environment: Environment): Config {
       idleSeconds: app.SESSION_IDLE_SECONDS,
       mostPerViewer: app.SESSIONS_PER_VIEWER,
     },
+    mail,
+    contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
     metricsPort: app.METRICS_PORT ?? null,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openAccount } from './account/open-account.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
@@ -43,16 +44,13 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   ])
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter)
+  const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true
   const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host, linesDropped)
-  const hashSecrets = watchHashSecrets(config.entryPoints, {
-    onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
-    onFault: (entryPoint, fault) =>
-      log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
-  })
+  const hashSecrets = watchSecrets(config, log)
   const logs = { log, securityLog, lineSums }
-  const stores = { users, sessionStore, signInLimits, optionalStores }
+  const stores = { users, sessionStore, signInLimits, account, optionalStores }
   const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, nowSeconds, ...logs }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
@@ -73,6 +71,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()
+    account?.mailQueue?.close()
     await users.close()
     sessionStore.close()
     counters.close()
@@ -85,6 +84,14 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
+}
+
+function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {
+  return watchHashSecrets(entryPoints, {
+    onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
+    onFault: (entryPoint, fault) =>
+      log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
+  })
 }
 
 function openLogFiles({ logLevel, securityLogFile }: Config): Logs {

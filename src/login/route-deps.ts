@@ -21,7 +21,7 @@ export interface EntryPointDeps {
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly visits: Visits
-  readonly signInLimits: SignInLimits
+  readonly signInLimits: Pick<SignInLimits, 'admit'>
   readonly loopBreaker: LoopBreaker
   readonly screens: Screens
   readonly refusals: Refusals

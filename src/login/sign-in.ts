@@ -1,17 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'
-import type { Attempt } from '../sign-in-limits/sign-in-limits.ts'
-import type { Authentication, Viewer } from '../users/user-store.ts'
+import { type CheckCredentialsDeps, checkCredentials } from './request/check-credentials.ts'
 import { emptyContext, readPlayerContext } from './request/player-context.ts'
-import { readSignInForm, type SignInForm } from './request/sign-in-form.ts'
+import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
 import type { Refusal } from './screens/screens.ts'
 import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
-
-type AuthenticateDeps = Pick<EntryPointDeps, 'users' | 'signInLimits' | 'logSignIn' | 'addressOf'>
 
 /**
  * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
@@ -38,7 +33,7 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
 
 /** Checks the credentials and passes the viewer on to the player. */
 export function postSignIn(
-  deps: SendDeps & AuthenticateDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>,
+  deps: SendDeps & CheckCredentialsDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>,
 ): RequestHandler {
   const { entryPoint, screens, sessions, refusals, logSignIn } = deps
 
@@ -58,7 +53,7 @@ export function postSignIn(
       return await showAgain(fields.refusal)
     }
     try {
-      const authentication = await authenticate(deps, req, fields.form)
+      const authentication = await checkCredentials(deps, req, fields.form)
       if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication
       const secretOf = () => deps.hashSecrets().current
@@ -80,62 +75,4 @@ async function signedInAs(sessions: Sessions, req: Request, res: Response): Prom
   // A store that fails must not hide the mistake.
   const returning = await sessions.returningViewer(req, res).catch(() => null)
   return returning?.viewer.username
-}
-
-/** The refusals of a user store. All except the first need the right password. */
-const REFUSALS: Readonly<Record<Exclude<Authentication, { ok: true }>['reason'], Refusal>> = {
-  'wrong-credentials': { status: 401, text: 'wrongCredentials' },
-  disabled: { status: 403, text: 'disabled' },
-  'expired-password': { status: 403, text: 'expiredPassword' },
-}
-
-type CheckedCredentials =
-  | { readonly ok: true; readonly viewer: Viewer }
-  | { readonly ok: false; readonly refusal: Refusal }
-
-async function authenticate(deps: AuthenticateDeps, req: Request, form: SignInForm): Promise<CheckedCredentials> {
-  const { users, signInLimits, logSignIn, addressOf } = deps
-  const refuseByLimit = ({ limit, retryAfterSeconds }: LimitRefusal): CheckedCredentials => {
-    logSignIn(req, { outcome: 'too-many-tries', viewer: form.username, limit })
-    return { ok: false, refusal: tooManyTries(retryAfterSeconds) }
-  }
-  users.assertCapacity?.()
-  const admission = await signInLimits.admit(form.username, addressOf(req))
-  if (!admission.ok) return refuseByLimit(admission)
-  const checkedFromMs = performance.now()
-  let authentication: Awaited<ReturnType<typeof users.authenticate>>
-  try {
-    authentication = await users.authenticate(form.username, form.password)
-  } catch (error) {
-    await admission.attempt.abandoned()
-    throw error
-  }
-  const limitRefusal = await settle(admission.attempt, authentication)
-  if (limitRefusal) {
-    await untilFullSecond(checkedFromMs)
-    return refuseByLimit(limitRefusal)
-  }
-  if (authentication.ok) return authentication
-  logSignIn(req, { outcome: authentication.reason, viewer: form.username })
-  return { ok: false, refusal: REFUSALS[authentication.reason] }
-}
-
-async function settle(attempt: Attempt, authentication: Authentication): Promise<LimitRefusal | null> {
-  if (authentication.ok) return await attempt.succeeded(authentication.viewer.username)
-  const { reason, storedName } = authentication
-  return await (reason === 'wrong-credentials' ? attempt.failed(storedName) : attempt.denied(storedName))
-}
-
-/**
- * Waits until a whole number of seconds has passed. A limit that was reached during the check refuses right and wrong
- * passwords alike, but a right one takes longer in some stores: a search for groups, a new hash.
- */
-async function untilFullSecond(fromMs: number): Promise<void> {
-  await sleep(1000 - ((performance.now() - fromMs) % 1000))
-}
-
-function tooManyTries(retryAfterSeconds: number): Refusal {
-  const inMinutes = retryAfterSeconds >= 120
-  const count = inMinutes ? Math.ceil(retryAfterSeconds / 60) : retryAfterSeconds
-  return { status: 429, text: inMinutes ? 'tooManyTriesMinutes' : 'tooManyTries', values: { count }, retryAfterSeconds }
 }

@@ -7,6 +7,8 @@ import type { ClientFault } from './client-faults.ts'
 export interface Metrics {
   /** @param outcome as in the log. */
   countSignIn(outcome: string, entryPoint: string): void
+  /** @param outcome as in the log. */
+  countAccountStep(outcome: string, entryPoint: string): void
   countClientFault(fault: ClientFault): void
   readonly timeRequests: RequestHandler
   /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
@@ -23,12 +25,12 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const signIns = new Counter({
-    name: 'viewer_auth_sign_ins_total',
-    help: 'Sign-ins and refusals by outcome, as in the log',
-    labelNames: ['outcome', 'entry_point'],
+  const signIns = outcomeCounter(registers, 'viewer_auth_sign_ins_total', 'Sign-ins and refusals by outcome')
+  const accountSteps = outcomeCounter(
     registers,
-  })
+    'viewer_auth_account_steps_total',
+    'Steps to set a password by outcome',
+  )
   const clientFaults = new Counter({
     name: 'viewer_auth_client_faults_total',
     help: 'Connections and requests that were refused before they reached the app',
@@ -66,6 +68,7 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
   }
   return {
     countSignIn: (outcome, entry_point) => signIns.inc({ outcome, entry_point }),
+    countAccountStep: (outcome, entry_point) => accountSteps.inc({ outcome, entry_point }),
     countClientFault: (fault) => clientFaults.inc({ fault }),
     timeRequests(req, res, next) {
       const startedMs = performance.now()
@@ -77,4 +80,8 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
     },
     listener: (req, res) => void answer(req, res).catch(() => res.destroy()),
   }
+}
+
+function outcomeCounter(registers: Registry[], name: string, help: string): Counter<'outcome' | 'entry_point'> {
+  return new Counter({ name, help, labelNames: ['outcome', 'entry_point'], registers })
 }

@@ -1,7 +1,7 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import type { RedisLink } from '../redis/link.ts'
-import { addToList, removeFromList, sessionKey } from './redis-session-list.ts'
+import { addToList, endRedisSessions, removeFromList, sessionKey } from './redis-session-list.ts'
 import {
   type SessionLimits,
   type SessionStore,
@@ -30,6 +30,7 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
     store: new RedisSessions(link, limits, nowSeconds),
     // Viewers sign in without Redis too, so the app is ready. The link logs the outage.
     checkHealth: () => Promise.resolve(),
+    endSessionsOf: (username) => endRedisSessions(link, username),
     close: () => link.close(),
     logsOutages: true,
   }

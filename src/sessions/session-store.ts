@@ -17,6 +17,13 @@ export interface SessionStore {
   readonly store: session.Store
   /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
+  /**
+   * Ends all sessions of a viewer, in all copies of the app.
+   * @param username in any case.
+   * @returns the number of ended sessions.
+   * @throws UpstreamError if the store does not answer. Some sessions may have ended.
+   */
+  endSessionsOf(username: string): Promise<number>
   close(): void
   /** True for a store that logs its own outages, so that requests need not. */
   readonly logsOutages?: boolean

@@ -40,7 +40,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
   const uses = collectUses(database, writes, touchAfterSeconds(limits))
-
+  const destroy = (id: string) => void writes.run(() => remove.run(id))
   function read(id: string): SessionData | null {
     const row = select.get(id) as readonly unknown[] | undefined
     if (row === undefined) return null
@@ -58,9 +58,6 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   }
   function write(id: string, data: SessionData): void {
     if (data.viewer !== undefined) writes.run(() => insert(id, data, Math.floor(nowSeconds())))
-  }
-  function destroy(id: string): void {
-    writes.run(() => remove.run(id))
   }
   function pruneEnded(): void {
     uses.write()
@@ -91,12 +88,21 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   return {
     store: new SqliteStore(),
     isAvailable: () => !writes.isLocked(),
+    endSessionsOf: endSessionsIn(database, writes),
     checkHealth: async () => void (await Promise.resolve(select.get(''))),
     close() {
       for (const timer of timers) clearInterval(timer)
       tryTo(uses.write)
       if (database.isOpen) database.close()
     },
+  }
+}
+
+function endSessionsIn(database: DatabaseSync, writes: LockGuard): SessionStore['endSessionsOf'] {
+  const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
+  return async (username) => {
+    const { changes } = await Promise.resolve(writes.run(() => remove.run(usernameKey(username))))
+    return Number(changes)
   }
 }
 

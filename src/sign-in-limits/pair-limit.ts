@@ -23,7 +23,7 @@ const LONGEST_DELAY_SECONDS = 60
  * Limits the attempts of an account from one address. Counts before the password check, so that at most five parallel
  * guesses at one account from one address are checked.
  */
-export function createPairLimit(openCounter: OpenCounter): (pair: string) => Promise<LimitRefusal | PairAttempt> {
+export function createPairLimit(openCounter: OpenCounter) {
   const pairs = openCounter(FAILED_PAIR, DAY_SECONDS)
   const delays = openCounter(DELAY, LONGEST_DELAY_SECONDS)
 
@@ -35,7 +35,7 @@ export function createPairLimit(openCounter: OpenCounter): (pair: string) => Pro
       abandoned: async () => void (await Promise.all([pairs.giveBack(pair, 1), isDelayed && delays.delete(pair)])),
     }
   }
-  return async function admitPair(pair) {
+  async function admit(pair: string): Promise<LimitRefusal | PairAttempt> {
     const inPair = await pairs.penalty(pair)
     const attempts = inPair.consumedPoints
     if (attempts < FREE_FAILURES) return attemptOf(pair, attempts)
@@ -46,5 +46,10 @@ export function createPairLimit(openCounter: OpenCounter): (pair: string) => Pro
     if (!isCapped && blocking.consumedPoints === 1) return attemptOf(pair, attempts)
     await pairs.giveBack(pair, 1)
     return refused('account-and-address', blocking, isCapped ? DAY_SECONDS : delaySeconds)
+  }
+  return {
+    admit,
+    /** Deletes the counts of the pair. */
+    forget: async (pair: string) => void (await Promise.all([pairs.delete(pair), delays.delete(pair)])),
   }
 }

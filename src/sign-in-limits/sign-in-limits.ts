@@ -29,6 +29,11 @@ export type Admission = { readonly ok: true; readonly attempt: Attempt } | Limit
 export interface SignInLimits {
   /** Counts an attempt and checks the limits. Call before the password check. */
   admit(username: string, address: string): Promise<Admission>
+  /**
+   * Deletes the failures of an account, and of the account at this address. Call after its owner has set a new password
+   * by a link. Delays at other addresses stay.
+   */
+  forgive(username: string, address: string): Promise<void>
 }
 
 /** Below the longest timer (24.8 days) of the memory counters. */
@@ -49,15 +54,13 @@ interface Keys {
  * out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */
 export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
-  const admitPair = createPairLimit(openCounter)
+  const pairs = createPairLimit(openCounter)
   const totals = createFailureTotals(openCounter)
   const rightSignIns = createRightSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
   async function admit(username: string, address: string): Promise<Admission> {
-    const account = accountKey(username)
-    const network = networkOf(address)
-    const pair = pairKey(account, network)
+    const { account, network, pair } = keysOf(username, address)
     const [knownPair, failures, rightOnes] = await Promise.all([
       known.get(pair),
       totals.read([account], network),
@@ -67,7 +70,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     const refusal = isKnown ? null : refusalOf(failures)
     if (refusal !== null) return refusal
     if (rightOnes !== null) return refused('right-sign-ins', rightOnes)
-    const admitted = await admitPair(pair)
+    const admitted = await pairs.admit(pair)
     if ('limit' in admitted) return admitted
     return { ok: true, attempt: attemptOf({ username, account, network, pair }, isKnown, admitted) }
   }
@@ -108,5 +111,15 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
       abandoned: inPair.abandoned,
     }
   }
-  return { admit }
+  async function forgive(username: string, address: string): Promise<void> {
+    const { account, pair } = keysOf(username, address)
+    await Promise.all([totals.forget([account]), pairs.forget(pair)])
+  }
+  return { admit, forgive }
+}
+
+function keysOf(username: string, address: string): Keys {
+  const account = accountKey(username)
+  const network = networkOf(address)
+  return { username, account, network, pair: pairKey(account, network) }
 }

@@ -50,6 +50,12 @@ export interface PasswordChanges {
    */
   assertAllowed(): Promise<void>
   /**
+   * Returns the enabled viewers with this value of an attribute, at most three. Upper and lower case of ASCII letters
+   * do not matter.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  findByAttribute(name: string, value: string): Promise<readonly Viewer[]>
+  /**
    * Stores a link in place of the viewer's earlier link for this purpose.
    * @returns null for an unknown or disabled viewer, who gets no link.
    * @throws UpstreamError when the store cannot be reached.

@@ -102,6 +102,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     securityLog: options.securityLog ?? securityLogOf(log),
     lineSums: options.lineSums ?? createLineSums(),
     ...(options.accessPolicy && { accessPolicy: options.accessPolicy }),
+    ...(options.account && { account: options.account }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))

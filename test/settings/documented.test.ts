@@ -197,7 +197,7 @@ function isOfStore(name: string): boolean {
 }
 
 function isNotNamedFile(name: string): boolean {
-  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
+  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
     name,
   )
 }

@@ -19,6 +19,7 @@ const GUARDS = [
   'RETURNING_VIEWERS',
   'SESSION_STORE_URL',
   'SESSION_STORE_URL_FILE',
+  'SMTP_CA_FILE',
   'USER_STORE_URL',
   'USER_STORE_URL_FILE',
 ]
@@ -52,6 +53,7 @@ const OTHERS = [
   'LDAP_TIMEOUT_SECONDS',
   'LDAP_USERNAME_ATTRIBUTE',
   'LOG_LEVEL',
+  'MAIL_FROM',
   'METRICS_PORT',
   'POSTGRES_PASSWORD',
   'POSTGRES_PASSWORD_FILE',
@@ -59,6 +61,8 @@ const OTHERS = [
   'POSTGRES_REPLACE_HASH_QUERY',
   'POSTGRES_TIMEOUT_SECONDS',
   'REDIS_CA_FILE',
+  'RESET_MAILS_PER_HOUR',
+  'RESET_MAIL_ATTRIBUTE',
   'SESSIONS_PER_VIEWER',
   'SECURITY_LOG_FILE',
   'SESSION_IDLE_SECONDS',
@@ -66,6 +70,7 @@ const OTHERS = [
   'SESSION_SECRET_PREVIOUS',
   'SESSION_SECRET_PREVIOUS_FILE',
   'SHUTDOWN_DELAY_SECONDS',
+  'SMTP_URL_FILE',
   'TRUST_PROXY_HOPS',
   'TERMS_URL',
   'USERNAME_KIND',
@@ -74,7 +79,7 @@ const OTHERS = [
 const REQUIRED = ['PUBLIC_URL', 'HASH_SECRET', 'SESSION_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'] as const
 const REQUIRED_AS_FILES = ['HASH_SECRET_FILE', 'SESSION_SECRET_FILE']
 /** Their look-alikes belong to other programs. */
-const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT']
+const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT', 'SMTP_URL']
 
 const misspelt = (name: string) => name.replace('_', '')
 const hint = (name: string, meant = name) => `Unknown setting ${misspelt(name)}. Did you mean ${meant}?`

@@ -116,6 +116,20 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     expect(await store.findInvitation('nobody')).toBeNull()
   })
 
+  test('viewers are found by an attribute, unless they are disabled', async () => {
+    const store = await storeWithAda()
+    const { passwordChanges } = store
+    for (const name of ['b', 'c', 'd', 'e']) {
+      await store.add({ username: name, groups: [], attributes: { '"m\'ail': 'Shared@Example.com' } }, null)
+    }
+    const namesOf = async (value: string) =>
+      (await passwordChanges.findByAttribute('"m\'ail', value)).map(({ username }) => username)
+    await store.setDisabled('b', true)
+    expect(await namesOf('shared@example.COM')).toEqual(['c', 'd', 'e'])
+    expect(await namesOf('%')).toEqual([])
+    expect(await passwordChanges.findByAttribute('mail', 'ADA@example.com')).toEqual([ada])
+  })
+
   test('revoked links set no password', async () => {
     const store = await storeWithAda()
     await store.passwordChanges.createLink('ada', link('d1'))

@@ -16,6 +16,9 @@ const RIGHTS = `
      AND has_table_privilege('viewer_auth.password_links', 'UPDATE')
      AND has_table_privilege('viewer_auth.password_links', 'DELETE') AS granted`
 const VIEWER = `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`
+const BY_ATTRIBUTE = `
+  SELECT ${COLUMNS} FROM viewer_auth.viewers
+  WHERE NOT disabled AND lower(attributes ->> $1) = lower($2) ORDER BY key LIMIT 3`
 const CREATE = `
   INSERT INTO viewer_auth.password_links (key, purpose, digest, expires_at)
   SELECT key, $2, $3, $4 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled
@@ -75,6 +78,10 @@ export function postgresPasswordChanges(
         `The role ${JSON.stringify(user)} may not change viewer_auth.password_links in ${placeOf(connection.settings)}. ` +
           `GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO ${JSON.stringify(user)}, or unset SMTP_URL.`,
       )
+    },
+    async findByAttribute(name, value) {
+      const rows = await rowsOf(BY_ATTRIBUTE, [name, value])
+      return rows.flatMap((row) => readOwnRow(row)?.viewer ?? [])
     },
     async createLink(username, { purpose, digest, expiresAtSeconds }) {
       if (faultInUsername(username) !== null) return null

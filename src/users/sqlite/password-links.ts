@@ -18,6 +18,7 @@ interface Found extends Pick<FoundPasswordLink, 'purpose'> {
   readonly stored: StoredViewer
 }
 
+const KeyRow = z.object({ key: z.string() })
 const LinkRow = z.object({ key: z.string(), purpose: z.enum(['reset', 'invitation']) })
 const InvitationRow = z.object({ expires_at: z.number(), is_sent: z.number() })
 
@@ -39,6 +40,11 @@ export function sqlitePasswordChanges(
      SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = 0`,
   )
   const select = database.prepare('SELECT key, purpose FROM password_links WHERE digest = ? AND expires_at > ?')
+  const byAttribute = database.prepare(
+    `SELECT key FROM viewers WHERE disabled = 0 AND EXISTS (
+       SELECT 1 FROM json_each(attributes) AS a WHERE a.key = ? AND lower(a.value) = lower(?)
+     ) ORDER BY key LIMIT 3`,
+  )
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ?')
   const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
 
@@ -59,6 +65,8 @@ export function sqlitePasswordChanges(
   return {
     // The file belongs to this app.
     assertAllowed: () => Promise.resolve(),
+    findByAttribute: (name, value) =>
+      inFile(() => byAttribute.all(name, value).flatMap((row) => load(KeyRow.parse(row).key)?.viewer ?? [])),
     createLink: (username, { purpose, digest, expiresAtSeconds }) =>
       inOneStep(() => {
         const key = faultInUsername(username) === null ? usernameKey(username) : null

@@ -1,0 +1,19 @@
+import type { MailQueue } from '../mail/mail-queue.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
+import type { PasswordChanges } from '../users/user-store.ts'
+import type { ResetLimits } from './links/reset-limits.ts'
+
+/** What the pages on which viewers set their passwords need, for all entry points. */
+export interface Account {
+  readonly passwordChanges: PasswordChanges
+  /** Null without SMTP_URL: viewers then use only invitations that the operator passed on. */
+  readonly mailQueue: MailQueue | null
+  readonly resetLimits: ResetLimits
+  readonly signInLimits: Pick<SignInLimits, 'admit' | 'forgive'>
+  readonly sessionStore: Pick<SessionStore, 'endSessionsOf'>
+  /** The attribute with the mail address of a viewer, or `username`. */
+  readonly mailAttribute: string
+  /** Words that a new password may not consist of. */
+  readonly contextWords: readonly string[]
+}

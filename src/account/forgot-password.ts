@@ -1,0 +1,95 @@
+import type { RequestHandler } from 'express'
+import { tooManyTries } from '../login/request/check-credentials.ts'
+import type { MailJob } from '../mail/mail-queue.ts'
+import type { Viewer } from '../users/user-store.ts'
+import type { LogStep } from './account-log.ts'
+import { readUsername } from './form-fields.ts'
+import { mailAddressOf, resetMail } from './links/account-mails.ts'
+import { newPasswordLink } from './links/addresses.ts'
+import { newToken } from './links/tokens.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
+
+const LIFE_SECONDS = 1_800
+
+/** Shows the form that asks for a link. */
+export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
+  return (req, res) => pages.send(req, res, { view: 'forgot' })
+}
+
+/**
+ * Answers every name in the same way, in the same time: the user store is asked after the answer (OWASP ASVS 6.3.8).
+ */
+export function postForgotPassword(deps: AccountDeps): RequestHandler {
+  const { pages, resetLimits, addressOf, logAccount, mailQueue } = deps
+
+  return async (req, res) => {
+    if (isNotAForm(req, res, deps)) return
+    const username = readUsername(req.body)
+    const page = { view: 'forgot', username: username ?? '' } as const
+    if (isForeign(req, deps)) return pages.send(req, res, page, NOT_FROM_OWN_PAGE)
+    if (username === null) {
+      return pages.send(req, res, page, { status: 400, text: ({ account }) => account.errors.emptyUsername })
+    }
+    const log = logAccount(req)
+    const refused = await resetLimits.admit(username, addressOf(req))
+    if (refused !== null) {
+      log({ outcome: 'reset-limited', viewer: username, status: 429, limit: refused.limit })
+      return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
+    }
+    log({ outcome: 'reset-requested', viewer: username })
+    mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log }))
+    pages.send(req, res, { view: 'message', message: 'linkSent' })
+  }
+}
+
+interface ResetRequest {
+  /** As typed: a user name or a mail address. */
+  readonly username: string
+  readonly language: string
+  readonly log: LogStep
+}
+
+/** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
+function resetJob(deps: AccountDeps, { username, language, log }: ResetRequest): MailJob {
+  const { passwordChanges, mailAttribute, mailQueue, resetLimits, service, publicUrl, basePath, nowSeconds } = deps
+  let reason: string | undefined
+
+  async function mailTo(viewerName: string) {
+    const { token, digest } = newToken()
+    const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
+    const viewer = await passwordChanges.createLink(viewerName, link)
+    if (viewer === null) return refuse('the viewer is unknown or disabled')
+    const to = mailAddressOf(viewer, mailAttribute)
+    if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
+    const context = { to, username: viewer.username, service, language }
+    return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
+  }
+  function refuse(why: string): null {
+    reason = why
+    return null
+  }
+  async function prepare() {
+    const [first, ...others] = await viewersOf(deps, username)
+    if (first === undefined) return await mailTo(username)
+    const mail = (await resetLimits.admitAccount(first.username)) ? await mailTo(first.username) : refuse('the limit')
+    for (const { username: other } of others) mailQueue?.add(resetJob(deps, { username: other, language, log }))
+    return mail
+  }
+  return {
+    prepare,
+    onEnd(result, error) {
+      if (result === 'sent') return log({ outcome: 'reset-mailed', viewer: username })
+      const why = reason ?? (error instanceof Error ? `${result}: ${error.message}` : result)
+      log({ outcome: 'reset-not-mailed', viewer: username, reason: why })
+    },
+  }
+}
+
+/** Returns the viewers whose mail address was typed instead of the user name. */
+async function viewersOf(
+  { passwordChanges, mailAttribute }: Pick<AccountDeps, 'passwordChanges' | 'mailAttribute'>,
+  typed: string,
+): Promise<readonly Viewer[]> {
+  if (mailAttribute === 'username' || !typed.includes('@')) return []
+  return await passwordChanges.findByAttribute(mailAttribute, typed)
+}

@@ -1,0 +1,42 @@
+import { type Language, sentence, textsOf } from '../../languages/languages.ts'
+import { isMailAddress } from '../../mail/settings.ts'
+import type { Mail } from '../../mail/smtp.ts'
+import type { Viewer } from '../../users/user-store.ts'
+
+/** The recipient of a mail, and what the mail calls this app. */
+export interface MailContext {
+  readonly to: string
+  readonly username: string
+  readonly service: string
+  readonly language: Language
+}
+
+/**
+ * Returns the mail address of a viewer; null without a usable one.
+ * @param attribute the attribute that holds it, or `username`.
+ */
+export function mailAddressOf({ username, attributes }: Viewer, attribute: string): string | null {
+  const address = attribute === 'username' ? username : (attributes[attribute] ?? '')
+  return isMailAddress(address) ? address : null
+}
+
+/** Builds the mail with a link to reset the password. */
+export function resetMail(context: MailContext, link: string, lifeMinutes: number): Mail {
+  const { account, mail } = textsOf(context.language)
+  const expiry = sentence(context.language, account.expiresInMinutes, { count: lifeMinutes })
+  return build(context, mail.resetSubject, [mail.reset, link, expiry, mail.resetIgnore])
+}
+
+/** Builds the mail that says that the password was changed. */
+export function changedMail(context: MailContext, forgotAddress: string): Mail {
+  const { mail } = textsOf(context.language)
+  return build(context, mail.changedSubject, [mail.changed, mail.changedNotYou, forgotAddress])
+}
+
+function build({ to, username, service, language }: MailContext, subject: string, paragraphs: readonly string[]): Mail {
+  const { mail } = textsOf(language)
+  // Only texts of the catalogue have braces to replace; a link or an address has none.
+  const fillIn = (text: string) => sentence(language, text, { username, service })
+  const text = [mail.greeting, ...paragraphs].map(fillIn).join('\n\n')
+  return { to, subject: fillIn(subject), text: `${text}\n`, language }
+}

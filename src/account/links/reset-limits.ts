@@ -1,0 +1,46 @@
+import { accountKey, networkOf } from '../../sign-in-limits/keys.ts'
+import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
+
+export interface ResetRefusal {
+  readonly limit: 'network' | 'account' | 'total'
+  readonly retryAfterSeconds: number
+}
+
+/** Limits requests for a link, so that nobody is flooded with mails. Unknown names count as known ones do. */
+export interface ResetLimits {
+  /** Counts a request. @returns a refusal, or null. */
+  admit(username: string, address: string): Promise<ResetRefusal | null>
+  /** Counts a mail to an account that was found by another name. @returns false if the account had enough mails. */
+  admitAccount(username: string): Promise<boolean>
+}
+
+const HOUR_SECONDS = 3_600
+const TEN_MINUTES_SECONDS = 600
+const OF_ACCOUNT = 3
+const OF_NETWORK = 10
+
+/** @param inTotal mails in an hour, for all viewers together. */
+export function createResetLimits(openCounter: OpenCounter, inTotal: number): ResetLimits {
+  const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: OF_NETWORK }
+  const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: OF_ACCOUNT }
+  const total = { counter: openCounter('reset-total', HOUR_SECONDS), most: inTotal }
+
+  return {
+    async admit(username, address) {
+      // One after another, so that a refused request uses up no other limit.
+      for (const [limit, { counter, most }, key] of [
+        ['network', networks, networkOf(address)],
+        ['account', accounts, accountKey(username)],
+        ['total', total, 'all'],
+      ] as const) {
+        const { consumedPoints, msBeforeNext } = await counter.penalty(key)
+        if (consumedPoints > most) return { limit, retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
+      }
+      return null
+    },
+    async admitAccount(username) {
+      const { consumedPoints } = await accounts.counter.penalty(accountKey(username))
+      return consumedPoints <= accounts.most
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import { UpstreamError } from '../errors.ts'
+import { createMailQueue } from '../mail/mail-queue.ts'
+import type { MailSettings } from '../mail/settings.ts'
+import { openMailServer } from '../mail/smtp.ts'
+import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
+import type { UserStore } from '../users/user-store.ts'
+import type { Account } from './account.ts'
+import { createResetLimits } from './links/reset-limits.ts'
+
+export interface AccountSettings extends Pick<Account, 'contextWords'> {
+  readonly mail: MailSettings
+}
+
+export interface OpenAccountDeps extends Pick<Account, 'signInLimits' | 'sessionStore'> {
+  readonly users: Pick<UserStore, 'passwordChanges'>
+  readonly openCounter: OpenCounter
+  readonly log: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Opens what viewers need to set their passwords. Null if the viewers are in a store that this app only reads.
+ * @throws ConfigError if SMTP_URL is set and the app may not change the store.
+ */
+export async function openAccount(
+  { mail, contextWords }: AccountSettings,
+  { users, openCounter, log, signInLimits, sessionStore }: OpenAccountDeps,
+): Promise<Account | null> {
+  const { passwordChanges } = users
+  if (passwordChanges === undefined) {
+    if (mail.server !== null) {
+      log.warn('SMTP_URL has no effect: the viewers set their passwords in another system. Set FORGOT_PASSWORD_URL')
+    }
+    return null
+  }
+  const mailQueue = mail.server === null ? null : await openQueue(mail.server, log)
+  if (mailQueue !== null) {
+    await passwordChanges.assertAllowed().catch((error: unknown) => {
+      // Unavailable for now: the app starts, as for sign-ins.
+      if (!(error instanceof UpstreamError)) throw error
+    })
+  }
+  return {
+    passwordChanges,
+    mailQueue,
+    resetLimits: createResetLimits(openCounter, mail.resetsPerHour),
+    signInLimits,
+    sessionStore,
+    mailAttribute: mail.addressAttribute,
+    contextWords,
+  }
+}
+
+async function openQueue(settings: NonNullable<MailSettings['server']>, log: Pick<Logger, 'info' | 'warn'>) {
+  return createMailQueue({ server: await openMailServer(settings), ...logOutages(log) })
+}
+
+/** Logs an outage of the mail server once a minute at most, and its end. */
+export function logOutages(
+  log: Pick<Logger, 'info' | 'warn'>,
+  nowMs: () => number = Date.now,
+): Pick<Parameters<typeof createMailQueue>[0], 'onAway' | 'onSent'> {
+  let isAway = false
+  let lastMs = Number.NEGATIVE_INFINITY
+  return {
+    onAway(error) {
+      isAway = true
+      if (nowMs() - lastMs < 60_000) return
+      lastMs = nowMs()
+      const reason = error instanceof Error ? error.message : String(error)
+      log.warn({ event: 'mail-away', reason }, 'A mail could not be sent. The app tries again for 12 minutes')
+    },
+    onSent() {
+      if (!isAway) return
+      isAway = false
+      log.info({ event: 'mail-back' }, 'Mails can be sent again')
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ejs from 'ejs'
+import type { Request, Response } from 'express'
+import type { Brand } from '../brand/brand.ts'
+import { fill, type Language, languageOf, type PluralForms, sentence, textsOf } from '../languages/languages.ts'
+import type { Headers } from '../login/screens/headers.ts'
+import { createPages, htmlWithName } from '../login/screens/page.ts'
+import type { Views } from '../login/screens/screens.ts'
+import { ACCOUNT_PATHS } from './links/addresses.ts'
+
+type AccountTexts = ReturnType<typeof textsOf>['account']
+
+/** A refusal on one of the pages: the status, and the sentence for the viewer. */
+export interface AccountRefusal {
+  readonly status: number
+  readonly text: (texts: ReturnType<typeof textsOf>) => string | PluralForms
+  readonly count?: number
+  readonly retryAfterSeconds?: number
+}
+
+export type AccountPage =
+  | { readonly view: 'forgot'; readonly username?: string }
+  | { readonly view: 'new-password'; readonly token: string; readonly username: string; readonly isInvitation: boolean }
+  | { readonly view: 'change-password'; readonly username?: string }
+  | { readonly view: 'message'; readonly message: 'linkSent' | 'saved' | 'deadLink' | 'refused' }
+
+type NewPasswordPage = Extract<AccountPage, { readonly view: 'new-password' }>
+type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
+
+const MESSAGE_TITLES = {
+  linkSent: 'linkSentTitle',
+  saved: 'savedTitle',
+  deadLink: 'deadLinkTitle',
+  refused: 'resetTitle',
+} as const
+
+export interface AccountPages {
+  send(req: Request, res: Response, page: AccountPage, refusal?: AccountRefusal): void
+  languageOf(req: Request): Language
+}
+
+export type AccountTemplates = Readonly<Record<AccountPage['view'], ejs.TemplateFunction>>
+
+/** Compiles the templates once, so that a mistake in a template stops the start. */
+export function openAccountTemplates(viewsFolder: string): AccountTemplates {
+  const compile = (name: AccountPage['view']) => {
+    const filename = join(viewsFolder, 'account', `${name}.ejs`)
+    return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
+  }
+  return {
+    forgot: compile('forgot'),
+    'new-password': compile('new-password'),
+    'change-password': compile('change-password'),
+    message: compile('message'),
+  }
+}
+
+export interface AccountPagesOptions {
+  readonly templates: AccountTemplates
+  readonly asset: Views['asset']
+  readonly brand: Brand
+  readonly basePath: string
+  /** The headers of a response that no page may frame. */
+  readonly headers: Headers
+  /** True if viewers can ask for a link by mail. */
+  readonly canReset: boolean
+  readonly fewestCharacters: number
+}
+
+/** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
+export function createAccountPages(options: AccountPagesOptions): AccountPages {
+  const { templates, asset, brand, basePath, headers, canReset, fewestCharacters } = options
+  const pageIn = createPages(brand, asset('icon.svg'))
+  // The address has a token: not even the log of a proxy may learn it from the request of a stylesheet.
+  const headersWithToken = { ...headers, 'Referrer-Policy': 'no-referrer' }
+
+  const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
+  function htmlOf(language: Language, page: AccountPage, refusal: AccountRefusal | undefined): string {
+    const texts = textsOf(language)
+    const title = titleOf(page, texts.account, brand)
+    const { text, count = 0 } = refusal ?? {}
+    return templates[page.view]({
+      asset,
+      basePath,
+      paths: ACCOUNT_PATHS,
+      page: pageIn(language),
+      texts,
+      title,
+      pageTitle: refusal === undefined ? title : fill(texts.titleWithError, { title }),
+      alert: text === undefined ? null : sentence(language, text(texts), { count }),
+      rule: sentence(language, texts.account.passwordRule, { count: fewestCharacters }),
+      fieldState: text === undefined ? '' : ' aria-describedby="alert"',
+      username: '',
+      ...page,
+      ...(page.view === 'new-password' && { introduction: introductionOf(page, texts.account) }),
+      ...(page.view === 'message' && messageParts(page.message, texts.account)),
+    })
+  }
+  /** Returns the sentence of a message, and the link that leads on. */
+  function messageParts(message: MessagePage['message'], texts: AccountTexts) {
+    const forgot = `${basePath}${ACCOUNT_PATHS.forgot}`
+    if (message === 'linkSent') return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain } }
+    if (message === 'saved') return { text: texts.saved, link: null }
+    if (message === 'refused') return { text: null, link: null }
+    if (!canReset) return { text: texts.deadInvitation, link: null }
+    return { text: null, link: { address: forgot, text: texts.requestNewLink } }
+  }
+  return {
+    languageOf: ownLanguageOf,
+    send(req, res, page, refusal) {
+      const { status = 200, retryAfterSeconds } = refusal ?? {}
+      const body = Buffer.from(htmlOf(ownLanguageOf(req), page, refusal))
+      res.writeHead(status, {
+        ...(page.view === 'new-password' ? headersWithToken : headers),
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Length': body.length,
+        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds }),
+      })
+      res.end(req.method === 'HEAD' ? undefined : body)
+    },
+  }
+}
+
+/** Returns HTML, in which the user name is isolated. */
+function introductionOf({ isInvitation, username }: NewPasswordPage, texts: AccountTexts): string {
+  return htmlWithName(isInvitation ? texts.inviteIntroduction : texts.forAccount, username)
+}
+
+function titleOf(page: AccountPage, texts: AccountTexts, { name }: Brand): string {
+  switch (page.view) {
+    case 'forgot':
+      return texts.forgotTitle
+    case 'change-password':
+      return texts.changeTitle
+    case 'new-password':
+      if (!page.isInvitation) return texts.resetTitle
+      return name === null ? texts.inviteTitle : fill(texts.inviteTitleWithBrand, { brand: name })
+    case 'message':
+      return texts[MESSAGE_TITLES[page.message]]
+  }
+}

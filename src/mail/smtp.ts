@@ -1,0 +1,95 @@
+import type { Mailbox, MailServerSettings } from './settings.ts'
+
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  /** Plain text. */
+  readonly text: string
+  /** A BCP 47 tag, for the header Content-Language. */
+  readonly language: string
+}
+
+export interface MailServer {
+  /**
+   * Sends a mail.
+   * @throws MailFault when the server did not accept the mail within ten seconds.
+   */
+  send(mail: Mail): Promise<void>
+  /** Closes all connections at once. */
+  close(): void
+}
+
+/** A mail that was not sent. The message never contains an address or a part of the mail. */
+export class MailFault extends Error {
+  /** True if the server refused this mail for good: a second attempt would fail too. */
+  readonly isFinal: boolean
+  constructor(message: string, { isFinal, cause }: { isFinal: boolean; cause: unknown }) {
+    super(message, { cause })
+    this.name = 'MailFault'
+    this.isFinal = isFinal
+  }
+}
+
+const TIMEOUT_MS = 10_000
+const CONNECTIONS = 2
+
+/** Opens a pool of two connections to the mail server. The first mail connects. */
+export async function openMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS): Promise<MailServer> {
+  // Loaded late, because most installations send no mail.
+  const { createTransport } = await import('nodemailer')
+  const { host, port, tls, ca, auth } = settings
+  const transport = createTransport({
+    pool: true,
+    maxConnections: CONNECTIONS,
+    // This app repeats mails itself, within the life of their links.
+    maxRequeues: 0,
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
+    tls: { minVersion: 'TLSv1.2', ...(ca === null ? {} : { ca }) },
+    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail({ ...messageOf(mail, settings.from), signal: AbortSignal.timeout(timeoutMs) })
+      } catch (cause) {
+        throw faultOf(cause)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Objects instead of texts, so that no name or address can add a recipient or a header. */
+function messageOf({ to, subject, text, language }: Mail, from: Mailbox) {
+  return {
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    headers: {
+      'Content-Language': language,
+      // RFC 3834: no answer by an absence notice.
+      'Auto-Submitted': 'auto-generated',
+    },
+  }
+}
+
+function faultOf(cause: unknown): MailFault {
+  const { code = 'unknown', responseCode } = cause as { code?: string; responseCode?: number }
+  const answer = responseCode === undefined ? '' : ` ${responseCode}`
+  const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'
+  // An answer to the mail itself could repeat the address, or the link.
+  const detail = isAboutMail || !(cause instanceof Error) ? '' : `: ${cause.message}`
+  const isFinal = isAboutMail && (responseCode === undefined || responseCode >= 500)
+  return new MailFault(`${code}${answer}${detail}`, { isFinal, cause })
+}

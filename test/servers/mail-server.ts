@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { expect, onTestFinished } from 'vitest'
+
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  /** Headers and body as sent. */
+  readonly raw: string
+  /** The decoded body. */
+  readonly text: string
+  readonly isEncrypted: boolean
+}
+
+export interface TestMailServer {
+  readonly port: number
+  readonly mails: ReceivedMail[]
+  /** Waits until this many mails have come. */
+  received(count: number): Promise<ReceivedMail[]>
+  close(): Promise<void>
+}
+
+/** Starts an SMTP server on loopback until the test ends. Without other options: no TLS, no authentication. */
+export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<TestMailServer> {
+  const mails: ReceivedMail[] = []
+  const server = new SMTPServer({
+    authOptional: options.onAuth === undefined,
+    disabledCommands: options.key === undefined ? ['STARTTLS'] : [],
+    logger: false,
+    closeTimeout: 100,
+    onData(stream, { envelope, secure }, done) {
+      void text(stream).then((raw) => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+        const to = envelope.rcptTo.map(({ address }) => address)
+        mails.push({ from, to, raw, text: bodyOf(raw), isEncrypted: secure })
+        done()
+      })
+    },
+    ...options,
+  })
+  // A client that gives up is expected.
+  server.on('error', () => {})
+  const listening: Server = server.listen(port, '127.0.0.1')
+  await once(listening, 'listening')
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    await new Promise<void>((resolve) => server.close(resolve))
+  }
+  onTestFinished(close)
+  return {
+    port: (listening.address() as AddressInfo).port,
+    mails,
+    close,
+    async received(count) {
+      await expect.poll(() => mails.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
+      return mails
+    },
+  }
+}
+
+/** Returns the text of a mail with one part. */
+function bodyOf(raw: string): string {
+  const [headers = '', ...rest] = raw.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  const encoding = /^content-transfer-encoding: (.+)$/im.exec(headers)?.[1]?.trim()
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
+  if (encoding !== 'quoted-printable') return body
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/** Returns the token of the link in a mail. */
+export function tokenIn({ text: body }: ReceivedMail): string {
+  return /\/account\/new-password\?token=([\w-]+)/.exec(body)?.[1] ?? expect.unreachable(`no link in ${body}`)
+}
