@@ -116,6 +116,7 @@ export function createApp({
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     mount(app, entryPoint, entryPointRoutes(deps))
     if (account) mount(app, entryPoint, entryPointAccount({ ...deps, ...accountDeps, account }))
+    if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
   app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
   app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, warnOnce }, headers))
@@ -127,9 +128,7 @@ export function createApp({
   app.use('/assets', brandAssets, assets(headers, views.asset), assetMethods(unframedScreens))
 
   app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens })))
-  app.use((req, res) => {
-    unframedScreens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
-  })
+  app.use(sendNotFound(unframedScreens))
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
@@ -148,6 +147,10 @@ function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler
     if (refusal.status < 500) screens.sendMessage(req, res, { title: 'badRequest', refusal })
     else refusals.failed(req, res, error, null)
   }
+}
+
+function sendNotFound(screens: Screens): RequestHandler {
+  return (req, res) => screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
 }
 
 /** Creates the screens that belong to no entry point. They have the brand of the entry point at `/`, if there is one. */

@@ -166,6 +166,7 @@ export function signInLocals(
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
     ...alertOf(page.language, brand, refusal),
+    reason: refusal && reasonOf(refusal),
     username,
     isShared,
   }
@@ -190,11 +191,17 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
       explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
+    reason: reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
     fields: link?.context.fields ?? null,
     links: page.links.filter(({ name }) => name !== 'forgot'),
     ways: waysOn(options, req, state, language),
   })
+}
+
+/** Returns the reason for programs, such as `wrong-credentials`: the same in every language. */
+function reasonOf({ text }: Refusal): string {
+  return text.replace(/Minutes$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 interface WayOn extends PageLink {
