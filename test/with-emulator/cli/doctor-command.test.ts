@@ -68,6 +68,11 @@ describe('the doctor', () => {
     expect(stdout).not.toContain(ADA.password)
   })
 
+  test('the doctor returns as a viewer who has just signed in, also if the app asks returning viewers', async () => {
+    env = await startLoginAppBehindProxy(emulator, { settings: { RETURNING_VIEWERS: 'ask' } })
+    expect((await findingsOf(...SIGN_IN)).ok).toContain('A returning viewer gets a new response')
+  })
+
   test('the doctor warns if no lock points to the app and no sign-in was tried', async () => {
     const { status, failures, warnings, warning } = await findingsOf()
     expect([status, failures, warnings]).toEqual([0, 0, 2])
