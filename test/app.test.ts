@@ -63,6 +63,7 @@ test('a readiness check does not show the cause of the fault', async () => {
 test.each([
   ['/', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
   ['/sign-in', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']],
+  ['/continue', 'POST', ['GET', 'PUT', 'DELETE']],
   ['/cancel', 'POST', ['GET', 'PUT', 'DELETE']],
   ['/sign-out', 'POST', ['GET', 'PUT', 'DELETE']],
 ])('the path %s accepts only %s', async (path, allowed, refused) => {

@@ -40,7 +40,9 @@ export async function sendToPlayer(
   const { viewer, context, outcome, secretOf, openSession } = authenticated
   const { entryPoint } = deps
   const decision = await askAccessPolicy(deps.accessPolicy, viewer, entryPoint, context.content)
-  if (!decision.ok) return deps.refusals.accessDenied(req, res, { viewer, context, decision })
+  if (!decision.ok) {
+    return deps.refusals.accessDenied(req, res, { viewer, context, decision, isReturn: outcome === 'returned' })
+  }
   const secret = secretOf()
   const location = passToPlayer(decision, entryPoint, secret, context.address, deps.nowSeconds())
   deps.logSignIn(req, { outcome, viewer: viewer.username })

@@ -34,6 +34,8 @@ export type SignInOutcome =
 export interface SignInEvent {
   readonly outcome: SignInOutcome
   readonly viewer?: string | undefined
+  /** True for a viewer with a session: no password was checked. */
+  readonly isReturn?: boolean
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
@@ -89,8 +91,9 @@ export function createSignInLog({
   const levelOf = (outcome: SignInOutcome) =>
     outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
 
-  function isRepeated(req: Request, { outcome, limit, viewer, status, reason }: SignInEvent, address: string): boolean {
-    const isSummed = SUMMED.includes(outcome) || (SUMMED_ON_RETURN.includes(outcome) && req.method !== 'POST')
+  function isRepeated(req: Request, event: SignInEvent, address: string): boolean {
+    const { outcome, limit, viewer, status, reason, isReturn } = event
+    const isSummed = SUMMED.includes(outcome) || (SUMMED_ON_RETURN.includes(outcome) && isReturn === true)
     if (!isSummed) return false
     const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
@@ -107,7 +110,7 @@ export function createSignInLog({
     return isNew ? { err: error } : { reason: error.message }
   }
   return (req, event) => {
-    const { outcome, viewer: typed, error, ...details } = event
+    const { outcome, viewer: typed, error, isReturn: _isReturn, ...details } = event
     const viewer = typed?.slice(0, 255)
     const address = addressOf(req)
     count(outcome, entryPoint)

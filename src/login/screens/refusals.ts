@@ -18,7 +18,7 @@ export interface Refusals {
   accessDenied(
     req: Request,
     res: Response,
-    refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused },
+    refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused; isReturn: boolean },
   ): void
   looping(req: Request, res: Response, viewer: Viewer, context: PlayerContext): void
   /**
@@ -48,9 +48,9 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: `${subject}${reason}` })
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 400, text: problem } })
     },
-    accessDenied(req, res, { viewer, context, decision }) {
+    accessDenied(req, res, { viewer, context, decision, isReturn }) {
       const { explanation, ...details } = detailsOf(decision)
-      logSignIn(req, { outcome: decision.reason, viewer: viewer.username, ...details })
+      logSignIn(req, { outcome: decision.reason, viewer: viewer.username, isReturn, ...details })
       screens.sendMessage(req, res, {
         title: 'notAllowed',
         refusal: {

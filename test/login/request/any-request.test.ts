@@ -7,6 +7,7 @@ import { ADA, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts
 const PATHS = [
   '/',
   '/sign-in',
+  '/continue',
   '/cancel',
   '/sign-out',
   '/health/ready',
@@ -17,6 +18,7 @@ const PATHS = [
 const NAMES = [
   'username',
   'password',
+  'shared',
   'hashConsumer',
   'ustreamContentId',
   'ustreamContentType',

@@ -87,6 +87,7 @@ test.each(TRICKS)('the hashConsumer %j is refused everywhere', async (hashConsum
   expectNowhere(app, await app.get(query, { ...cookie, 'Sec-Fetch-Dest': 'iframe' }))
   expectNowhere(app, await app.post('/sign-in', { ...ADA, hashConsumer }))
   expectNowhere(app, await app.post('/sign-in', { ...ADA, password: 'wrong', hashConsumer }))
+  expectNowhere(app, await app.post('/continue', { hashConsumer }, cookie))
   expectNowhere(app, await app.post('/cancel', { hashConsumer }))
   expectNowhere(app, await app.post('/sign-out', { hashConsumer }, cookie))
   expect(app.users.asked).toHaveLength(1)
@@ -101,6 +102,7 @@ test.each([
   const twice = `${formOf({ hashConsumer: first })}&${formOf({ hashConsumer: second })}`
   expectNowhere(app, await app.get(`/?${twice}`))
   expectNowhere(app, await app.post('/sign-in', `${formOf(ADA)}&${twice}`))
+  expectNowhere(app, await app.post('/continue', twice))
   expectNowhere(app, await app.post('/cancel', twice))
   expectNowhere(app, await app.post('/sign-out', twice))
 })

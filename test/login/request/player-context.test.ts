@@ -116,6 +116,7 @@ test.each([
     for (const answer of [
       await app.get(`/?${formOf(fields)}`),
       await app.post('/sign-in', { ...ADA, ...fields }),
+      await app.post('/continue', fields),
       await app.post('/cancel', fields),
       await app.post('/sign-out', fields),
     ]) {

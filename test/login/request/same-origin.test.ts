@@ -52,6 +52,7 @@ test.each(OWN_PAGE)('a post from %s is accepted', async (_case, headers) => {
   expect(passed.status).toBe(303)
   expect((await app.post('/cancel', '', headers)).status).toBe(303)
   const Cookie = cookieIn(passed)
+  expect((await app.post('/continue', '', { ...headers, Cookie })).status).toBe(303)
   expect((await app.post('/sign-out', '', { ...headers, Cookie })).setCookies).toHaveLength(1)
 })
 
@@ -61,6 +62,7 @@ test.each(ELSEWHERE)('a post from %s is refused and changes nothing', async (_ca
   const asked = app.users.asked.length
   for (const [path, form] of [
     ['/sign-in', ADA],
+    ['/continue', {}],
     ['/cancel', {}],
     ['/sign-out', {}],
   ] as const) {
