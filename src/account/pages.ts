@@ -94,12 +94,13 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       username: '',
       ...page,
       ...(page.view === 'new-password' && { introduction: introductionOf(page, texts.account) }),
-      ...(page.view === 'message' && messageParts(page.message, texts.account)),
+      ...(page.view === 'message' && messageParts(page.message, language)),
     })
   }
   /** Returns the sentence of a message, and the link that leads on. */
-  function messageParts(message: MessagePage['message'], texts: AccountTexts) {
-    const forgot = `${basePath}${ACCOUNT_PATHS.forgot}`
+  function messageParts(message: MessagePage['message'], language: Language) {
+    const texts = textsOf(language).account
+    const forgot = `${basePath}${ACCOUNT_PATHS.forgot}?lang=${language}`
     if (message === 'linkSent') return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain } }
     if (message === 'saved') return { text: texts.saved, link: null }
     if (message === 'refused') return { text: null, link: null }

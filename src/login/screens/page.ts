@@ -79,7 +79,7 @@ function createPage(language: Language, brand: Brand, assets: BrandAssets, icon:
     logo: logoImage(brand, assets, isWordmark),
     brandName: isWordmark ? null : brand.name,
     isEmail: brand.usernameKind === 'email',
-    links: linksOf(brand, textsOf(language)),
+    links: linksOf(brand, language),
   }
 }
 
@@ -96,7 +96,7 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
   const { helpUrl, forgotPasswordUrl } = brand
   const isExpired = refusal.text === 'expiredPassword' && forgotPasswordUrl !== null
   const alertLink = isExpired
-    ? { address: forgotPasswordUrl, text: texts.changePassword }
+    ? { address: inLanguage(forgotPasswordUrl, language), text: texts.changePassword }
     : helpUrl !== null && NEEDS_HELP.includes(refusal.text)
       ? { address: helpUrl, text: texts.help }
       : null
@@ -120,13 +120,21 @@ export function htmlWithName(text: string, username: string): string {
     .join(name)
 }
 
-function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, texts: Texts): Page['links'] {
+function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, language: Language): Page['links'] {
+  const texts = textsOf(language)
   const links = [
     ['forgot', forgotPasswordUrl, texts.forgotPassword],
     ['help', helpUrl, texts.help],
     ['terms', termsUrl, texts.terms],
   ] as const
-  return links.flatMap(([name, address, text]) => (address === null ? [] : [{ name, address, text }]))
+  return links.flatMap(([name, address, text]) =>
+    address === null ? [] : [{ name, address: inLanguage(address, language), text }],
+  )
+}
+
+/** Adds the language to an address of this app: the viewer may have chosen it. */
+function inLanguage(address: string, language: Language): string {
+  return address.startsWith('/') ? `${address}?lang=${language}` : address
 }
 
 function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWordmark: boolean): LogoImage | null {
