@@ -44,7 +44,7 @@ function exactCategories(language: string): string[] {
 
 /** Labels of buttons and links that look like buttons, which must fit into 320 pixels. */
 const BUTTONS = [
-  ...['signIn', 'cancel', 'signOut', 'continue', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
+  ...['signIn', 'cancel', 'signOut', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],
 ]
 
