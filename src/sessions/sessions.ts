@@ -78,8 +78,8 @@ export function createSessions(deps: SessionDeps): Sessions {
     const snapshot = users.find === undefined ? { snapshot: { groups, attributes } } : {}
     try {
       await load(req, res)
-      // Without a cookie, the id is new already, and no old session can end.
-      if (hasCookie(req)) await withCallback((callback) => req.session.regenerate(callback))
+      // Without an old session, the id is new already. hasCookie() is stricter than express-session.
+      if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
       req.session.viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()), ...snapshot }
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID

@@ -22,6 +22,14 @@ test('each sign-in gives the session a new id, so that no id can be planted', as
   expect(rowsIn(file)).toEqual([{ id: idIn(own), username: ADA.username }])
 })
 
+test('a sign-in gives the session a new id, even if the cookie is spelled as no browser spells it', async () => {
+  const app = await startLoginApp()
+  const planted = await signIn(app)
+  const own = await signIn(app, ADA, planted.replace('=', ' ='))
+  expect(idIn(own)).not.toBe(idIn(planted))
+  expectScreen(await app.get('/', { Cookie: planted }))
+})
+
 test('an id that a client made up opens no session', async () => {
   const app = await startLoginApp()
   const own = await signIn(app, ADA, '__Host-viewer=s%3Achosen.by-the-client')
