@@ -201,6 +201,13 @@ export function readSharedStores(environment: Environment): SharedStores {
   return readPart(SharedStoresEnvironment, environment)
 }
 
+/** Reads only the mail server and the address of this app: invitations need no secret of the app. */
+export function readMailSettings(environment: Environment): MailSettings & { readonly publicUrl: URL } {
+  const PublicUrlOnly = z.object({ PUBLIC_URL: required(PublicUrl, PUBLIC_URL_MISSING) })
+  const { PUBLIC_URL: publicUrl } = readPart(PublicUrlOnly, environment)
+  return { ...readPart(MailEnvironment, environment), publicUrl }
+}
+
 /** Reads only the user store: commands that change viewers need no other setting. */
 export function readUserStore(environment: Environment): StoreSettings {
   return readPart(userStores.environment, environment)

@@ -10,7 +10,7 @@ export function toListed({ viewer, disabled }: StoredViewer): ListedViewer {
   return { ...viewer, disabled }
 }
 
-export function noSuchViewer(username: string): Change {
+export function noSuchViewer(username: string): Extract<Change, { ok: false }> {
   return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.` }
 }
 

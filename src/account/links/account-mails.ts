@@ -33,6 +33,13 @@ export function changedMail(context: MailContext, forgotAddress: string): Mail {
   return build(context, mail.changedSubject, [mail.changed, mail.changedNotYou, forgotAddress])
 }
 
+/** Builds the mail that invites a viewer to set the first password. */
+export function invitationMail(context: MailContext, link: string, lifeDays: number): Mail {
+  const { account, mail } = textsOf(context.language)
+  const expiry = sentence(context.language, account.expiresInDays, { count: lifeDays })
+  return build(context, mail.inviteSubject, [mail.invite, link, mail.inviteUsername, expiry])
+}
+
 function build({ to, username, service, language }: MailContext, subject: string, paragraphs: readonly string[]): Mail {
   const { mail } = textsOf(language)
   // Only texts of the catalogue have braces to replace; a link or an address has none.

@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../config.ts'
-import { type ImportCounts, type ImportDeps, importViewers } from '../../users/import/import-viewers.ts'
+import type { EditableUserStore } from '../../users/editable-user-store.ts'
+import {
+  type ImportCounts,
+  type ImportDeps,
+  type Invitations,
+  importViewers,
+} from '../../users/import/import-viewers.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
 import { knownPasswords } from '../../users/passwords/known-hashes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -9,8 +15,11 @@ import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { printableJson, printableLines } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
+import { invite, withInviter } from './invite-command.ts'
+import { addInvitationOptions, type InvitationOptions, type Inviter } from './inviter.ts'
 
-interface ImportCommandOptions {
+interface ImportCommandOptions extends InvitationOptions {
+  readonly invite?: boolean
   readonly json?: boolean
   readonly column?: ReadonlyMap<RowField, string>
   readonly ignore?: ReadonlySet<string>
@@ -30,11 +39,18 @@ each hash at the viewer's first sign-in. To continue a stopped import, run the s
  * rows take 275 MB instead of 190.
  */
 export function addViewersImportCommand(group: Command, context: CommandContext): void {
-  addCommand(group, 'import <FILE>', 'add all viewers of a file, with their passwords or password hashes', [
-    'viewer-auth viewers import viewers.csv',
-    'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
-    'viewer-auth viewers import viewers.jsonl --check',
-  ])
+  const command = addCommand(
+    group,
+    'import <FILE>',
+    'add all viewers of a file, with their passwords or password hashes',
+    [
+      'viewer-auth viewers import viewers.csv',
+      'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
+      'viewer-auth viewers import viewers.jsonl --check',
+      'viewer-auth viewers import viewers.csv --invite',
+    ],
+  )
+  addInvitationOptions(command.option('--invite', 'send viewers without a password a link by which they set one'))
     .addHelpText('after', ABOUT)
     .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
@@ -45,9 +61,32 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
       runCommand(context, options.json, () =>
         options.check
           ? importFile(context.io, file, options, null)
-          : withEditableStore(context.io, (store) => importFile(context.io, file, options, store)),
+          : withEditableStore(context.io, (store) => importAndInvite(context, file, options, store)),
       ),
     )
+}
+
+function importAndInvite(
+  context: CommandContext,
+  path: string,
+  options: ImportCommandOptions,
+  store: EditableUserStore,
+): Promise<Outcome> {
+  if (!options.invite) return importFile(context.io, path, options, store)
+  return withInviter(context, options, (inviter) =>
+    importFile(context.io, path, options, store, {
+      faultIn: (viewer) => inviter.faultIn(viewer),
+      invite: (username) => inviteOnce(store, inviter, username),
+    }),
+  )
+}
+
+/** Invites a viewer only if no earlier command did, so that a stopped import can continue. */
+async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: string): Promise<boolean | string> {
+  const known = await store.findInvitation(username)
+  if (known === null || known.hasPassword || known.viewer.disabled || known.invitation?.isSent) return false
+  const invited = await invite(store, inviter, username)
+  return invited.ok || `was imported, but not invited: ${invited.fault.replace(/\.$/, '')}`
 }
 
 async function importFile(
@@ -55,6 +94,7 @@ async function importFile(
   path: string,
   options: ImportCommandOptions,
   store: ImportDeps['store'],
+  invitations: Invitations | null = null,
 ): Promise<Outcome> {
   const { openRecordFile } = await import('../../users/import/record-file.ts')
   const file = await openRecordFile(path)
@@ -66,7 +106,7 @@ async function importFile(
   const columns: ColumnOptions = {
     columnOfField: options.column ?? new Map(),
     ignored: options.ignore ?? new Set(),
-    needsPassword: !options.update,
+    needsPassword: !options.update && !options.invite,
   }
   try {
     const counts = await importViewers(
@@ -79,6 +119,9 @@ async function importFile(
       {
         store,
         passwords: knownPasswords,
+        invitations: options.invite
+          ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
+          : null,
         hashingWidth: availableParallelism(),
         onRefused: (line, fault) => progress.write(refusal(line, fault, options.json)),
         isStopped: () => isStopped,
@@ -104,15 +147,16 @@ function rowsOf({ good, refused }: ImportCounts): string {
 }
 
 function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcome {
-  const { good, added, updated, unchanged, refused, plaintextPasswords } = counts
+  const { good, added, updated, unchanged, refused, invited, plaintextPasswords } = counts
   const count = (number: number) => number.toLocaleString('en')
   const sentence = isCheck
     ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
     : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
+  const inviting = invited > 0 ? ` ${count(invited)} invited.` : ''
   const warning =
     plaintextPasswords > 0 && !isCheck ? '\nThe file contains plaintext passwords. Delete it when you are done.' : ''
-  const data = isCheck ? { good, refused } : { added, updated, unchanged, refused }
-  return { ok: true, text: sentence + warning, data, isPartial: refused > 0 }
+  const data = isCheck ? { good, refused } : { added, updated, unchanged, refused, ...(invited > 0 && { invited }) }
+  return { ok: true, text: sentence + inviting + warning, data, isPartial: refused > 0 }
 }
 
 function collectColumn(text: string, columns: ReadonlyMap<RowField, string> = new Map()): Map<RowField, string> {

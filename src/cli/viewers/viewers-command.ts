@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
-import type { Change } from '../../users/editable-user-store.ts'
+import type { Change, EditableUserStore } from '../../users/editable-user-store.ts'
+import type { Viewer } from '../../users/user-store.ts'
 import { viewerExists } from '../../users/viewer-changes.ts'
 import { faultInViewer } from '../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
@@ -9,6 +10,8 @@ import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
 import { addViewersImportCommand } from './import-command.ts'
+import { addViewersInviteCommand, invite, withInviter } from './invite-command.ts'
+import { addInvitationOptions, type InvitationOptions } from './inviter.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
@@ -22,6 +25,7 @@ interface Options {
 export function addViewersCommands(group: Command, context: CommandContext): void {
   addAddCommand(group, context)
   addViewersImportCommand(group, context)
+  addViewersInviteCommand(group, context)
   addViewersListCommand(group, context)
   addSetPasswordCommand(group, context)
   addStateCommands(group, context)
@@ -31,35 +35,66 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
 }
 
 function addAddCommand(group: Command, context: CommandContext): void {
-  interface AddOptions extends Options {
+  interface AddOptions extends Options, InvitationOptions {
+    readonly invite?: boolean
     readonly group?: string[]
     readonly attribute?: [name: string, value: string][]
   }
-  addCommand(group, 'add <USERNAME>', 'add a viewer; the password comes from a prompt or standard input', [
-    'viewer-auth viewers add ada@example.com',
-    'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
-    'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
-  ])
+  const command = addCommand(
+    group,
+    'add <USERNAME>',
+    'add a viewer; the password comes from a prompt or standard input',
+    [
+      'viewer-auth viewers add ada@example.com',
+      'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
+      'viewer-auth viewers add ada@example.com --invite',
+      'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
+    ],
+  )
+  addInvitationOptions(command.option('--invite', 'send a link by which the viewer sets the password'))
     .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
     .option(
       '--attribute <NAME=VALUE>',
       'an attribute of the viewer, for hashed parameters; repeatable',
       collectAttribute,
     )
-    .action((username: string, { json, group: groups = [], attribute = [] }: AddOptions) =>
-      runCommand(context, json, () =>
-        withEditableStore(context.io, async (store, contextWords) => {
-          const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
-          // Checked before the prompt, so that the user need not type the password again.
-          const fault = faultInViewer(viewer)
-          if (fault !== null) return { ok: false, fault }
-          const known = await store.show(username)
-          if (known.ok) return viewerExists(known.viewer)
-          const read = await readNewPassword(context.io, username, contextWords)
-          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
-        }),
-      ),
+    .action(
+      (username: string, { json, group: groups = [], attribute = [], invite: isInvited, ...options }: AddOptions) =>
+        runCommand(context, json, () =>
+          withEditableStore(context.io, async (store, contextWords) => {
+            const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
+            // Checked before the prompt, so that the user need not type the password again.
+            const fault = faultInViewer(viewer)
+            if (fault !== null) return { ok: false, fault }
+            const known = await store.show(username)
+            if (known.ok) return viewerExists(known.viewer)
+            if (isInvited) return await addInvited(context, store, viewer, options)
+            const read = await readNewPassword(context.io, username, contextWords)
+            return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+          }),
+        ),
     )
+}
+
+/** Adds a viewer without a password, and invites the viewer to set one. */
+function addInvited(
+  context: CommandContext,
+  store: EditableUserStore,
+  viewer: Viewer,
+  options: InvitationOptions,
+): Promise<Outcome> {
+  return withInviter(context, options, async (inviter) => {
+    const fault = inviter.faultIn(viewer)
+    if (fault !== null) return { ok: false, fault: `The viewer ${fault}. Nothing was changed.` }
+    const added = await store.add(viewer, null)
+    if (!added.ok) return added
+    const invited = await invite(store, inviter, viewer.username).catch(
+      (error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }),
+    )
+    if (invited.ok) return { ...invited, text: `Added and invited ${printable(viewer.username)}.` }
+    const next = `Added ${printable(viewer.username)}, but without an invitation. Send it with viewers invite.`
+    return { ok: false, fault: `${invited.fault} ${next}` }
+  })
 }
 
 function addSetPasswordCommand(group: Command, context: CommandContext): void {

@@ -3,6 +3,8 @@ import type { EditableUserStore, ImportedViewer } from '../editable-user-store.t
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { createQueue, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
+import { noPasswordHash } from '../passwords/no-password.ts'
+import type { Viewer } from '../user-store.ts'
 import { faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { createSeenNames, type SeenNames } from './seen-names.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
@@ -16,10 +18,23 @@ export interface ImportOptions {
   readonly contextWords: readonly string[]
 }
 
+export interface Invitations {
+  /** Returns why a viewer cannot be invited, as the end of a sentence that begins with the line; null otherwise. */
+  faultIn(viewer: Viewer): string | null
+  /**
+   * Invites a stored viewer, unless the viewer has a password or an invitation already.
+   * @returns true if an invitation was sent; a text says why not, as the end of a sentence that begins with the line.
+   * @throws UpstreamError when the mail server does not answer.
+   */
+  invite(username: string): Promise<boolean | string>
+}
+
 export interface ImportDeps {
   /** Null to check the rows only. */
   readonly store: Pick<EditableUserStore, 'importBatch' | 'show'> | null
   readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
+  /** Invites viewers without a password. Null refuses new viewers without one. */
+  readonly invitations: Invitations | null
   /** The number of passwords hashed in parallel. */
   readonly hashingWidth: number
   /** Called for each refused row, with the end of a sentence that begins with its line. */
@@ -37,6 +52,7 @@ export interface ImportCounts {
   readonly updated: number
   readonly unchanged: number
   readonly refused: number
+  readonly invited: number
   /** Rows with a plaintext password. */
   readonly plaintextPasswords: number
 }
@@ -44,6 +60,10 @@ export interface ImportCounts {
 const BATCH_ROWS = 250
 /** A hash takes one core 10 to 25 ms. A killed import loses the hashes of its last batch. */
 const BATCH_PASSWORDS = 64
+/** Few, so that a stop does not wait for many mails. */
+const BATCH_INVITATIONS = 16
+/** As many as the mail server has connections. */
+const PARALLEL_INVITATIONS = 2
 
 /**
  * Imports viewers, one transaction a batch. After a stop, the same import continues: it skips existing viewers before
@@ -55,17 +75,17 @@ export async function importViewers(
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportCounts> {
-  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
+  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
   const refuse = (line: number, fault: string) => {
     counts.refused += 1
     deps.onRefused(line, fault)
   }
   const seen = createSeenNames()
   const hashPasswords = passwordHasher(options, deps)
-  for await (const batch of batches(rows)) {
+  for await (const batch of batches(rows, deps.invitations === null ? BATCH_ROWS : BATCH_INVITATIONS)) {
     const sound: SoundRow[] = []
     for (const fileRow of batch) {
-      const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps.passwords) : fileRow.fault
+      const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps) : fileRow.fault
       if (!fileRow.ok || fault !== null) refuse(fileRow.line, fault ?? '')
       else sound.push(fileRow)
     }
@@ -77,6 +97,7 @@ export async function importViewers(
       if (outcome !== 'no-password') counts[outcome] += 1
       else refuse(candidates[index]?.line ?? 0, 'has no password, and there is no such viewer yet')
     }
+    if (deps.invitations !== null) counts.invited += await inviteAll(deps.invitations, sound, refuse)
     deps.onProgress(batch.at(-1)?.bytesRead ?? 0, counts)
     // Lets the progress bar and Ctrl-C be handled.
     await setImmediate()
@@ -92,7 +113,7 @@ function faultInRow(
   row: ViewerRow,
   seen: SeenNames,
   { existing }: ImportOptions,
-  passwords: ImportDeps['passwords'],
+  { passwords, invitations }: Pick<ImportDeps, 'passwords' | 'invitations'>,
 ): string | null {
   const { username, password, passwordHash, groups = [] } = row
   if (username === '') return 'has no user name'
@@ -100,8 +121,10 @@ function faultInRow(
   const inViewer = faultInViewer({ username, groups, attributes })
   if (inViewer !== null) return cannotBeImported(inViewer)
   if (password !== undefined && passwordHash !== undefined) return 'has both a password and a password hash'
-  if (password === undefined && passwordHash === undefined && existing === 'keep') {
-    return 'has neither a password nor a password hash'
+  if (password === undefined && passwordHash === undefined) {
+    if (invitations === null && existing === 'keep') return 'has neither a password nor a password hash'
+    const inInvitation = invitations?.faultIn({ username, groups, attributes }) ?? null
+    if (inInvitation !== null) return inInvitation
   }
   const inHash = passwordHash === undefined ? null : passwords.faultIn(passwordHash)
   if (inHash !== null) return `has a password hash that ${inHash}`
@@ -120,9 +143,11 @@ function passwordHasher(options: ImportOptions, deps: ImportDeps) {
       rows.filter(hasPassword).map(async (row) => hashes.set(row, await hashWhenNew(row, options, deps, queue))),
     )
     const candidates: Candidate[] = []
+    // A viewer who is invited has a hash that no password fits.
+    const noPassword = deps.invitations === null ? null : noPasswordHash()
     for (const fileRow of rows) {
       const { line, row } = fileRow
-      const hashed = hashes.get(fileRow) ?? { ok: true, passwordHash: row.passwordHash ?? null }
+      const hashed = hashes.get(fileRow) ?? { ok: true, passwordHash: row.passwordHash ?? noPassword }
       const { username, groups, disabled, attributes } = row
       if (!hashed.ok) refuse(line, hashed.fault)
       else candidates.push({ line, username, passwordHash: hashed.passwordHash, groups, disabled, attributes })
@@ -152,14 +177,32 @@ function cannotBeImported(sentence: string): string {
   return `cannot be imported: ${sentence.replace(/\.$/, '')}`
 }
 
-async function* batches(rows: AsyncIterable<readonly FileRow[]>): AsyncGenerator<FileRow[]> {
+/** Invites the viewers of a batch whose rows have no password. Returns the number of invitations that were sent. */
+async function inviteAll(
+  invitations: Invitations,
+  rows: readonly SoundRow[],
+  refuse: (line: number, fault: string) => void,
+): Promise<number> {
+  const queue = createQueue({ width: PARALLEL_INVITATIONS, queueLength: rows.length })
+  const withoutPassword = rows.filter(({ row }) => row.password === undefined && row.passwordHash === undefined)
+  const results = await Promise.all(
+    withoutPassword.map(async ({ line, row }) => {
+      const result = await queue.run(() => invitations.invite(row.username))
+      if (typeof result === 'string') refuse(line, result)
+      return result === true
+    }),
+  )
+  return results.filter((isInvited) => isInvited).length
+}
+
+async function* batches(rows: AsyncIterable<readonly FileRow[]>, mostRows: number): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = []
   let passwords = 0
   for await (const some of rows) {
     for (const row of some) {
       batch.push(row)
       if (hasPassword(row)) passwords += 1
-      if (batch.length < BATCH_ROWS && passwords < BATCH_PASSWORDS) continue
+      if (batch.length < mostRows && passwords < BATCH_PASSWORDS) continue
       yield batch
       batch = []
       passwords = 0

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const password = 'correct horse battery'
 /** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
-const zero = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, plaintextPasswords: 0 }
+const zero = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
 
 function row(username: string, fields: Partial<ViewerRow> = {}): ViewerRow {
   return {
@@ -56,6 +56,7 @@ async function run(
     {
       store,
       passwords: knownPasswords,
+      invitations: null,
       hashingWidth: 2,
       onRefused: (line, fault) => refusals.push([line, fault]),
       onProgress: () => {},
