@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findViolations } from '../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { press } from '../browser/press-and-type.ts'
-import { findViolations } from './find-violations.ts'
 import { arrive, stateOf, type Viewer, waitUntilPlaying } from './player/viewer.ts'
 
 let browser: LaunchedBrowser

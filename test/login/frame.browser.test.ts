@@ -17,7 +17,8 @@ async function startSites(address: string, sandbox = '', options: LoginAppOption
   const consumed = encodeURIComponent(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7`)
   const player = await startSite(() => {
     const src = `${login}${address.replace('CONSUMER', consumed)}`
-    return `<!doctype html><title>Player</title><iframe ${sandbox} width="480" height="270" src="${src}"></iframe>`
+    const frame = `<iframe ${sandbox} width="480" height="270" src="${src}"></iframe>`
+    return `<!doctype html><title>Player</title><button id="before">Before</button>${frame}<button id="after">After</button>`
   })
   const app = await startLoginApp({
     publicUrl: 'http://localhost',
@@ -35,6 +36,9 @@ async function startSites(address: string, sandbox = '', options: LoginAppOption
   login = `http://localhost:${app.port}`
   return { app, login, player, consumer }
 }
+
+/** The id, name, class or tag of the focused element. */
+const FOCUSED = `(({ id, name, className, localName }) => id || name || className || localName)(document.activeElement)`
 
 async function signIn(screen: Frame, password: string): Promise<void> {
   await type(screen, '#username', ADA.username)
@@ -82,6 +86,38 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await screen.waitForSelector('[role="alert"]')
     expect(await screen.$('form')).toBeNull()
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('Tab goes through a framed screen from top to bottom, and out of it again', async () => {
+    const { login, player } = await startSites('/')
+    const { page, waitForFrame } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await screen.waitForSelector('.quiet')
+    await page.focus('#before')
+    const focused: unknown[] = []
+    while (focused.at(-1) !== 'after' && focused.length < 10) {
+      await page.keyboard.press('Tab')
+      const inPlayer = await page.evaluate(FOCUSED)
+      focused.push(inPlayer === 'iframe' ? await screen.evaluate(FOCUSED) : inPlayer)
+    }
+    expect(focused).toEqual(['username', 'password', 'shared', 'primary', 'quiet', 'after'])
+    await page.close()
+  })
+
+  test('after a mistake, the keyboard stays in the framed screen, and Tab does not leave it', async () => {
+    const { login, player } = await startSites('/')
+    const { page, waitForFrame } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await type(screen, '#username', ADA.username)
+    await type(screen, '#password', 'not the password')
+    await page.keyboard.press('Enter')
+    await screen.waitForSelector('[role="alert"]')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(FOCUSED)).toBe('iframe')
+    expect(['username', 'password', 'shared', 'primary']).toContain(await screen.evaluate(FOCUSED))
     await page.close()
   })
 

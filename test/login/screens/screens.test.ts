@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
 const NAMES = [
   `<script>alert(1)</script>`,
@@ -86,6 +88,37 @@ test('every screen has one heading, a language, and no inline script or style', 
     expect(new Set(ids).size).toBe(ids.length)
     for (const [, id] of text.matchAll(/aria-describedby="([^"]*)"/g)) expect(ids).toContain(id)
     for (const [, id] of text.matchAll(/<label for="([^"]*)"/g)) expect(ids).toContain(id)
+  }
+})
+
+test('in every language, the title begins with the word for an error exactly on the screens with a message', async () => {
+  const app = await startAppWithEveryScreen(UNBRANDED)
+  for (const language of LANGUAGES) {
+    const prefix = textsOf(language).titleWithError.replace('{title}', '').trimEnd()
+    for (const { name, html } of await everyScreen(app, language)) {
+      const title = /<title>(.*)<\/title>/.exec(html)?.[1] ?? ''
+      expect([language, name, title.startsWith(prefix)]).toEqual([language, name, html.includes('role="alert"')])
+      expect(html).toMatch(new RegExp(`^<!doctype html>\n<html lang="${language}" dir="(ltr|rtl)">`))
+    }
+  }
+})
+
+const FAULTS_OF_FIELDS = /wrong password|empty fields|invalid character/
+
+test('only faults of the fields mark them as invalid, and every message belongs to the fields', async () => {
+  const app = await startAppWithEveryScreen(UNBRANDED)
+  const screens = (await everyScreen(app, 'en')).filter(({ html }) => /id="username".*aria-/.test(html))
+  expect(screens.length).toBeGreaterThanOrEqual(11)
+  for (const screen of screens) {
+    const fields = screen.html.match(/<input id="(username|password)"[^>]*>/g) ?? []
+    expect(fields).toHaveLength(2)
+    for (const field of fields) {
+      expect(field).toContain('aria-describedby="alert"')
+      expect([screen.name, field.includes('aria-invalid="true"')]).toEqual([
+        screen.name,
+        FAULTS_OF_FIELDS.test(screen.name),
+      ])
+    }
   }
 })
 

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { de } from '../../../../src/emulator/oauth/words/de.ts'
 import { en } from '../../../../src/emulator/oauth/words/en.ts'
 import { type RunningEmulator, startEmulator } from '../../../../src/emulator/start-emulator.ts'
+import { findViolations } from '../../../browser/find-violations.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
 import type { OpenPage } from '../../../browser/open-page.ts'
 import { press } from '../../../browser/press-and-type.ts'
-import { findViolations } from '../../find-violations.ts'
 import { type ClientSite, startClientSite } from '../client-site.ts'
 import { askForToken } from '../token-client.ts'
 

@@ -1,0 +1,187 @@
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { errorText } from '../../../src/languages/languages.ts'
+import { findViolations } from '../../browser/find-violations.ts'
+import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { BRANDS, everyScreen, LONG_NAME, type Screen, startAppWithEveryScreen } from './every-screen.ts'
+
+let browser: LaunchedBrowser
+beforeAll(async () => {
+  browser = await launchBrowser('chromium')
+})
+afterAll(() => browser.close())
+
+/** Opens the app, and returns its screens with a function that shows one of them. */
+async function openScreens(brand: keyof typeof BRANDS, language = 'en') {
+  const app = await startAppWithEveryScreen(BRANDS[brand])
+  const { page } = await browser.openPage()
+  await page.goto(`http://localhost:${app.port}/?lang=${language}`)
+  const screens = await everyScreen(app, language)
+  const emulate = async (name: string, value: string) => {
+    const session = await page.createCDPSession()
+    await session.send('Emulation.setEmulatedMedia', { features: [{ name, value }] })
+  }
+  return { page, emulate, show: (name: string) => showScreen(page, screens, name) }
+}
+
+async function showScreen(page: Page, screens: readonly Screen[], name: string): Promise<void> {
+  const html = screens.find((screen) => screen.name === name)?.html ?? expect.unreachable(name)
+  await page.evaluate(`{
+    const shown = new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html')
+    document.title = shown.title
+    for (const name of ['lang', 'dir']) document.documentElement.setAttribute(name, shown.documentElement[name])
+    document.body.replaceWith(document.adoptNode(shown.body))
+  }`)
+}
+
+/** One screen of each kind. */
+const KINDS_OF_SCREENS = [
+  'fresh',
+  'wrong password',
+  'expired password',
+  'welcome back',
+  'welcome back, wrong password',
+  'not found',
+  'explained by the policy',
+  'unavailable',
+]
+
+test.each(['unbranded', 'wordmark'] as const)(
+  'axe finds no violation on any kind of screen, light and dark, %s',
+  async (brand) => {
+    const { page, show } = await openScreens(brand)
+    await page.setViewport({ width: 320, height: 180 })
+    const violations: Record<string, string[]> = {}
+    for (const name of KINDS_OF_SCREENS) {
+      await show(name)
+      violations[name] = await findViolations(page)
+    }
+    expect(violations).toEqual(Object.fromEntries(KINDS_OF_SCREENS.map((name) => [name, []])))
+    await page.close()
+  },
+)
+
+/** A node of the accessibility tree. */
+interface Node {
+  readonly role: string
+  readonly name?: string
+  readonly description?: string
+  readonly invalid?: string
+  readonly children?: readonly Node[]
+}
+
+/** Roles without a meaning of their own. */
+const PLAIN_ROLES = ['none', 'generic', 'StaticText', 'InlineTextBox', 'LabelText', 'form', 'sectionheader', 'group']
+
+/** Returns what a screen reader says, a line for each node: role, name, description, and if it is invalid. */
+async function spokenOn(page: Page): Promise<string[]> {
+  const lines: string[] = []
+  const visit = ({ role, name = '', description = '', invalid, children = [] }: Node): void => {
+    const parts = [role, name, description, invalid === 'true' ? 'invalid' : '']
+    if (!PLAIN_ROLES.includes(role)) lines.push(parts.filter((part) => part !== '').join(', '))
+    for (const child of children) visit(child)
+  }
+  visit((await page.accessibility.snapshot({ interestingOnly: false })) as unknown as Node)
+  return lines
+}
+
+test('a screen reader gets the error in the title, as an alert, and with both fields', async () => {
+  const { page, show } = await openScreens('square logo')
+  await show('wrong password')
+  const alert = errorText('en', 'wrongCredentials')
+  expect(await spokenOn(page)).toEqual([
+    'RootWebArea, Error: Log in to Aurora Sports',
+    'main',
+    'heading, Log in to watch',
+    'alert',
+    `textbox, User name, ${alert}, invalid`,
+    `textbox, Password, ${alert}, invalid`,
+    'checkbox, This is a shared computer',
+    'button, Log in',
+    'button, Cancel',
+    'navigation',
+    'link, Forgot password?',
+    'link, Help',
+    'link, Terms',
+  ])
+  await page.close()
+})
+
+test('a screen reader gets the whole user name, and a closed form for another account', async () => {
+  const { page, show } = await openScreens('unbranded')
+  await show('welcome back, long name')
+  expect(await spokenOn(page)).toEqual([
+    'RootWebArea, Log in to watch',
+    'main',
+    'heading, Welcome back',
+    `button, Continue as ${LONG_NAME}`,
+    'DisclosureTriangle, Use another account',
+    'button, Log out',
+    'button, Cancel',
+  ])
+  await page.close()
+})
+
+test('a screen reader gets the message of a refusal, and every way on', async () => {
+  const { page, show } = await openScreens('square logo')
+  await show('explained by the policy')
+  expect(await spokenOn(page)).toEqual([
+    'RootWebArea, Error: No access',
+    'main',
+    'heading, No access',
+    'alert',
+    'link, Renew your season ticket',
+    'link, Use another account',
+    'button, Back to player',
+    'navigation',
+    'link, Help',
+    'link, Terms',
+  ])
+  await page.close()
+})
+
+test('in forced colours, buttons, fields and messages keep a border', async () => {
+  const { page, emulate, show } = await openScreens('square logo')
+  await emulate('forced-colors', 'active')
+  for (const name of ['wrong password', 'welcome back', 'not entitled']) {
+    await show(name)
+    const borders = await page.$$eval('.primary, .links button, .fields > input, [role="alert"]', (elements) =>
+      elements.map((element) => element.computedStyleMap().get('border-top-style')?.toString()),
+    )
+    expect([name, new Set(borders)]).toEqual([name, new Set(['solid'])])
+  }
+  await page.close()
+})
+
+test('nothing moves for a viewer who asks for reduced motion', async () => {
+  const { page, emulate, show } = await openScreens('square logo')
+  await emulate('prefers-reduced-motion', 'reduce')
+  await show('welcome back, wrong password')
+  const durations = `Array.from(document.querySelectorAll('*'), (element) => {
+    const { transitionDuration, animationName } = getComputedStyle(element)
+    return transitionDuration + ' ' + animationName
+  })`
+  expect(new Set((await page.evaluate(durations)) as string[])).toEqual(new Set(['0s none']))
+  await page.close()
+})
+
+test.each(['ar', 'he'])(
+  'in %s, screens run from right to left, and user names from left to right',
+  async (language) => {
+    const { page, show } = await openScreens('square logo', language)
+    await page.setViewport({ width: 320, height: 180 })
+    const leftOf = (selector: string) => page.$eval(selector, (element) => element.getBoundingClientRect().left)
+    const directionOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).direction`)
+    await show('wrong password')
+    expect(await leftOf('label[for="username"]')).toBeGreaterThan(await leftOf('#username'))
+    expect(await leftOf('.quiet')).toBeGreaterThan(await leftOf('.help'))
+    expect(await leftOf('.help')).toBeGreaterThan(await leftOf('.terms'))
+    expect([await directionOf('#username'), await directionOf('#password')]).toEqual(['ltr', 'ltr'])
+    for (const name of ['welcome back', 'not entitled']) {
+      await show(name)
+      expect([await directionOf('h1'), await directionOf('bdi')]).toEqual(['rtl', 'ltr'])
+    }
+    await page.close()
+  },
+)
