@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Brand, UNBRANDED } from '../../../src/brand/brand.ts'
+import { textsOf } from '../../../src/languages/languages.ts'
 import { STORE_DOWN } from '../memory-users.ts'
 import { alertOf, unescaped } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
@@ -150,6 +151,13 @@ describe('the links', () => {
     }
   })
 
+  test('a screen reader hears that a link opens in a new tab, except for a mail address', async () => {
+    const { text } = await (await startWith({})).get('/?lang=de')
+    const { forgotPassword, opensInNewTab } = textsOf('de')
+    expect(text).toContain(`aria-label="${forgotPassword} (${opensInNewTab})" href="${forgotPasswordUrl}"`)
+    expect(text).not.toMatch(/aria-label="[^"]*" href="mailto:/)
+  })
+
   test('a disabled viewer finds help in the message, an expired password leads to a new one', async () => {
     const app = await startWith({})
     app.users.add('bob', 'pw')
@@ -157,7 +165,7 @@ describe('the links', () => {
     app.users.disable('bob')
     app.users.expirePassword('eve')
     const messageLink = ({ text }: Answer) =>
-      unescaped(/role="alert"[^>]*>[^<]*<a href="([^"]*)"/.exec(text)?.[1] ?? '')
+      unescaped(/role="alert"[^>]*>[^<]*<a [^>]*href="([^"]*)"/.exec(text)?.[1] ?? '')
     expect(messageLink(await app.post('/sign-in', { username: 'bob', password: 'pw' }))).toBe(helpUrl)
     const expired = await app.post('/sign-in', { username: 'eve', password: 'pw' })
     expect(messageLink(expired)).toBe(forgotPasswordUrl)
