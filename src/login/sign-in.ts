@@ -24,8 +24,10 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
     const returning = await sessions.returningViewer(req, res)
     if (returning === null) return screens.sendSignIn(req, res, { context })
     const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
-    if (query.prompt === 'login' || mustAsk || !isNavigation(req)) {
-      return screens.sendSignIn(req, res, { context, signedInAs: returning.viewer.username, isAsked: mustAsk })
+    const isFormOpen = query.prompt === 'other-account'
+    if (query.prompt === 'login' || isFormOpen || mustAsk || !isNavigation(req)) {
+      const signedInAs = returning.viewer.username
+      return screens.sendSignIn(req, res, { context, signedInAs, isAsked: mustAsk, isFormOpen })
     }
     await returnToPlayer(deps, req, res, { ...returning, context })
   }

@@ -124,7 +124,7 @@ test('a refusal shows the sentence and the link of the policy', async () => {
     expect(answer.text).toMatch(
       /<a [^>]*href="https:\/\/shop\.example\/renew\?a=1&amp;b=2" target="_blank" rel="noopener">Renew</,
     )
-    expect(answer.text).toContain('prompt=login')
+    expect(answer.text).toContain('prompt=other-account')
   }
 })
 

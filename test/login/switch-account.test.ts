@@ -30,6 +30,16 @@ test('a signed-in viewer may continue, log out or use another account', async ()
   expect(answer.text.match(/name="ustreamContentId" value="7"/g)?.length).toBeGreaterThanOrEqual(4)
 })
 
+test('the form for another account is open only if the viewer has asked for it, or after a mistake', async () => {
+  const { app, Cookie } = await signedIn()
+  const isOpen = ({ text }: Answer) => /<details open>/.test(text)
+  expect(isOpen(await app.get('/?prompt=login', { Cookie }))).toBe(false)
+  const chosen = await app.get('/?prompt=other-account', { Cookie })
+  expectScreen(chosen)
+  expect([isOpen(chosen), offersToContinue(chosen)]).toEqual([true, true])
+  expect(isOpen(await app.post('/sign-in', WRONG, { Cookie }))).toBe(true)
+})
+
 test('a viewer who is not signed in cannot continue', async () => {
   const { app } = await signedIn()
   expect(offersToContinue(await app.get('/?prompt=login'))).toBe(false)

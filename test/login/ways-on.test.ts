@@ -74,7 +74,7 @@ test('the screen for a viewer who may not watch leads to another account, to the
   const app = await startLoginApp({ entryPoints: [{ ...HELPED, allowedGroups: ['gold'] }] })
   const answer = await app.post('/sign-in', form({}))
   expect(reasonOf(answer)).toBe('not-entitled')
-  expect(linksIn(answer)).toEqual([`/${QUERY}&prompt=login`.replaceAll('&', '&amp;')])
+  expect(linksIn(answer)).toEqual([`/${QUERY}&prompt=other-account`.replaceAll('&', '&amp;')])
   expect(actionsIn(answer)).toEqual(['/cancel'])
   expect(answer.text).toContain(`href="${HELP}"`)
 })

@@ -38,6 +38,8 @@ export interface SignInState {
   readonly signedInAs?: string
   /** True if the viewer is asked before the player gets a response. */
   readonly isAsked?: boolean
+  /** True if the form for another account is open at once, as it is after a refusal. */
+  readonly isFormOpen?: boolean
 }
 
 export interface MessageState {
@@ -150,8 +152,10 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
 export function signInLocals(
   { views: { asset }, brand, basePath }: Pick<ScreensOptions, 'brand' | 'basePath'> & { views: Pick<Views, 'asset'> },
   page: Page,
-  { context: { fields }, refusal, username = '', isShared = false, signedInAs, isAsked = false }: SignInLocalsState,
+  state: SignInLocalsState,
 ): ejs.Data {
+  const { context, refusal, username = '', isShared = false, signedInAs, isAsked = false, isFormOpen = false } = state
+  const { fields } = context
   const texts = textsOf(page.language)
   const { title, windowTitle } = titlesOf(brand, texts)
   return {
@@ -164,6 +168,7 @@ export function signInLocals(
     fields,
     links: page.links,
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
+    isFormOpen: isFormOpen || refusal !== undefined,
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
     ...alertOf(page.language, brand, refusal),
     reason: refusal && reasonOf(refusal),
@@ -217,7 +222,7 @@ function waysOn(
 ): WayOn[] {
   const texts = textsOf(language)
   if (link !== undefined) {
-    const prompt = link.text === 'otherAccount' ? { prompt: 'login' } : {}
+    const prompt = link.text === 'otherAccount' ? { prompt: 'other-account' } : {}
     const toScreen = { address: pathOf(basePath, { ...link.context.fields, ...prompt }), text: texts[link.text] }
     if (explanation?.link === undefined) return [toScreen]
     const { href, text } = explanation.link

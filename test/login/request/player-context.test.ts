@@ -58,7 +58,7 @@ test('the screen for a viewer who may not watch keeps the fields of the player i
   expectRefused(refused, 403)
   expect(hiddenFieldsOf(refused)).toEqual([{ action: '/cancel', fields: ALL }])
   const link = unescaped(/<a class="primary" href="([^"]*)"/.exec(refused.text)?.[1] ?? '')
-  expect(Object.fromEntries(new URLSearchParams(link.split('?')[1]))).toEqual({ ...ALL, prompt: 'login' })
+  expect(Object.fromEntries(new URLSearchParams(link.split('?')[1]))).toEqual({ ...ALL, prompt: 'other-account' })
   expect((await app.post('/cancel', ALL)).location).toBe(`${CHAT}&hash=false`)
 })
 
