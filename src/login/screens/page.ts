@@ -89,10 +89,16 @@ export function titlesOf({ title, name }: Brand, texts: Texts): { title: string;
   return { title: title ?? texts.title, windowTitle: title ?? named }
 }
 
-/** Returns the alert of the sign-in screen with its link, and the attributes of the fields that it belongs to. */
-export function alertOf(language: Language, brand: Brand, refusal: PageRefusal | undefined) {
-  if (refusal === undefined) return { alert: null, alertLink: null, fieldState: '' }
+/**
+ * Returns the alert of the sign-in screen with its link, and the attributes of the fields that it belongs to. Browsers
+ * obey `autofocus` only outside of frames of other sites.
+ */
+export function alertOf(language: Language, brand: Brand, refusal: PageRefusal | undefined, hasUsername: boolean) {
+  if (refusal === undefined) return { alert: null, alertLink: null, usernameState: '', passwordState: '' }
   const texts = textsOf(language)
+  const isFault = FAULTS_OF_FIELDS.includes(refusal.text)
+  const isPassword = hasUsername && refusal.text !== 'unreadableText'
+  const state = `${isFault ? ' aria-invalid="true"' : ''} aria-describedby="alert"`
   const { helpUrl, forgotPasswordUrl } = brand
   const isExpired = refusal.text === 'expiredPassword' && forgotPasswordUrl !== null
   const alertLink = isExpired
@@ -103,7 +109,8 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
   return {
     alert: errorText(language, isExpired ? 'expiredPasswordWithLink' : textFor(brand, refusal.text), refusal.values),
     alertLink,
-    fieldState: `${FAULTS_OF_FIELDS.includes(refusal.text) ? ' aria-invalid="true"' : ''} aria-describedby="alert"`,
+    usernameState: isFault && !isPassword ? `${state} autofocus` : state,
+    passwordState: isFault && isPassword ? `${state} autofocus` : state,
   }
 }
 

@@ -136,9 +136,10 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
   function refusedPage(language: Language, state: SignInState): string {
     const { context, refusal, username = '', isShared } = state
-    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared])}`
+    const placeholder = username === '' ? '' : TYPED_NAME
+    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder])}`
     const parts = getOrCreate(refusedPages, key, () =>
-      signInHtml(language, { ...state, username: TYPED_NAME }).split(TYPED_NAME),
+      signInHtml(language, { ...state, username: placeholder }).split(TYPED_NAME),
     )
     return parts.join(ejs.escapeXML(username))
   }
@@ -170,7 +171,7 @@ export function signInLocals(
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
     isFormOpen: isFormOpen || refusal !== undefined,
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
-    ...alertOf(page.language, brand, refusal),
+    ...alertOf(page.language, brand, refusal, username !== ''),
     reason: refusal && reasonOf(refusal),
     username,
     isShared,

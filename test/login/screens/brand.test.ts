@@ -215,12 +215,20 @@ describe('email addresses as user names', () => {
   })
 })
 
+/** The fields that the browser is told to focus. */
+const focused = ({ text }: Answer) => [...text.matchAll(/<input id="(\w+)"[^>]*autofocus>/g)].map(([, id]) => id)
+
 test('a fault in the fields marks them as invalid, any other fault only describes them', async () => {
   const app = await startLoginApp()
   const wrong = await app.post('/sign-in', { ...ADA, password: 'x' })
   expect(wrong.text.match(/aria-invalid="true" aria-describedby="alert"/g)).toHaveLength(2)
+  expect(focused(wrong)).toEqual(['password'])
+  expect(focused(await app.post('/sign-in', 'username=&password='))).toEqual(['username'])
+  expect(focused(await app.post('/sign-in', 'username=ada&password='))).toEqual(['password'])
+  expect(focused(await app.get('/'))).toEqual([])
   app.users.fail(STORE_DOWN)
   const down = await app.post('/sign-in', ADA)
+  expect(focused(down)).toEqual([])
   expect(down.text).not.toContain('aria-invalid')
   expect(down.text.match(/aria-describedby="alert"/g)).toHaveLength(2)
 })
