@@ -11,8 +11,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Returns the message of a screen as the viewer reads it; '' if there is none. */
 export function alertOf({ text }: Pick<Answer, 'text'>): string {
-  const [, html = ''] = /role="alert"[^>]*>(.*?)<\/p>/.exec(text) ?? []
-  return unescaped(html.replace(/<[^>]*>/g, ''))
+  const [, html = ''] = /role="alert"[^>]*>(.*?)<\/p>/s.exec(text) ?? []
+  return unescaped(html.replace(/<[^>]*>/g, '').trim())
 }
 
 export function unescaped(html: string): string {
