@@ -1,29 +1,17 @@
 import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
-import { emptyContext, readPlayerContext } from './request/player-context.ts'
+import { readPost } from './read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/screens.ts'
 
-/** Ends the session and shows the sign-in screen. A post without a body counts as an empty form. */
-export function postSignOut({
-  entryPoint,
-  screens,
-  sessions,
-  refusals,
-  headersFor,
-  logSignIn,
-}: Pick<
-  EntryPointDeps,
-  'entryPoint' | 'screens' | 'sessions' | 'refusals' | 'headersFor' | 'logSignIn'
->): RequestHandler {
+/** Ends the session and shows the sign-in screen. */
+export function postSignOut(
+  deps: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'sessions' | 'refusals' | 'headersFor' | 'logSignIn'>,
+): RequestHandler {
+  const { entryPoint, sessions, headersFor, logSignIn } = deps
   return async function postSignOutForm(req, res) {
-    const fields: Record<string, unknown> | undefined = req.body
-    const reading = readPlayerContext(fields ?? emptyContext(entryPoint).fields, entryPoint)
-    if (!reading.ok) return refusals.badContext(req, res, reading)
-    const { context } = reading
-    if (refusals.isForeign(req)) {
-      return screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'notFromOwnPage' } })
-    }
+    const context = readPost(deps, req, res)
+    if (context === null) return
     let viewer: string | undefined
     try {
       viewer = await sessions.end(req, res)
