@@ -37,6 +37,7 @@ export function addBareCommand(group: Command, usage: string, summary: string): 
   return group.command(usage).description(summary).option('--json', 'print JSON')
 }
 
+/** Adds examples to the help of a command. */
 export function addExamples(command: Command, examples: readonly string[]): Command {
   return command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  $ ${example}`)].join('\n'))
 }

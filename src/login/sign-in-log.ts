@@ -99,7 +99,7 @@ export function createSignInLog({
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
-    // No client causes an overload. A line for each of its viewers would take a tenth of the sign-ins that are left.
+    // The app is overloaded, not one client. A line for each refused viewer would cost 8 % of the answered sign-ins.
     const network = outcome === 'overloaded' ? undefined : networkOf(address)
     return !lineSums.isNew(kind, network, `${subject} ${status} ${reason}`)
   }

@@ -34,7 +34,7 @@ function lacksEnding(name: string, setting: string): boolean {
   return name.length >= leastLetters && setting.startsWith(name)
 }
 
-/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein distance), up to a limit. */
+/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein); infinite above the limit. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
   let before = Array.from({ length: other.length + 1 }, (_, index) => index)

@@ -265,7 +265,7 @@ export function pathOf(basePath: string, fields: Readonly<Record<string, string>
   return `${basePath === '' ? '/' : basePath}${query === '' ? '' : `?${query}`}`
 }
 
-/** Sends a string: Node writes it together with the headers, and a buffer apart from them, for 6 % more of a page. */
+/** Sends a string, which Node writes together with the headers. With a buffer, a page costs 7 % more CPU. */
 function sendPage(res: Response, headers: Headers, page: string, refusal?: Refusal): void {
   const { status = 200, retryAfterSeconds } = refusal ?? {}
   res.writeHead(status, {
