@@ -89,9 +89,9 @@ test.each([
   })
 })
 
-test('a cancel that is not a form gives 415', async () => {
+test.each(['/continue', '/cancel', '/sign-out'])('a post to %s that is not a form gives 415', async (path) => {
   const app = await startLoginApp()
-  const answer = await app.post('/cancel', JSON.stringify(ALL), { 'Content-Type': 'application/json' })
+  const answer = await app.post(path, JSON.stringify(ALL), { 'Content-Type': 'application/json' })
   expect(answer).toMatchObject({ status: 415, location: undefined })
 })
 
