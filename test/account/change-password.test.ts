@@ -86,6 +86,6 @@ test('without a mail server there is no page to reset or change a password, and 
 
 test('with a mail server, the sign-in screen links to the page of this app', async () => {
   const app = await startAccountApp()
-  expect((await app.get('/')).text).toContain('href="/account/forgot"')
+  expect((await app.get('/')).text).toContain('href="/account/forgot?lang=en"')
   expect((await app.get('/e/default/account/forgot')).status).toBe(200)
 })
