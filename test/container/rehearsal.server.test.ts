@@ -1,17 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,8 +12,8 @@ import { freePort } from '../servers/free-port.ts'
 import { execForm, isIgnored, parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
 
 /**
- * Follows the instructions of the Dockerfile without a container engine: production install, files, user, health check,
- * command and stop.
+ * Follows the instructions of the Dockerfile without a container engine: production install, files, compiled code, user,
+ * health check, command and stop.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,8 +27,10 @@ const HEALTH_CHECK = execForm(
 )
 const SECRET = randomBytes(32).toString('hex')
 const PASSWORD = 'correct horse battery staple'
-/** Debian's user "nobody" if the tests run as root, else the current user. */
-const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const isRoot = process.getuid?.() === 0
+const [uid = 0, gid = 0] = restsOf(image, 'USER').join().split(':').map(Number)
+/** The user of the image if the tests run as root, else the current user. */
+const UNPRIVILEGED = isRoot ? { uid, gid } : {}
 
 let scratch: string
 let app: string
@@ -49,28 +41,37 @@ beforeAll(() => {
   app = join(scratch, 'app')
   mkdirSync(app)
   for (const rest of restsOf(dependencies, 'COPY')) copy(rest)
-  for (const command of restsOf(dependencies, 'RUN')) {
-    const { status, stderr } = spawnSync('sh', ['-c', command], {
-      cwd: app,
-      encoding: 'utf8',
-      env: builderEnvironment(),
-    })
-    if (status !== 0) throw new Error(`${command} failed:\n${stderr}`)
-  }
+  runAll(dependencies, builderEnvironment())
   rmSync(join(app, 'package-lock.json'))
   for (const rest of restsOf(image, 'COPY')) if (!rest.startsWith('--from=')) copy(rest)
-  mkdirSync(join(app, 'data'))
-  spawnSync('chmod', ['-R', 'a=rX', app])
-  chmodSync(join(app, 'data'), 0o700)
-  if (UNPRIVILEGED.uid !== undefined) chownSync(join(app, 'data'), UNPRIVILEGED.uid, UNPRIVILEGED.gid)
   mkdirSync(join(scratch, 'bin'))
   cpSync(process.execPath, join(scratch, 'bin/node'))
+  if (!isRoot) replaceCommandsOfRoot()
+  runAll(image, imageEnvironment())
+  spawnSync('chmod', ['-R', 'a=rX', app])
+  chmodSync(join(app, 'data'), 0o700)
 })
 
 afterAll(() => {
   spawnSync('chmod', ['-R', 'u+w', scratch])
   rmSync(scratch, { recursive: true })
 })
+
+/** Runs the RUN instructions of a stage. */
+function runAll(stage: Stage, env: NodeJS.ProcessEnv): void {
+  for (const command of restsOf(stage, 'RUN')) {
+    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: app, encoding: 'utf8', env })
+    if (status !== 0) throw new Error(`${command} failed:\n${stderr}`)
+  }
+}
+
+/** Only root can change the owner or the user. All files then belong to the current user. */
+function replaceCommandsOfRoot(): void {
+  const script = (name: string, text: string) =>
+    writeFileSync(join(scratch, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+  script('chown', 'exit 0')
+  script('setpriv', 'until [ "$1" = node ]; do shift; done; exec "$@"')
+}
 
 /** Follows an instruction such as `COPY package.json package-lock.json ./`. */
 function copy(rest: string): void {
@@ -195,6 +196,15 @@ describe('the image', () => {
       chmodSync(app, 0o555)
     }
     expect(await ended).toEqual([0, null])
+  })
+
+  test('the image starts with compiled code, and its user cannot change this code', async () => {
+    const { output } = await run(COMMAND, '', { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' })
+    expect(output.split(' was accepted').length - 1).toBeGreaterThan(300)
+    expect(output).not.toContain(' was rejected')
+    const folder = 'node_modules/.cache/compiled'
+    const written = await run(['node', '-e', `require('node:fs').writeFileSync('${folder}/x', '')`])
+    expect(written).toEqual({ code: 1, output: expect.stringContaining('EACCES') })
   })
 
   test.each(['.', 'src', 'views', 'public'])('the image cannot write to %s', async (folder) => {
