@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { errorText } from '../src/languages/languages.ts'
@@ -7,6 +8,12 @@ import { alertOf, expectRefused } from './login/refused-answer.ts'
 import { startLoginApp } from './login/start-login-app.ts'
 
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
 
 /** The address in the screens. */
 function addressOf(name: string): string {
@@ -20,7 +27,7 @@ test.each(readdirSync(PUBLIC))('the asset %s is served with its type, cached for
   expect(answer.status).toBe(200)
   expect(answer.text).toBe(readFileSync(`${PUBLIC}/${name}`, 'utf8'))
   expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
-  expect(answer.headers['content-type']).toBe(name.endsWith('.css') ? 'text/css; charset=utf-8' : 'image/svg+xml')
+  expect(answer.headers['content-type']).toBe(TYPES[extname(name)])
   expect(answer.headers['x-content-type-options']).toBe('nosniff')
   expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
   expect(answer.headers['x-powered-by']).toBeUndefined()

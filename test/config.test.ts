@@ -31,6 +31,7 @@ describe('the settings', () => {
           consumers: [],
           allowedGroups: null,
           returningViewers: 'continue',
+          hasScript: true,
           brand: UNBRANDED,
         },
       ],
@@ -63,6 +64,7 @@ describe('the settings', () => {
       PLAYER_ORIGINS: 'https://player.example https://page.example:8443,\nhttps://[2001:db8::1]',
       HASH_CONSUMERS: 'https://player.example/chat/, https://qa.example/live/',
       ALLOWED_GROUPS: 'staff, night shift ,',
+      SCREEN_SCRIPT: 'off',
       RETURNING_VIEWERS: 'ask',
       USER_STORE_URL: 'sqlite:/var/lib/viewers.db',
       SESSION_STORE_URL: 'sqlite:/var/lib/sessions.db',
@@ -100,6 +102,7 @@ describe('the settings', () => {
           { origin: 'https://qa.example', pathPrefix: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
+        hasScript: false,
         returningViewers: 'ask',
       },
     ])

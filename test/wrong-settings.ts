@@ -90,6 +90,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['HASH_CONSUMERS', 'https://a.example/b/,http://player.example/chat/', `item 2 ${NOT_HTTPS}`],
   ['HASH_CONSUMERS', '/chat/', 'item 1'],
   ['ALLOWED_GROUPS', ' , ,', 'at least one group'],
+  ['SCREEN_SCRIPT', 'true', 'must be on or off'],
   ['RETURNING_VIEWERS', 'sometimes', 'must be continue or ask'],
   ['USER_STORE_URL', 'mysql://ada:pass@db/viewers', 'must be'],
   ...userStores.settingNames.map((name): [string, string, string] => [name, 'x', OTHER_STORE]),

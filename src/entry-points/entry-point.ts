@@ -36,5 +36,7 @@ export interface EntryPoint {
   readonly allowedGroups: readonly string[] | null
   /** `ask`: a viewer with a session chooses to continue or to use another account, once in each visit. */
   readonly returningViewers: 'continue' | 'ask'
+  /** True if the sign-in screen loads `public/login.js`. */
+  readonly hasScript: boolean
   readonly brand: Brand
 }

@@ -49,6 +49,8 @@ export const AllowedGroups = z.string().transform((text, context): string[] => {
   return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
 })
 
+/** True for `on`. */
+export const ScreenScript = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
 export const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
 
 export type AddressFields = ReturnType<typeof addressFields>

@@ -14,6 +14,7 @@ import {
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
   ReturningViewers,
+  ScreenScript,
 } from './fields.ts'
 
 /** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
@@ -32,6 +33,7 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       consumers: settings.HASH_CONSUMERS,
       allowedGroups: settings.ALLOWED_GROUPS ?? null,
       returningViewers: settings.RETURNING_VIEWERS,
+      hasScript: settings.SCREEN_SCRIPT,
       brand: brandOfEnvironment(settings, context),
     }),
   )
@@ -47,6 +49,7 @@ function fieldsOf(addresses: AddressFields) {
     PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     HASH_CONSUMERS: addresses.consumers.default([]),
     ALLOWED_GROUPS: AllowedGroups.optional(),
+    SCREEN_SCRIPT: ScreenScript.default(true),
     RETURNING_VIEWERS: ReturningViewers.default('continue'),
     ...brandEnvironment(addresses.link),
   }

@@ -15,6 +15,7 @@ import {
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
   ReturningViewers,
+  ScreenScript,
 } from './fields.ts'
 
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
@@ -39,6 +40,7 @@ function entryPointSchema(addresses: AddressFields) {
       .max(LONGEST_LIFETIME_SECONDS, LIFETIME)
       .optional(),
     allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
+    screenScript: ScreenScript.optional(),
     returningViewers: ReturningViewers.optional(),
     ...brandFields(addresses.link),
   }
@@ -173,6 +175,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     consumers: entry.hashConsumers ?? [],
     allowedGroups: entry.allowedGroups ?? null,
     returningViewers: entry.returningViewers ?? 'continue',
+    hasScript: entry.screenScript ?? true,
     brand: entry.brand,
   }
 }

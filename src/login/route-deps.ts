@@ -7,7 +7,7 @@ import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { AccessPolicy } from './access-decision.ts'
 import type { LoopBreaker } from './loop-breaker.ts'
-import type { Headers } from './screens/headers.ts'
+import type { HeadersFor } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
 import type { Screens } from './screens/screens.ts'
 import type { LogSignIn } from './sign-in-log.ts'
@@ -25,7 +25,7 @@ export interface EntryPointDeps {
   readonly loopBreaker: LoopBreaker
   readonly screens: Screens
   readonly refusals: Refusals
-  readonly headersFor: (returnOrigin: string | null) => Headers
+  readonly headersFor: HeadersFor
   readonly addressOf: (req: Request) => string
   readonly logSignIn: LogSignIn
   readonly nowSeconds: () => number

@@ -5,7 +5,7 @@ import { askAccessPolicy } from './access-decision.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import { sendRedirect } from './screens/screens.ts'
+import { sendLocation, sendRedirect } from './screens/screens.ts'
 
 export type SendDeps = Pick<
   EntryPointDeps,
@@ -52,7 +52,14 @@ export async function sendToPlayer(
     deps.loopBreaker.countResponse(sessionId, targetOf(entryPoint, context), hasTwoSecrets ? secret : null)
     if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId, entryPoint.lifetimeSeconds)
   }
-  sendRedirect(res, deps.headersFor(context.address.origin), location)
+  // A session alone is no reason: a script must not read responses without a password.
+  const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect
+  send(res, deps.headersFor(context.address.origin), location)
+}
+
+/** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */
+function isAskedByScript({ headers }: Pick<Request, 'headers'>, { hasScript }: EntryPoint): boolean {
+  return hasScript && headers.accept === 'application/json'
 }
 
 /** Sends a viewer with a session to the player, unless the player keeps sending the viewer back. */

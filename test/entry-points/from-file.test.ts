@@ -40,6 +40,7 @@ describe('a file of entry points', () => {
       hashParameters: ['user=username', 'seat=seat'],
       hashLifetimeSeconds: 0,
       allowedGroups: ['staff', 'night shift'],
+      screenScript: 'off',
       returningViewers: 'ask',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
@@ -56,6 +57,7 @@ describe('a file of entry points', () => {
         consumers: [],
         allowedGroups: null,
         returningViewers: 'continue',
+        hasScript: true,
         brand: UNBRANDED,
       },
       {
@@ -77,6 +79,7 @@ describe('a file of entry points', () => {
         ],
         allowedGroups: ['staff', 'night shift'],
         returningViewers: 'ask',
+        hasScript: false,
         brand: UNBRANDED,
       },
     ])

@@ -94,7 +94,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     const { page, waitForFrame } = await browser.openPage()
     await page.goto(player)
     const screen = await waitForFrame(login)
-    await screen.waitForSelector('.quiet')
+    await screen.waitForSelector('.entry button')
     await page.focus('#before')
     const focused: unknown[] = []
     while (focused.at(-1) !== 'after' && focused.length < 10) {
@@ -102,7 +102,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
       const inPlayer = await page.evaluate(FOCUSED)
       focused.push(inPlayer === 'iframe' ? await screen.evaluate(FOCUSED) : inPlayer)
     }
-    expect(focused).toEqual(['username', 'password', 'shared', 'primary', 'quiet', 'after'])
+    expect(focused).toEqual(['username', 'password', 'button', 'shared', 'primary', 'quiet', 'after'])
     await page.close()
   })
 
@@ -117,7 +117,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await screen.waitForSelector('[role="alert"]')
     await page.keyboard.press('Tab')
     expect(await page.evaluate(FOCUSED)).toBe('iframe')
-    expect(['username', 'password', 'shared', 'primary']).toContain(await screen.evaluate(FOCUSED))
+    expect(['username', 'password', 'button', 'shared', 'primary']).toContain(await screen.evaluate(FOCUSED))
     await page.close()
   })
 

@@ -34,6 +34,7 @@ export const ENTRY_POINT: EntryPoint = {
   consumers: [parseAllowedConsumer(CONSUMER)],
   allowedGroups: null,
   returningViewers: 'continue',
+  hasScript: true,
   brand: UNBRANDED,
 }
 

@@ -3,6 +3,7 @@ import helmet from 'helmet'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 
 export type Headers = Readonly<Record<string, string>>
+export type HeadersFor = (returnOrigin: string | null, hasScript?: boolean) => Headers
 
 /** Origins are in the form of `URL.origin`. */
 interface HeaderOptions {
@@ -12,6 +13,7 @@ interface HeaderOptions {
   readonly frameAncestors: readonly string[]
   /** The origins that its forms may redirect to, besides this app. */
   readonly formTargets: readonly string[]
+  readonly hasScript?: boolean
 }
 
 const TWO_YEARS_SECONDS = 63_072_000
@@ -20,7 +22,7 @@ const TWO_YEARS_SECONDS = 63_072_000
  * Builds the security headers of one kind of response with helmet. They depend only on the entry point and the return
  * address, so they are built once and reused.
  */
-function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOptions): Headers {
+function screenHeaders({ isTls, frameAncestors, formTargets, hasScript = false }: HeaderOptions): Headers {
   const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
   const response = {
     setHeader(name: string, value: string) {
@@ -35,6 +37,7 @@ function screenHeaders({ isTls, frameAncestors, formTargets }: HeaderOptions): H
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
+        ...(hasScript ? { scriptSrc: ["'self'"], connectSrc: ["'self'"] } : {}),
         styleSrc: ["'self'"],
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
@@ -64,17 +67,19 @@ export function unframedHeaders(publicUrl: URL): Headers {
   return screenHeaders({ isTls: publicUrl.protocol === 'https:', frameAncestors: [], formTargets: [] })
 }
 
-/** Returns the headers of one entry point by return origin. Null is for a screen without a way to the player. */
-export function entryPointHeaders(
-  entryPoint: Pick<EntryPoint, 'playerOrigins'>,
-  isTls: boolean,
-): (returnOrigin: string | null) => Headers {
-  const cache = new Map<string | null, Headers>()
-  return (returnOrigin) => {
+/**
+ * Returns the headers of one entry point by return origin. Null is for a screen without a way to the player.
+ * `hasScript` is for a screen that loads `public/login.js`.
+ */
+export function entryPointHeaders(entryPoint: Pick<EntryPoint, 'playerOrigins'>, isTls: boolean): HeadersFor {
+  const plain = new Map<string | null, Headers>()
+  const scripted = new Map<string | null, Headers>()
+  return (returnOrigin, hasScript = false) => {
+    const cache = hasScript ? scripted : plain
     const cached = cache.get(returnOrigin)
     if (cached !== undefined) return cached
     const formTargets = returnOrigin === null ? [] : [returnOrigin]
-    const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets })
+    const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets, hasScript })
     cache.set(returnOrigin, headers)
     return headers
   }

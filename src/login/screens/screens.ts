@@ -16,8 +16,9 @@ import {
 } from '../../languages/languages.ts'
 import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
-import type { Headers } from './headers.ts'
+import type { Headers, HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
+import { scriptAttributes } from './script-attributes.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
@@ -92,24 +93,22 @@ export interface ScreensOptions {
   readonly views: Views
   readonly brand: Brand
   readonly basePath: string
-  readonly headersFor: (returnOrigin: string | null) => Headers
+  readonly headersFor: HeadersFor
+  /** True if the sign-in screen loads `public/login.js`. Default: false. */
+  readonly hasScript?: boolean
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
   readonly hasStartPage?: boolean
 }
 
 /** Creates the screens of one entry point, in every language, with the headers for their return address. */
 export function createScreens(options: ScreensOptions): Screens {
-  const { views, brand, headersFor } = options
+  const { views, brand, headersFor, hasScript } = options
   const pageIn = createPages(brand, views.asset('icon.svg'))
   const signInPage = createSignInPages(options, pageIn)
   return {
     sendSignIn(req, res, state) {
-      sendPage(
-        res,
-        headersFor(state.context.address.origin),
-        signInPage(languageOf(req, brand.defaultLanguage), state),
-        state.refusal,
-      )
+      const headers = headersFor(state.context.address.origin, hasScript)
+      sendPage(res, headers, signInPage(languageOf(req, brand.defaultLanguage), state), state.refusal)
     },
     sendMessage(req, res, state) {
       const html = messageHtml(options, pageIn(languageOf(req, brand.defaultLanguage)), req, state)
@@ -151,7 +150,7 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath }: Pick<ScreensOptions, 'brand' | 'basePath'> & { views: Pick<Views, 'asset'> },
+  { views: { asset }, brand, basePath, hasScript = false }: SignInOptions,
   page: Page,
   state: SignInLocalsState,
 ): ejs.Data {
@@ -175,9 +174,12 @@ export function signInLocals(
     reason: refusal && reasonOf(refusal),
     username,
     isShared,
+    hasScript,
+    scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
   }
 }
 
+type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript'> & { views: Pick<Views, 'asset'> }
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
 
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {
@@ -257,6 +259,13 @@ function getOrCreate<T extends string | readonly string[]>(
  */
 export function sendRedirect(res: Response, headers: Headers, location: string): void {
   res.writeHead(303, { ...headers, Location: location, 'Content-Length': '0' }).end()
+}
+
+/** Answers the script of the sign-in screen, which cannot see where a redirect leads. */
+export function sendLocation(res: Response, headers: Headers, location: string): void {
+  const json = JSON.stringify({ location })
+  const type = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(json) }
+  res.writeHead(200, { ...headers, ...type }).end(json)
 }
 
 /** Returns the path of the entry point, with the fields as its query. */

@@ -18,10 +18,11 @@ const BOB = `"><b>bob & 'co'$&`
 
 /** Every line of the head, in the order in which it is sent. */
 function headOf(status: string, own: readonly string[], formTo: string = PLAYER): string[] {
+  const script = own.includes(PAGE[0] ?? '') ? ";script-src 'self';connect-src 'self'" : ''
   return [
     `HTTP/1.1 ${status}`,
     'Cache-Control: no-store',
-    `Content-Security-Policy: default-src 'none';style-src 'self';img-src 'self';font-src 'self';object-src 'none';base-uri 'none';form-action 'self' ${formTo};frame-ancestors ${PLAYER} https://customer.example;upgrade-insecure-requests`,
+    `Content-Security-Policy: default-src 'none'${script};style-src 'self';img-src 'self';font-src 'self';object-src 'none';base-uri 'none';form-action 'self' ${formTo};frame-ancestors ${PLAYER} https://customer.example;upgrade-insecure-requests`,
     'Cross-Origin-Embedder-Policy: require-corp',
     'Cross-Origin-Resource-Policy: cross-origin',
     'Origin-Agent-Cluster: ?1',
@@ -62,7 +63,7 @@ interface Page extends Omit<SignInState, 'context'> {
 /** Compares the page with the template as ejs alone renders it: from the file, without a cache. */
 function expectPage(answer: RawAnswer, { head, language = 'en', fields = {}, ...state }: Page): void {
   const filename = folder('views/sign-in.ejs')
-  const locals = signInLocals({ views, brand: UNBRANDED, basePath: '' }, pageIn(language), {
+  const locals = signInLocals({ views, brand: UNBRANDED, basePath: '', hasScript: true }, pageIn(language), {
     ...state,
     context: { fields },
   })

@@ -20,18 +20,22 @@ const HTML = 'text/html; charset=utf-8'
 interface Expected {
   readonly formTo?: string
   readonly framedBy?: string
+  readonly hasScript?: boolean
   readonly others?: Readonly<Record<string, string>>
 }
 
 const TLS_ONLY = { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }
 const SCREEN_OF_PLAYER = { formTo: ` ${PLAYER}`, framedBy: `${PLAYER} https://customer.example` }
+const SIGN_IN_SCREEN = { ...SCREEN_OF_PLAYER, hasScript: true }
 const SCREEN_LEADING_NOWHERE = { formTo: '', framedBy: `${PLAYER} https://customer.example` }
 const CLOSED = { formTo: '', framedBy: "'none'" }
 
 /** Compares all headers except the ones for time, length and redirect. */
-function expectHeaders(answer: Answer, isTls: boolean, { formTo = '', framedBy = "'none'", others = {} }: Expected) {
+function expectHeaders(answer: Answer, isTls: boolean, expected: Expected) {
+  const { formTo = '', framedBy = "'none'", hasScript = false, others = {} } = expected
   const policy = [
     "default-src 'none'",
+    ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     "font-src 'self'",
@@ -92,13 +96,13 @@ type Case = readonly [string, number, (app: LoginApp) => Promise<Answer>, Expect
 
 const PAGE = { others: { 'content-type': HTML } }
 const CASES: readonly Case[] = [
-  ['the sign-in screen', 200, (app) => app.get('/'), { ...SCREEN_OF_PLAYER, ...PAGE }],
-  ['a HEAD request for the sign-in screen', 200, (app) => app.send('HEAD', '/'), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['the sign-in screen', 200, (app) => app.get('/'), { ...SIGN_IN_SCREEN, ...PAGE }],
+  ['a HEAD request for the sign-in screen', 200, (app) => app.send('HEAD', '/'), { ...SIGN_IN_SCREEN, ...PAGE }],
   [
     'the screen for a consumer',
     200,
     (app) => app.get(`/?${formOf({ hashConsumer: CONSUMER })}`),
-    { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example', ...PAGE },
+    { ...SIGN_IN_SCREEN, formTo: ' https://chat.example', ...PAGE },
   ],
   ['the redirect after a sign-in', 303, (app) => app.post('/sign-in', ADA), SCREEN_OF_PLAYER],
   [
@@ -120,16 +124,16 @@ const CASES: readonly Case[] = [
     (app) => app.post('/sign-in', { ...ADA, hashConsumer: CONSUMER }),
     { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example' },
   ],
-  ['an empty form', 400, (app) => app.post('/sign-in', 'username=&password='), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['an empty form', 400, (app) => app.post('/sign-in', 'username=&password='), { ...SIGN_IN_SCREEN, ...PAGE }],
   ['a consumer that is not allowed', 400, (app) => app.get('/?hashConsumer=x'), { ...SCREEN_LEADING_NOWHERE, ...PAGE }],
-  ['a wrong password', 401, (app) => app.post('/sign-in', { ...ADA, password: 'x' }), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['a wrong password', 401, (app) => app.post('/sign-in', { ...ADA, password: 'x' }), { ...SIGN_IN_SCREEN, ...PAGE }],
   [
     'a wrong password on the way to a consumer',
     401,
     (app) => app.post('/sign-in', { ...ADA, password: 'x', hashConsumer: CONSUMER }),
-    { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example', ...PAGE },
+    { ...SIGN_IN_SCREEN, formTo: ' https://chat.example', ...PAGE },
   ],
-  ['a post from another site', 403, (app) => app.post('/sign-in', ADA, FOREIGN), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['a post from another site', 403, (app) => app.post('/sign-in', ADA, FOREIGN), { ...SIGN_IN_SCREEN, ...PAGE }],
   [
     'an attribute that cannot be sent',
     403,
@@ -159,20 +163,20 @@ const CASES: readonly Case[] = [
     'too many failed sign-ins',
     429,
     spentTries,
-    { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '1' } },
+    { ...SIGN_IN_SCREEN, others: { 'content-type': HTML, 'retry-after': '1' } },
   ],
-  ['an exception', 500, (app) => withStore(new Error('x'), app), { ...SCREEN_OF_PLAYER, ...PAGE }],
+  ['an exception', 500, (app) => withStore(new Error('x'), app), { ...SIGN_IN_SCREEN, ...PAGE }],
   [
     'a user store that is down',
     503,
     (app) => withStore(STORE_DOWN, app),
-    { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '30' } },
+    { ...SIGN_IN_SCREEN, others: { 'content-type': HTML, 'retry-after': '30' } },
   ],
   [
     'an overloaded user store',
     503,
     (app) => withStore(new OverloadedError('x', 2), app),
-    { ...SCREEN_OF_PLAYER, others: { 'content-type': HTML, 'retry-after': '2' } },
+    { ...SIGN_IN_SCREEN, others: { 'content-type': HTML, 'retry-after': '2' } },
   ],
   [
     'a user store that is down when a viewer returns',
@@ -234,17 +238,25 @@ describe('what may frame a screen, and where its forms may lead', () => {
     const app = await startLoginApp({ entryPoints })
     for (const path of ['/e/second', '/e/second/sign-in']) {
       const answer = path.endsWith('sign-in') ? await app.post(path, { ...ADA, password: 'x' }) : await app.get(path)
-      expectHeaders(answer, true, { formTo: ` ${secondPlayer}:8443`, framedBy: secondPlayer, ...PAGE })
+      expectHeaders(answer, true, { formTo: ` ${secondPlayer}:8443`, framedBy: secondPlayer, hasScript: true, ...PAGE })
     }
-    expectHeaders(await app.get('/e/first'), true, { ...SCREEN_OF_PLAYER, ...PAGE })
+    expectHeaders(await app.get('/e/first'), true, { ...SIGN_IN_SCREEN, ...PAGE })
     expectHeaders(await app.get('/'), true, { ...CLOSED, ...PAGE })
   })
 
   test('the policy leaves out the default port of an address', async () => {
     const app = await startLoginApp()
     const answer = await app.get(`/?${formOf({ hashConsumer: 'https://chat.example:443/customer/' })}`)
-    expectHeaders(answer, true, { ...SCREEN_OF_PLAYER, formTo: ' https://chat.example', ...PAGE })
+    expectHeaders(answer, true, { ...SIGN_IN_SCREEN, formTo: ' https://chat.example', ...PAGE })
   })
+})
+
+test('an entry point without the script allows none', async () => {
+  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, hasScript: false }] })
+  for (const answer of [await app.get('/'), await app.post('/sign-in', { ...ADA, password: 'x' })]) {
+    expectHeaders(answer, true, { ...SCREEN_OF_PLAYER, ...PAGE })
+    expect(answer.text).not.toMatch(/<script|data-/)
+  }
 })
 
 test('forwarding headers of a client change neither headers nor cookie', async () => {
