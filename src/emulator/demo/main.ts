@@ -35,7 +35,15 @@ function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-function introduction({ pageUrl, serviceUrl, loginUrl, viewers, logFile, settingsFile }: RunningDemo): string {
+function introduction({
+  pageUrl,
+  serviceUrl,
+  loginUrl,
+  unbrandedUrl,
+  viewers,
+  logFile,
+  settingsFile,
+}: RunningDemo): string {
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
@@ -49,6 +57,7 @@ function introduction({ pageUrl, serviceUrl, loginUrl, viewers, logFile, setting
     '',
     `Video service   ${serviceUrl}   channels, accounts, request log`,
     `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
+    `Without a brand ${unbrandedUrl}`,
     '',
     'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,

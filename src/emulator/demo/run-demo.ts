@@ -4,6 +4,7 @@ import { linesOf, type ProgramSettings, programSettings } from '../developer/pro
 import type { DemoSettings } from '../settings.ts'
 import { startEmulator } from '../start-emulator.ts'
 import { loadSecrets } from './demo-secrets.ts'
+import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
@@ -12,7 +13,10 @@ export interface RunningDemo {
   /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
   readonly pageUrl: string
   readonly serviceUrl: string
+  /** The entry point with the brand of a customer, which the seeded locks use. */
   readonly loginUrl: string
+  /** The same login app without a brand. */
+  readonly unbrandedUrl: string
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
@@ -48,13 +52,15 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       PUBLIC_URL: loginUrl,
       HOST: '127.0.0.1',
       PORT: String(loginPort),
-      HASH_SECRET: secrets.hashSecret,
-      HASH_LIFETIME_SECONDS: settings.HASH_LIFETIME_SECONDS,
       SESSION_SECRET: secrets.sessionSecret,
       USER_STORE_URL: store.USER_STORE_URL,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
       SHUTDOWN_DELAY_SECONDS: '0',
-      ...programSettings(emulator.url, emulator.seed),
+      ...writeEntryPoints(join(folder, 'entry-points.json'), programSettings(emulator.url, emulator.seed), {
+        secret: secrets.hashSecret,
+        lifetimeSeconds: Number(settings.HASH_LIFETIME_SECONDS),
+        helpUrl: `${emulator.url}/`,
+      }),
     }
     writeSettings(settingsFile, environment)
     const loginApp = await startLoginApp({ ...inherited, ...environment }, { port: loginPort, logFile })
@@ -63,6 +69,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       pageUrl: `${pageOrigin}/channel/${channel?.id}`,
       serviceUrl: `${emulator.url}/`,
       loginUrl: `${loginUrl}/`,
+      unbrandedUrl: `${loginUrl}/e/plain`,
       viewers: secrets.viewers,
       logFile,
       settingsFile,

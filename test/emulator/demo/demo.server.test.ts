@@ -95,6 +95,10 @@ describe('npm run demo', () => {
       for (const url of [service, login])
         await expect(fetch(`http://${address}:${new URL(url).port}/`)).rejects.toThrow()
     }
+    const screens = [login, `${login}e/plain`].map(async (url) => (await fetch(url)).text())
+    const names = (await Promise.all(screens)).map((text) => text.includes('Lakeside Media'))
+    expect(names).toEqual([true, false])
+    expect(demo.printed()).toContain(`${login}e/plain`)
     expect(await stopDemo(demo)).toBe(0)
     for (const url of [service, login]) await expect(fetch(url)).rejects.toThrow('fetch failed')
     // No setting of a real installation reached the demo.
@@ -148,7 +152,7 @@ describe('npm run demo', () => {
   test('the demo prints the message of a login app that refuses to start', async () => {
     const demo = start({ HASH_LIFETIME_SECONDS: 'soon' })
     expect(await demo.ended).toBe(1)
-    expect(demo.printed()).toContain('HASH_LIFETIME_SECONDS')
+    expect(demo.printed()).toContain('hashLifetimeSeconds')
   })
 
   test('the demo stops with status 0 when Ctrl-C interrupts its start', async () => {
