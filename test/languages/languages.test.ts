@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { errorText, fill, knownLanguage, sentence, textsOf } from '../../src/languages/languages.ts'
@@ -210,4 +210,12 @@ test('a sentence outside the errors counts too', () => {
 test('a value that looks like a placeholder is not replaced', () => {
   expect(fill('{a} and {b}', { a: '{b}', b: '$&' })).toBe('{b} and $&')
   expect(fill('{a} {toString} {__proto__}', { a: 1 })).toBe('1 {toString} {__proto__}')
+})
+
+test('every text is on a screen, in a mail or in the script', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const files = globSync(['src/**/*.ts', 'views/**/*.ejs', 'public/*.js'], { cwd: root, exclude: ['src/emulator/**'] })
+  const words = new Set(files.flatMap((file) => readFileSync(root + file, 'utf8').match(/\w+/g) ?? []))
+  const names = [...ENGLISH.keys()].map((path) => path.split('/').at(-1) ?? '')
+  expect(names.filter((name) => !words.has(name))).toEqual([])
 })
