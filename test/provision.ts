@@ -9,6 +9,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
+  { packageName: 'python3-aiosmtpd', file: '/usr/bin/aiosmtpd' },
   { packageName: 'redis-server', file: '/usr/bin/redis-server' },
   { packageName: 'slapd', file: '/usr/sbin/slapd' },
   { packageName: 'curl', file: '/usr/bin/curl' },
