@@ -100,9 +100,9 @@ test('a screen reader gets the error in the title, as an alert, and with both fi
     'button, Log in',
     'button, Cancel',
     'navigation',
-    'link, Forgot password?',
-    'link, Help',
-    'link, Terms',
+    'link, Forgot password? (opens in a new tab)',
+    'link, Help (opens in a new tab)',
+    'link, Terms (opens in a new tab)',
   ])
   await page.close()
 })
@@ -130,12 +130,12 @@ test('a screen reader gets the message of a refusal, and every way on', async ()
     'main',
     'heading, No access',
     'alert',
-    'link, Renew your season ticket',
+    'link, Renew your season ticket (opens in a new tab)',
     'link, Use another account',
     'button, Back to player',
     'navigation',
-    'link, Help',
-    'link, Terms',
+    'link, Help (opens in a new tab)',
+    'link, Terms (opens in a new tab)',
   ])
   await page.close()
 })
