@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { returnWithoutResponse } from './pass-to-player.ts'
-import { readPost } from './read-post.ts'
+import { readPost } from './request/read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/screens.ts'
 
