@@ -104,7 +104,9 @@ export function createApp({
 
   const templates = openAccountTemplates(VIEWS)
   const accountLog = { securityLog, lineSums, count: metrics?.countAccountStep }
-  const accountDeps = { ...accountLog, templates, asset: views.asset, headers, publicUrl: config.publicUrl }
+  const { publicUrl } = config
+  const scriptHeaders = unframedHeaders(publicUrl, true)
+  const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)

@@ -13,30 +13,30 @@ import { accountRoutes } from './routes.ts'
 export interface EntryPointAccountDeps
   extends CheckCredentialsDeps,
     Pick<AccountDeps, 'publicUrl' | 'nowSeconds'>,
-    Pick<AccountPagesOptions, 'templates' | 'asset' | 'headers'>,
+    Pick<AccountPagesOptions, 'templates' | 'asset' | 'headers' | 'scriptHeaders'>,
     Omit<AccountLogDeps, 'entryPoint'> {
   readonly account: Account
-  readonly entryPoint: Pick<EntryPoint, 'name' | 'basePath' | 'brand'>
+  readonly entryPoint: Pick<EntryPoint, 'name' | 'basePath' | 'brand' | 'hasScript'>
 }
 
 /** Creates the pages of one entry point on which viewers set their passwords. */
 export function entryPointAccount(deps: EntryPointAccountDeps): Router {
   const { account, entryPoint, publicUrl } = deps
-  const { name, brand, basePath } = entryPoint
+  const { name, brand, basePath, hasScript } = entryPoint
   const canReset = account.mailQueue !== null
   return accountRoutes({
     ...deps,
     ...account,
     basePath,
     service: brand.name ?? publicUrl.hostname,
-    pages: createAccountPages({ ...deps, brand, basePath, canReset, fewestCharacters: FEWEST_CHARACTERS }),
+    pages: createAccountPages({ ...deps, brand, basePath, hasScript, canReset, fewestCharacters: FEWEST_CHARACTERS }),
     logAccount: createAccountLog({ ...deps, entryPoint: name }),
   })
 }
 
 /** Returns the brand with the address of "Forgot password?" that fits: a page of this app, or the one of the settings. */
 export function brandWithAddresses(
-  { brand, basePath }: EntryPointAccountDeps['entryPoint'],
+  { brand, basePath }: Pick<EntryPoint, 'brand' | 'basePath'>,
   account: Account | null,
 ): Brand {
   const hasOwnPages = account !== null && account.mailQueue !== null

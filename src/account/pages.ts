@@ -7,6 +7,7 @@ import { fill, type Language, languageOf, type PluralForms, sentence, textsOf } 
 import type { Headers } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
 import type { Views } from '../login/screens/screens.ts'
+import { passwordAttributes } from '../login/screens/script-attributes.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
 type AccountTexts = ReturnType<typeof textsOf>['account']
@@ -63,6 +64,10 @@ export interface AccountPagesOptions {
   readonly basePath: string
   /** The headers of a response that no page may frame. */
   readonly headers: Headers
+  /** The headers of a page that loads `public/login.js`. */
+  readonly scriptHeaders: Headers
+  /** True if the pages with passwords load `public/login.js`. */
+  readonly hasScript: boolean
   /** True if viewers can ask for a link by mail. */
   readonly canReset: boolean
   readonly fewestCharacters: number
@@ -70,16 +75,15 @@ export interface AccountPagesOptions {
 
 /** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
 export function createAccountPages(options: AccountPagesOptions): AccountPages {
-  const { templates, asset, brand, basePath, headers, canReset, fewestCharacters } = options
+  const { templates, asset, brand, basePath, canReset, fewestCharacters } = options
   const pageIn = createPages(brand, asset('icon.svg'))
-  // The address has a token: not even the log of a proxy may learn it from the request of a stylesheet.
-  const headersWithToken = { ...headers, 'Referrer-Policy': 'no-referrer' }
 
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
   function htmlOf(language: Language, page: AccountPage, refusal: AccountRefusal | undefined): string {
     const texts = textsOf(language)
     const title = titleOf(page, texts.account, brand)
     const { text, count = 0 } = refusal ?? {}
+    const hasScript = options.hasScript && hasPassword(page)
     return templates[page.view]({
       asset,
       basePath,
@@ -92,6 +96,8 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       rule: sentence(language, texts.account.passwordRule, { count: fewestCharacters }),
       fieldState: text === undefined ? '' : ' aria-describedby="alert"',
       username: '',
+      hasScript,
+      passwordAttributes: hasScript ? passwordAttributes(language) : '',
       ...page,
       ...(page.view === 'new-password' && { introduction: introductionOf(page, texts.account) }),
       ...(page.view === 'message' && messageParts(page.message, language)),
@@ -113,7 +119,7 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       const { status = 200, retryAfterSeconds } = refusal ?? {}
       const body = Buffer.from(htmlOf(ownLanguageOf(req), page, refusal))
       res.writeHead(status, {
-        ...(page.view === 'new-password' ? headersWithToken : headers),
+        ...headersOf(options, page),
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Length': body.length,
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds }),
@@ -121,6 +127,16 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       res.end(req.method === 'HEAD' ? undefined : body)
     },
   }
+}
+
+function hasPassword({ view }: AccountPage): boolean {
+  return view === 'new-password' || view === 'change-password'
+}
+
+function headersOf({ headers, scriptHeaders, hasScript }: AccountPagesOptions, page: AccountPage): Headers {
+  const own = hasScript && hasPassword(page) ? scriptHeaders : headers
+  // The address has a token: not even the log of a proxy may learn it from the request of a stylesheet.
+  return page.view === 'new-password' ? { ...own, 'Referrer-Policy': 'no-referrer' } : own
 }
 
 /** Returns HTML, in which the user name is isolated. */

@@ -13,7 +13,12 @@ interface HeaderOptions {
   readonly frameAncestors: readonly string[]
   /** The origins that its forms may redirect to, besides this app. */
   readonly formTargets: readonly string[]
-  readonly hasScript?: boolean
+  readonly scriptDirectives: ScriptDirectives | undefined
+}
+
+interface ScriptDirectives {
+  readonly scriptSrc: string[]
+  readonly connectSrc?: string[]
 }
 
 const TWO_YEARS_SECONDS = 63_072_000
@@ -22,7 +27,7 @@ const TWO_YEARS_SECONDS = 63_072_000
  * Builds the security headers of one kind of response with helmet. They depend only on the entry point and the return
  * address, so they are built once and reused.
  */
-function screenHeaders({ isTls, frameAncestors, formTargets, hasScript = false }: HeaderOptions): Headers {
+function screenHeaders({ isTls, frameAncestors, formTargets, scriptDirectives }: HeaderOptions): Headers {
   const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
   const response = {
     setHeader(name: string, value: string) {
@@ -37,7 +42,7 @@ function screenHeaders({ isTls, frameAncestors, formTargets, hasScript = false }
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
-        ...(hasScript ? { scriptSrc: ["'self'"], connectSrc: ["'self'"] } : {}),
+        ...scriptDirectives,
         styleSrc: ["'self'"],
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
@@ -62,9 +67,18 @@ function screenHeaders({ isTls, frameAncestors, formTargets, hasScript = false }
   return Object.freeze(headers)
 }
 
-/** Returns the headers of a response that no page may frame, such as a health check. */
-export function unframedHeaders(publicUrl: URL): Headers {
-  return screenHeaders({ isTls: publicUrl.protocol === 'https:', frameAncestors: [], formTargets: [] })
+/**
+ * Returns the headers of a response that no page may frame, such as a health check.
+ * @param hasScript for a page whose passwords `public/login.js` can show.
+ */
+export function unframedHeaders(publicUrl: URL, hasScript = false): Headers {
+  const scriptDirectives = hasScript ? { scriptSrc: ["'self'"] } : undefined
+  return screenHeaders({
+    isTls: publicUrl.protocol === 'https:',
+    frameAncestors: [],
+    formTargets: [],
+    scriptDirectives,
+  })
 }
 
 /**
@@ -78,8 +92,9 @@ export function entryPointHeaders(entryPoint: Pick<EntryPoint, 'playerOrigins'>,
     const cache = hasScript ? scripted : plain
     const cached = cache.get(returnOrigin)
     if (cached !== undefined) return cached
+    const scriptDirectives = hasScript ? { scriptSrc: ["'self'"], connectSrc: ["'self'"] } : undefined
     const formTargets = returnOrigin === null ? [] : [returnOrigin]
-    const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets, hasScript })
+    const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets, scriptDirectives })
     cache.set(returnOrigin, headers)
     return headers
   }

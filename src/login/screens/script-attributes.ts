@@ -16,17 +16,22 @@ interface Countdown {
   readonly now: string
 }
 
-/** Returns the HTML attributes that give a form's texts to `public/login.js`. */
+/** Returns the HTML attributes by which `public/login.js` shows the passwords of a form. */
+export function passwordAttributes(language: Language): string {
+  const { showPassword, capsLock } = textsOf(language).script
+  return attributesOf({ 'data-show-password': showPassword, 'data-caps-lock': capsLock })
+}
+
+/** Returns the HTML attributes by which `public/login.js` sends the sign-in form. */
 export function scriptAttributes(language: Language, refusal?: TimedRefusal): string {
   const { script, errors } = textsOf(language)
-  const attributes = {
-    'data-show-password': script.showPassword,
-    'data-caps-lock': script.capsLock,
-    'data-signing-in': script.signingIn,
-  }
   const countdown = countdownOf(script, errors, refusal)
-  const all = countdown === null ? attributes : { ...attributes, 'data-retry': JSON.stringify(countdown) }
-  return Object.entries(all)
+  const retry = countdown === null ? {} : { 'data-retry': JSON.stringify(countdown) }
+  return passwordAttributes(language) + attributesOf({ 'data-signing-in': script.signingIn, ...retry })
+}
+
+function attributesOf(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
     .map(([name, value]) => ` ${name}="${ejs.escapeXML(value)}"`)
     .join('')
 }
