@@ -1,30 +1,15 @@
-import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorText, type Language } from '../../../src/languages/languages.ts'
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Language } from '../../../src/languages/languages.ts'
+import { findGeometryFaults, type GeometryRules } from '../../browser/find-geometry-faults.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { press, type } from '../../browser/press-and-type.ts'
-import { ADA, startLoginApp } from '../start-login-app.ts'
+import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
-const FOLDER = fileURLToPath(new URL('../../../views/languages', import.meta.url))
-const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', '') as Language)
-/** The messages that the sign-in form shows above its fields, without the one for a wrong password. */
-const OTHER_REFUSALS = [
-  'disabled',
-  'expiredPassword',
-  'notFromOwnPage',
-  'tooManyTries',
-  'tooManyTriesMinutes',
-  'overloaded',
-  'storeDown',
-  'unreadableText',
-  'badForm',
-] as const
-/** After this many responses in a row, a screen says that the player does not accept them. */
-const RESPONSES_BEFORE_THE_LOOP = 3
-
-/** How much a page overflows its window, in CSS pixels. */
-const EXCESS = `(({ scrollWidth, scrollHeight }) => [scrollWidth - innerWidth, scrollHeight - innerHeight])(document.documentElement)`
+/** 320 × 256 is a window of 1280 × 1024 at a zoom of 400 %. */
+const SIZES = ['320x180', '320x256', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
+/** Text of twice the size needs twice the width of the smallest frame. */
+const ENLARGED_SIZES = ['640x360', '1280x720', '375x667']
+const BRAND_NAMES = Object.keys(BRANDS) as (keyof typeof BRANDS)[]
 
 let browser: LaunchedBrowser
 beforeAll(async () => {
@@ -32,52 +17,78 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-describe.each([
-  [320, 180],
-  [480, 270],
-  [640, 360],
-])('in a player of %i × %i', (width, height) => {
-  test.each(LANGUAGES)(
-    `every screen of a sign-in fits into ${width} × ${height} pixels in the language %s`,
-    async (language) => {
-      const app = await startLoginApp({ publicUrl: 'http://localhost' })
-      const login = `http://localhost:${app.port}`
-      const { page } = await browser.openPage()
-      await page.setViewport({ width, height })
-      await page.setExtraHTTPHeaders({ 'Accept-Language': language })
-      const excess: Record<string, unknown> = {}
-      const look = async (screen: string) => {
-        excess[screen] = await page.evaluate(EXCESS)
-      }
+/** Opens the app with a brand, and returns its screens in these languages. */
+async function openScreens(brand: keyof typeof BRANDS, languages: readonly Language[]) {
+  const app = await startAppWithEveryScreen(BRANDS[brand])
+  const { page } = await browser.openPage()
+  await page.goto(`http://localhost:${app.port}/`)
+  const screens: { name: string; html: string }[] = []
+  for (const language of languages) {
+    for (const { name, html } of await everyScreen(app, language)) screens.push({ name: `${language}: ${name}`, html })
+  }
+  return { page, screens }
+}
 
-      await page.goto(login)
-      await look('signing in')
-      await type(page.mainFrame(), '#username', ADA.username)
-      await type(page.mainFrame(), '#password', 'not the password')
-      await press(page.mainFrame(), '#sign-in .primary')
-      await page.waitForSelector('[role="alert"]')
-      await look('a wrong password')
-      for (const key of OTHER_REFUSALS) {
-        const message = errorText(language, key, { count: 60 })
-        await page.$eval('[role="alert"]', (alert, text) => alert.replaceChildren(text), message)
-        await look(key)
-      }
-
-      const { setCookies } = await app.post('/sign-in', ADA, { Origin: 'http://localhost' })
-      const [name = '', value = ''] = setCookies[0]?.split(/[=;]/) ?? []
-      await browser.browser.setCookie({ name, value, domain: 'localhost', secure: true })
-      await page.goto(`${login}/?prompt=login`)
-      expect(await page.$('.sign-out')).not.toBeNull()
-      await look('signed in already')
-      for (let times = 0; times < RESPONSES_BEFORE_THE_LOOP; times += 1) {
-        await app.get('/', { Cookie: `${name}=${value}` })
-      }
-      expect((await page.goto(login))?.status()).toBe(409)
-      await look('the player does not accept the login')
-
-      expect(excess).toEqual(Object.fromEntries(Object.keys(excess).map((screen) => [screen, [0, 0]])))
-      await browser.browser.deleteMatchingCookies({ name, domain: 'localhost' })
-      await page.close()
-    },
+/** Returns a line for each fault, in a window of this size in CSS pixels. */
+async function faultsIn(
+  page: Page,
+  size: string,
+  screens: readonly { name: string; html: string }[],
+  rules: GeometryRules,
+): Promise<string[]> {
+  const [width = 0, height = 0] = size.split('x').map(Number)
+  await page.setViewport({ width, height })
+  const faults = await findGeometryFaults(
+    page,
+    screens.map(({ html }) => html),
+    rules,
   )
+  return faults.flatMap((list, index) => list.map((fault) => `${size} ${screens[index]?.name}: ${fault}`))
+}
+
+/**
+ * Phones in portrait have large targets. Only a long message may scroll the smallest frame. A window of 320 × 256 is not
+ * a frame of a player.
+ */
+function rulesFor(size: (typeof SIZES)[number]): GeometryRules {
+  return {
+    leastTarget: size === '375x667' ? 44 : 24,
+    mostScroll: size === '320x256' ? 1_000 : 0,
+    mostScrollWithLongMessage: size === '320x256' ? 1_000 : size === '320x180' ? 24 : 0,
+  }
+}
+
+test.each(BRAND_NAMES)(
+  'every screen fits every size in every language, %s: nothing scrolls, is cut off or overlaps',
+  async (brand) => {
+    const { page, screens } = await openScreens(brand, LANGUAGES)
+    const faults: string[] = []
+    for (const size of SIZES) faults.push(...(await faultsIn(page, size, screens, rulesFor(size))))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+)
+
+test.each(BRAND_NAMES)('the focus ring of every target is visible at every size, %s', async (brand) => {
+  const { page, screens } = await openScreens(brand, ['en', 'ar'])
+  await page.bringToFront()
+  const faults: string[] = []
+  for (const size of SIZES)
+    faults.push(...(await faultsIn(page, size, screens, { ...rulesFor(size), withFocus: true })))
+  expect(faults).toEqual([])
+  await page.close()
 })
+
+test.each(BRAND_NAMES)(
+  'text of twice the size is not cut off, does not overlap, and scrolls in one direction, %s',
+  async (brand) => {
+    const { page, screens } = await openScreens(brand, ['en', 'de', 'fr', 'ja', 'ar'])
+    const session = await page.createCDPSession()
+    await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+    const rules = { leastTarget: 24, mostScroll: 5_000, mostScrollWithLongMessage: 5_000 }
+    const faults: string[] = []
+    for (const size of ENLARGED_SIZES) faults.push(...(await faultsIn(page, size, screens, rules)))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+)
