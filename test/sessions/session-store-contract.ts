@@ -149,6 +149,16 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await whenItAnswers(() => livingOf(store, others))).toEqual(others)
     })
 
+    test(`the session store in ${name} ends all sessions of one viewer, in any case of the name`, async () => {
+      const sessionStore = await open()
+      for (const id of ['a', 'b']) await set(sessionStore, id, ada())
+      await set(sessionStore, 'c', sessionOf('bob', clock.seconds))
+      expect(await sessionStore.endSessionsOf('ADA')).toBe(2)
+      expect(await sessionStore.endSessionsOf('ADA')).toBe(0)
+      expect([await get(sessionStore, 'a'), await get(sessionStore, 'b')]).toEqual([null, null])
+      expect(await get(sessionStore, 'c')).not.toBeNull()
+    })
+
     test(`the session store in ${name} does not keep a session without a viewer`, async () => {
       const sessionStore = await open()
       await set(sessionStore, 'a', { cookie: { originalMaxAge: 1000 } } as SessionData)

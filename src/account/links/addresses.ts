@@ -12,7 +12,7 @@ export interface PasswordAddresses {
 }
 
 /**
- * Decides where viewers reset and change their passwords: on the pages of this app, or else at FORGOT_PASSWORD_URL.
+ * Decides where viewers reset and change their passwords: at FORGOT_PASSWORD_URL, or else on the pages of this app.
  * @param hasOwnPages true if this app serves the pages: SMTP_URL is set, and the viewers are in a store of this app.
  */
 export function passwordAddresses(
@@ -20,7 +20,7 @@ export function passwordAddresses(
   hasOwnPages: boolean,
   forgotPasswordUrl: string | null,
 ): PasswordAddresses {
-  if (!hasOwnPages) return { forgot: forgotPasswordUrl, change: forgotPasswordUrl }
+  if (forgotPasswordUrl !== null || !hasOwnPages) return { forgot: forgotPasswordUrl, change: forgotPasswordUrl }
   return { forgot: `${basePath}${ACCOUNT_PATHS.forgot}`, change: `${basePath}${ACCOUNT_PATHS.change}` }
 }
 
