@@ -14,9 +14,11 @@ export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | '
     if (context === null) return
     const returning = await sessions.returningViewer(req, res)
     if (returning === null) return screens.sendSignIn(req, res, { context })
-    if (!isNavigation(req)) {
-      return screens.sendSignIn(req, res, { context, signedInAs: returning.viewer.username })
-    }
+    // Another viewer may have signed in since, in another tab.
+    const { viewer: chosen }: { viewer?: unknown } = req.body ?? {}
+    const { username } = returning.viewer
+    const isOther = chosen !== undefined && chosen !== username
+    if (isOther || !isNavigation(req)) return screens.sendSignIn(req, res, { context, signedInAs: username })
     await returnToPlayer(deps, req, res, { ...returning, context })
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { hiddenFieldsOf } from './hidden-fields.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
@@ -12,6 +13,10 @@ const WRONG = { ...BOB, password: 'wrong' }
 function offersToContinue({ text }: Answer): boolean {
   const form = /<form[^>]*action="\/continue"[^>]*>.*?<\/form>/s.exec(text)?.[0] ?? ''
   return form.includes(ADA.username)
+}
+
+function fieldsToContinue(screen: Answer): Record<string, string> {
+  return hiddenFieldsOf(screen).find(({ action }) => action === '/continue')?.fields ?? expect.unreachable('no form')
 }
 
 async function signedIn() {
@@ -56,6 +61,19 @@ test.each([
   expectRefused(answer, status)
   expect(offersToContinue(answer)).toBe(true)
   responseOf((await app.post('/continue', {}, { Cookie })).location)
+})
+
+test('a viewer who chooses to continue as Ada never continues as Bob, who signed in meanwhile', async () => {
+  const { app, Cookie: ofAda } = await signedIn()
+  const screen = await app.get('/?prompt=login', { Cookie: ofAda })
+  const Cookie = await signIn(app, BOB, ofAda)
+  const answer = await app.post('/continue', fieldsToContinue(screen), { Cookie })
+  expectScreen(answer)
+  expect(answer.setCookies).toEqual([])
+  const shown = fieldsToContinue(answer)
+  expect(shown).toEqual({ viewer: BOB.username })
+  const { location } = await app.post('/continue', shown, { Cookie })
+  expect(responseOf(location).parameters).toEqual([['user', BOB.username]])
 })
 
 test('a mistake shows its own sentence if the signed-in viewer cannot be looked up', async () => {

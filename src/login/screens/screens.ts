@@ -167,6 +167,7 @@ export function signInLocals(
     pageTitle: refusal === undefined ? windowTitle : fill(texts.titleWithError, { title: windowTitle }),
     fields,
     links: page.links,
+    signedInAs,
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
     isFormOpen: isFormOpen || refusal !== undefined,
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
