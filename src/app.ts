@@ -95,7 +95,6 @@ export function createApp({
     warn: (err, effect) => warnOfSessions({ event: 'session-store', err }, `The session store failed: ${effect}`),
   })
   const addressOf = createClientAddress(config.trustProxyHops, log)
-  const visits = createVisits(isTls)
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
@@ -113,6 +112,7 @@ export function createApp({
     const screens = createScreens({ ...entryPoint, brand: brandWithAddresses(entryPoint, account), views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
+    const visits = createVisits(entryPoint, isTls)
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }

@@ -50,7 +50,7 @@ export async function sendToPlayer(
   if (sessionId !== null) {
     const hasTwoSecrets = deps.hashSecrets().previous !== null
     deps.loopBreaker.countResponse(sessionId, targetOf(entryPoint, context), hasTwoSecrets ? secret : null)
-    if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId, entryPoint.lifetimeSeconds)
+    if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
   }
   // A session alone is no reason: a script must not read responses without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect

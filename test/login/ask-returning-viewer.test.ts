@@ -16,7 +16,7 @@ async function signIn(app: LoginApp, headers = {}): Promise<{ session: string; v
   const cookies = cookiesIn(await app.post('/sign-in', ADA, headers))
   expect(cookies).toHaveLength(2)
   const of = (name: string) => cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? expect.unreachable(name)
-  return { session: of('__Host-viewer'), visit: of('__Host-visit') }
+  return { session: of('__Host-viewer'), visit: of('__Host-visit-default') }
 }
 
 /** Expects the question, without a response for the player. */
@@ -60,7 +60,7 @@ test('a visit lasts until a response has been expired for five minutes', async (
   const { setCookies } = await app.get('/', { Cookie: `${session}; ${visit}` })
   expect(setCookies).toEqual([
     expect.stringMatching(
-      /^__Host-visit=[\w-]{22}; Max-Age=3900; Path=\/; Expires=[^;]+; HttpOnly; Secure; Partitioned; SameSite=None$/,
+      /^__Host-visit-default=[\w-]{22}; Max-Age=3900; Path=\/; Expires=[^;]+; HttpOnly; Secure; Partitioned; SameSite=None$/,
     ),
   ])
 })
@@ -164,4 +164,18 @@ test('a session of another entry point is asked at an entry point that asks', as
   const [Cookie = ''] = cookiesIn(await app.post('/e/a/sign-in', ADA))
   expect((await app.get('/e/a', { Cookie })).status).toBe(303)
   expectQuestion(await app.get('/e/b', { Cookie }))
+})
+
+test('a viewer is asked at each entry point that asks, and a visit to one ends no visit to another', async () => {
+  const named = [
+    { ...ASKING, name: 'a', basePath: '/e/a' },
+    { ...ASKING, name: 'b', basePath: '/e/b', lifetimeSeconds: 60 },
+  ]
+  const app = await startLoginApp({ entryPoints: named })
+  const cookies = cookiesIn(await app.post('/e/a/sign-in', ADA))
+  expect(cookies).toEqual([expect.stringMatching(/^__Host-visit-a=/), expect.stringMatching(/^__Host-viewer=/)])
+  const Cookie = cookies.join('; ')
+  expectQuestion(await app.get('/e/b', { Cookie }))
+  const { setCookies } = await app.post('/e/b/continue', {}, { Cookie })
+  expect(setCookies).toEqual([expect.stringMatching(/^__Host-visit-b=.*; Max-Age=360;/)])
 })
