@@ -81,10 +81,12 @@ function importAndInvite(
   )
 }
 
-/** Invites a viewer only if no earlier command did, so that a stopped import can continue. */
+/** Invites a viewer without a password and without a valid invitation, so that a stopped import can continue. */
 async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: string): Promise<boolean | string> {
   const known = await store.findInvitation(username)
-  if (known === null || known.hasPassword || known.viewer.disabled || known.invitation?.isSent) return false
+  if (known === null || known.hasPassword || known.viewer.disabled) return false
+  const { invitation } = known
+  if (invitation?.isSent && invitation.expiresAtSeconds > Date.now() / 1000) return false
   const invited = await invite(store, inviter, username)
   return invited.ok || `was imported, but not invited: ${invited.fault.replace(/\.$/, '')}`
 }

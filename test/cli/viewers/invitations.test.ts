@@ -75,6 +75,19 @@ test('an import invites the viewers without a password, and running it again sen
   expect(mail.mails).toHaveLength(2)
 })
 
+test('an import invites viewers again whose invitation has expired', async () => {
+  const mail = await startMailServer()
+  const { cwd, file } = folderWith('username\na@example.com\nb@example.com\n')
+  const run = () => runHere(['viewers', 'import', file, '--invite'], { cwd, env: environment(mail) })
+  await run()
+  const store = storeIn(cwd)
+  const expired = { purpose: 'invitation', digest: 'd1', expiresAtSeconds: 1 } as const
+  await store.passwordChanges.createLink('a@example.com', expired)
+  await store.markSent('d1')
+  expect(await run()).toMatchObject({ status: 0, stdout: expect.stringContaining('1 invited') })
+  expect(recipients(mail.mails)).toEqual(['a@example.com', 'a@example.com', 'b@example.com'])
+})
+
 test('an import that the mail server stops goes on later, and no viewer gets two links', async () => {
   let refusals = 0
   const mail = await startMailServer({
