@@ -17,7 +17,12 @@ const BIOME = join(ROOT, 'node_modules/.bin/biome')
 const RULE = 'lint/style/noRestrictedImports'
 const MOST_FILES = 14
 
-/** Where the room's file is planted, and the other rooms that it may import. */
+const BELOW_LOGIN = [
+  ...['errors', 'settings', 'server', 'hash-lock', 'languages', 'brand', 'entry-points'],
+  ...['users', 'sessions', 'sign-in-limits'],
+]
+
+/** The file to plant in each room, and the other rooms that it may import. */
 const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: string[]]>> = {
   errors: ['src/errors.ts'],
   server: ['src/server/plant.ts', 'errors'],
@@ -31,81 +36,13 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   users: ['src/users/sqlite/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
   sessions: ['src/sessions/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   'sign-in-limits': ['src/sign-in-limits/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
-  login: [
-    'src/login/screens/plant.ts',
-    ...[
-      'errors',
-      'settings',
-      'server',
-      'hash-lock',
-      'languages',
-      'brand',
-      'entry-points',
-      'users',
-      'sessions',
-      'sign-in-limits',
-    ],
-  ],
-  account: [
-    'src/account/links/plant.ts',
-    ...['errors', 'settings', 'server', 'hash-lock', 'languages', 'brand', 'entry-points', 'mail', 'users'],
-    ...['sessions', 'sign-in-limits', 'login'],
-  ],
+  login: ['src/login/screens/plant.ts', ...BELOW_LOGIN],
+  account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
   config: ['src/config.ts', 'errors', 'settings', 'hash-lock', 'entry-points', 'mail', 'redis', 'users'],
-  app: [
-    'src/app.ts',
-    ...[
-      'errors',
-      'settings',
-      'server',
-      'hash-lock',
-      'languages',
-      'brand',
-      'entry-points',
-      'mail',
-      'redis',
-      'users',
-      'sessions',
-      'sign-in-limits',
-    ],
-    ...['login', 'account', 'config'],
-  ],
-  main: [
-    'src/main.ts',
-    ...[
-      'errors',
-      'settings',
-      'server',
-      'hash-lock',
-      'languages',
-      'brand',
-      'entry-points',
-      'mail',
-      'redis',
-      'users',
-      'sessions',
-      'sign-in-limits',
-    ],
-    ...['login', 'account', 'config', 'app'],
-  ],
+  app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', 'login', 'account', 'config'],
+  main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', 'login', 'account', 'config', 'app'],
   'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock'],
-  cli: [
-    'src/cli/service/plant.ts',
-    ...[
-      'errors',
-      'settings',
-      'server',
-      'hash-lock',
-      'languages',
-      'brand',
-      'entry-points',
-      'mail',
-      'users',
-      'sessions',
-      'sign-in-limits',
-    ],
-    ...['account', 'config', 'video-service'],
-  ],
+  cli: ['src/cli/service/plant.ts', ...BELOW_LOGIN, 'mail', 'account', 'config', 'video-service'],
   emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
 }
 const NAMES = Object.keys(ROOMS)

@@ -9,7 +9,6 @@ const OTHER_STORE = 'USER_STORE_URL'
 const SESSION_STORE = 'must be sqlite:FILE'
 const LIMITS_STORE = 'must be memory:'
 const KEY_PREFIX = '1 to 64 letters'
-
 const LINK = 'must be an https: or mailto: address'
 
 /** One wrong value each, with a part of its message. */
