@@ -1,7 +1,5 @@
 import type { Request } from 'express'
-import { requestIdOf } from '../login/sign-in-log.ts'
-import type { LineSums } from '../server/log/line-sums.ts'
-import type { SecurityLog } from '../server/log/log.ts'
+import { requestIdOf, type SignInLogDeps } from '../login/sign-in-log.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
 
 export type AccountOutcome =
@@ -56,11 +54,7 @@ const ALWAYS_WRITTEN: readonly AccountOutcome[] = [
   'sessions-not-ended',
 ]
 
-export interface AccountLogDeps {
-  readonly securityLog: SecurityLog
-  readonly lineSums: LineSums
-  readonly entryPoint: string
-  readonly addressOf: (req: Request) => string
+export interface AccountLogDeps extends Omit<SignInLogDeps, 'count'> {
   /** Called for each step, for the metrics. */
   readonly count?: ((outcome: AccountOutcome, entryPoint: string) => void) | undefined
 }

@@ -4,7 +4,7 @@ import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { PasswordChanges } from '../users/user-store.ts'
 import type { ResetLimits } from './links/reset-limits.ts'
 
-/** What the pages on which viewers set their passwords need, for all entry points. */
+/** The dependencies that the account pages of all entry points share. */
 export interface Account {
   readonly passwordChanges: PasswordChanges
   /** Null without SMTP_URL: viewers then use only invitations that the operator passed on. */

@@ -71,7 +71,9 @@ function resetJob(deps: AccountDeps, { username, language, log }: ResetRequest):
   async function prepare() {
     const [first, ...others] = await viewersOf(deps, username)
     if (first === undefined) return await mailTo(username)
-    const mail = (await resetLimits.admitAccount(first.username)) ? await mailTo(first.username) : refuse('the limit')
+    const mail = (await resetLimits.admitAccount(first.username))
+      ? await mailTo(first.username)
+      : refuse('the viewer had too many mails in this hour')
     for (const { username: other } of others) mailQueue?.add(resetJob(deps, { username: other, language, log }))
     return mail
   }

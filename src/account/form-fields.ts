@@ -1,10 +1,7 @@
+import { UNREADABLE_NAME, UNREADABLE_PASSWORD } from '../login/request/sign-in-form.ts'
 import type { PasswordFault } from '../users/passwords/new-password.ts'
 import { FEWEST_CHARACTERS, findPasswordFault, MOST_CHARACTERS } from '../users/passwords/new-password.ts'
 import type { AccountRefusal } from './pages.ts'
-
-/** U+FFFD replaces bytes that are not UTF-8. */
-const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
-const UNREADABLE_PASSWORD = /[\0\ufffd]/u
 
 /** Returns a field of a form; an empty text for a missing or repeated field. */
 function textOf(value: unknown): string {

@@ -16,7 +16,7 @@ export function getNewPassword(deps: AccountDeps): RequestHandler {
   }
 }
 
-/** Sets the password of a link, once. Signs nobody in. */
+/** Sets the password of a link, once. Does not sign the viewer in. */
 export function postNewPassword(deps: AccountDeps): RequestHandler {
   const { passwordChanges, pages, logAccount, contextWords, nowSeconds, signInLimits, addressOf } = deps
 

@@ -12,7 +12,7 @@ export interface AccountDeps extends Account, Pick<CheckCredentialsDeps, 'users'
   readonly logAccount: LogAccount
   readonly publicUrl: URL
   readonly basePath: string
-  /** What the mails call this app. */
+  /** The name of this app in the mails. */
   readonly service: string
   readonly nowSeconds: () => number
 }
@@ -20,7 +20,7 @@ export interface AccountDeps extends Account, Pick<CheckCredentialsDeps, 'users'
 export const NOT_FROM_OWN_PAGE: AccountRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }
 
 /**
- * True for a post that does not come from our own page, which is logged.
+ * True for a post that does not come from our own page. Logs such a post.
  * @param hasToken true for the form with a token: its page has the policy `no-referrer`, so old browsers send
  *   `Origin: null`. Other sites cannot know the token.
  */

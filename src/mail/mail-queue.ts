@@ -39,7 +39,7 @@ export interface MailQueueDeps {
 }
 
 const PARALLEL_JOBS = 2
-/** All mails of an hour, several times. */
+/** Bounds the memory: ten times the default of RESET_MAILS_PER_HOUR. */
 const MOST_JOBS = 1_000
 const LONGEST_PAUSE_MS = 4_000
 const RETRY_MS = [20_000, 120_000, 600_000]

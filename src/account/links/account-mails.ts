@@ -3,10 +3,11 @@ import { isMailAddress } from '../../mail/settings.ts'
 import type { Mail } from '../../mail/smtp.ts'
 import type { Viewer } from '../../users/user-store.ts'
 
-/** The recipient of a mail, and what the mail calls this app. */
+/** The recipient of a mail, and the words for its gaps. */
 export interface MailContext {
   readonly to: string
   readonly username: string
+  /** The name of this app in the mail. */
   readonly service: string
   readonly language: Language
 }
@@ -27,7 +28,7 @@ export function resetMail(context: MailContext, link: string, lifeMinutes: numbe
   return build(context, mail.resetSubject, [mail.reset, link, expiry, mail.resetIgnore])
 }
 
-/** Builds the mail that says that the password was changed. */
+/** Builds the notice of a changed password. */
 export function changedMail(context: MailContext, forgotAddress: string): Mail {
   const { mail } = textsOf(context.language)
   return build(context, mail.changedSubject, [mail.changed, mail.changedNotYou, forgotAddress])

@@ -5,7 +5,7 @@ export const ACCOUNT_PATHS = {
   change: '/account/change-password',
 } as const
 
-/** Where a screen sends viewers who forgot their password, or must change it. Null for nowhere. */
+/** The addresses for viewers who forgot their password, or must change it. Null without such a page. */
 export interface PasswordAddresses {
   readonly forgot: string | null
   readonly change: string | null
@@ -24,7 +24,7 @@ export function passwordAddresses(
   return { forgot: `${basePath}${ACCOUNT_PATHS.forgot}`, change: `${basePath}${ACCOUNT_PATHS.change}` }
 }
 
-/** Returns the link by which a viewer sets a password. It is a credential until it is used: never log it. */
+/** Returns the link by which a viewer sets a password. The link is a credential until its use: never log it. */
 export function newPasswordLink(publicUrl: URL, basePath: string, token: string): string {
   return `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.newPassword}?token=${token}`
 }

@@ -3,11 +3,11 @@ import type { PasswordChanges, Viewer } from '../../users/user-store.ts'
 import { newPasswordLink } from './addresses.ts'
 import { newToken } from './tokens.ts'
 
-/** Where an invitation leads, and what its mail says. */
+/** The page that an invitation opens, and the contents of its mail. */
 export interface InvitationContext {
   readonly publicUrl: URL
   readonly basePath: string
-  /** What the mail calls this app. */
+  /** The name of this app in the mail. */
   readonly service: string
   readonly language: Language
   readonly lifeDays: number

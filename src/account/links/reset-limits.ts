@@ -6,7 +6,7 @@ export interface ResetRefusal {
   readonly retryAfterSeconds: number
 }
 
-/** Limits requests for a link, so that nobody is flooded with mails. Unknown names count as known ones do. */
+/** Limits requests for a link, so that no mailbox is flooded. Unknown names count as known ones do. */
 export interface ResetLimits {
   /** Counts a request. @returns a refusal, or null. */
   admit(username: string, address: string): Promise<ResetRefusal | null>
@@ -16,13 +16,13 @@ export interface ResetLimits {
 
 const HOUR_SECONDS = 3_600
 const TEN_MINUTES_SECONDS = 600
-const OF_ACCOUNT = 3
-const OF_NETWORK = 10
+const MOST_OF_ACCOUNT = 3
+const MOST_OF_NETWORK = 10
 
 /** @param inTotal mails in an hour, for all viewers together. */
 export function createResetLimits(openCounter: OpenCounter, inTotal: number): ResetLimits {
-  const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: OF_NETWORK }
-  const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: OF_ACCOUNT }
+  const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
+  const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
   const total = { counter: openCounter('reset-total', HOUR_SECONDS), most: inTotal }
 
   return {

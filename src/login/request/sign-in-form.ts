@@ -16,8 +16,8 @@ export type SignInFormResult =
 
 const Fields = z.object({ username: z.string(), password: z.string() })
 /** U+FFFD replaces bytes that are not UTF-8, so that two different passwords would be the same. */
-const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
-const UNREADABLE_PASSWORD = /[\0\ufffd]/u
+export const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
+export const UNREADABLE_PASSWORD = /[\0\ufffd]/u
 
 /**
  * Reads the fields of the form. A missing or repeated field (an array) is refused.
