@@ -8,7 +8,7 @@ export interface Brand {
   /** Replaces "Log in to watch". */
   readonly title: string | null
   readonly logo: Logo | null
-  /** For dark screens. Null if they show `logo`, on a white plate. */
+  /** The logo on dark screens. Null if they show `logo`, on a white plate. */
   readonly darkLogo: Logo | null
   /** The colours of the primary button on light and dark screens, as #rrggbb. Null for the colour of the stylesheet. */
   readonly colors: { readonly light: string; readonly dark: string } | null
@@ -19,7 +19,7 @@ export interface Brand {
   readonly termsUrl: string | null
   /** The word for the first field. */
   readonly usernameKind: (typeof USERNAME_KINDS)[number]
-  /** For viewers whose browser asks for no language of the app. A file in views/languages. */
+  /** The language for viewers whose browser asks for none of ours: a file in views/languages. */
   readonly defaultLanguage: string
 }
 

@@ -4,8 +4,8 @@ import type { EntryPointDeps } from './route-deps.ts'
 import { isNavigation, returnToPlayer, type SendDeps } from './send-to-player.ts'
 
 /**
- * Sends a signed-in viewer to the player who chose to continue. A post, so that no address can make that choice: the
- * player always comes back to the question.
+ * Sends a signed-in viewer who chose to continue to the player. A post, so that no address can make this choice for the
+ * viewer.
  */
 export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
   const { screens, sessions } = deps

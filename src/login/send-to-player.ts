@@ -52,7 +52,7 @@ export async function sendToPlayer(
     deps.loopBreaker.countResponse(sessionId, targetOf(entryPoint, context), hasTwoSecrets ? secret : null)
     if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
   }
-  // A session alone is no reason: a script must not read responses without a password.
+  // Not for a session alone: a script must not read a response without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect
   send(res, deps.headersFor(context.address.origin), location)
 }

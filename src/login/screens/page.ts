@@ -7,7 +7,7 @@ import { type BrandAssets, brandAssetsOf } from './brand-assets.ts'
 export interface Page {
   readonly language: Language
   readonly direction: 'ltr' | 'rtl'
-  /** Of the `color-scheme` meta element. */
+  /** The content of the `color-scheme` meta element. */
   readonly colorScheme: 'light dark' | 'dark' | 'light'
   readonly icon: string
   /** The address of the stylesheet with the brand's colours. */
@@ -16,7 +16,7 @@ export interface Page {
   /** Shown as text, unless the logo contains it. */
   readonly brandName: string | null
   readonly isEmail: boolean
-  /** Outside of this app, each in a tab of its own. */
+  /** Each opens in a tab of its own. */
   readonly links: readonly (PageLink & { readonly name: 'forgot' | 'help' | 'terms' })[]
 }
 
@@ -42,10 +42,10 @@ interface PageRefusal {
   readonly values?: Readonly<Record<string, string | number>>
 }
 
-const LOGO_HEIGHT = 40
+const LOGO_HEIGHT_PX = 40
 /** A logo that is wider than this, compared with its height, contains the name. */
 const WORDMARK_RATIO = 1.5
-/** Their `Email` variants are for entry points whose viewers log in with an email address. */
+/** The variants for entry points whose viewers log in with an email address. */
 const EMAIL_VARIANTS: Readonly<Partial<Record<TextKey, TextKey>>> = {
   emptyFields: 'emptyFieldsEmail',
   wrongCredentials: 'wrongCredentialsEmail',
@@ -150,8 +150,8 @@ function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWo
   return {
     address: isAlwaysDark ? assets.darkLogo.address : assets.logo.address,
     darkAddress: colorScheme === 'auto' ? (assets.darkLogo?.address ?? null) : null,
-    width: Math.round((logo.width / logo.height) * LOGO_HEIGHT),
-    height: LOGO_HEIGHT,
+    width: Math.round((logo.width / logo.height) * LOGO_HEIGHT_PX),
+    height: LOGO_HEIGHT_PX,
     alt: isWordmark ? (name ?? '') : '',
     needsPlate: assets.darkLogo === null && colorScheme !== 'light',
   }

@@ -9,7 +9,7 @@ import type { Screens } from './screens.ts'
 
 /** Refuses requests with a screen, and logs the refusals. */
 export interface Refusals {
-  /** True for a post that does not come from our own page, which is logged. */
+  /** True for a post that does not come from our own page. Logs such a post. */
   isForeign(req: Request): boolean
   /** Answers 415 if the body of a post is not a form. Returns true if it answered. */
   notAForm(req: Request, res: Response): boolean

@@ -88,7 +88,7 @@ export function openViews(viewsFolder: string, publicFolder: string): Views {
   return { signIn: compile('sign-in.ejs'), message: compile('message.ejs'), asset }
 }
 
-/** What the screens of an entry point depend on. */
+/** The parts of an entry point that its screens use. */
 export interface ScreensOptions {
   readonly views: Views
   readonly brand: Brand

@@ -6,7 +6,7 @@ const COMMON_PASSWORDS = 10_000
 
 export interface PasswordFault {
   readonly reason: 'unusable' | 'tooShort' | 'tooLong' | 'likeUsername' | 'likeKnownWords' | 'oneCharacter' | 'common'
-  /** For the user of a command. The screens have a sentence for each reason. */
+  /** A sentence for the user of a command. The screens have their own for each reason. */
   readonly sentence: string
 }
 
