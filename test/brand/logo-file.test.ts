@@ -110,9 +110,11 @@ describe('a file that is no logo', () => {
   test.each([
     ['a text', 'not a picture', 'neither an SVG nor a PNG'],
     ['an empty file', '', 'neither an SVG nor a PNG'],
-    ['a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0]), 'neither an SVG nor a PNG'],
+    ['a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0x3c]), 'neither an SVG nor a PNG'],
+    ['a GIF', 'GIF89a\0<', 'neither an SVG nor a PNG'],
     ['a web page', '<!doctype html><html><body>x</body></html>', 'DOCTYPE'],
     ['another XML file', '<rss version="2.0"></rss>', 'not an SVG'],
+    ['an SVG in UTF-16', Buffer.from(`\ufeff${SVG()}`, 'utf16le'), 'UTF-8'],
     ['an SVG in another encoding', Buffer.from(SVG('<title>é</title>'), 'latin1'), 'UTF-8'],
     ['a PNG cut short', whole.subarray(0, -4), 'not a complete PNG'],
     [
