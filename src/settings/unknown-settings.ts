@@ -1,8 +1,8 @@
 /** Shorter names are too similar to settings of other programs, such as HOST and HOSTS. */
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
-/** Shorter names without their ending, such as REDIS_CA and POSTGRES_CA, may belong to other programs. */
-const SHORTEST_WITHOUT_ENDING = 12
+/** Names that other programs use too, such as REDIS_CA and POSTGRES_CA. */
+const COMMON = /_CA$/
 const ENDING = /_(FILE|PREVIOUS)$/
 
 /** A name in the environment that is probably a misspelt setting. */
@@ -30,8 +30,7 @@ function isSimilar(name: string, setting: string): boolean {
 
 /** True if the ending is missing or cut short, as in SECURITY_LOG and SESSION_SECRET_PREV. */
 function lacksEnding(name: string, setting: string): boolean {
-  const leastLetters = Math.max(SHORTEST_WITHOUT_ENDING, setting.replace(ENDING, '').length)
-  return name.length >= leastLetters && setting.startsWith(name)
+  return name.length >= setting.replace(ENDING, '').length && setting.startsWith(name) && !COMMON.test(name)
 }
 
 /** Counts the letters to add, remove or change to turn one text into the other (Levenshtein); infinite above the limit. */
