@@ -44,7 +44,7 @@ export interface AccessPolicy {
 
 /**
  * Asks the access policy. Arms a timer only for a policy that returns a promise.
- * @throws UpstreamError if the policy throws, or does not decide in time.
+ * @throws UpstreamError if the policy throws, returns no decision, or does not decide in time.
  */
 export async function askAccessPolicy(
   { decideAccess, timeoutMs }: AccessPolicy,
@@ -55,7 +55,9 @@ export async function askAccessPolicy(
   const timeout = new AbortController()
   try {
     const decision = decideAccess(viewer, entryPoint, content, timeout.signal)
-    return 'then' in decision ? await inTime(decision, timeout, timeoutMs) : decision
+    const decided = 'then' in decision ? await inTime(decision, timeout, timeoutMs) : decision
+    if (typeof decided.ok !== 'boolean') throw new TypeError('The access policy returned no decision')
+    return decided
   } catch (cause) {
     throw new UpstreamError('access-policy', 'The access policy did not decide', { cause })
   }

@@ -63,6 +63,9 @@ const faults: [string, Decide][] = [
   ],
   ['rejects', () => Promise.reject(FAULT)],
   ['returns nothing', () => undefined as never],
+  ['resolves to nothing', () => Promise.resolve(undefined as never)],
+  ['resolves to true', () => Promise.resolve(true as never)],
+  ['returns a text for yes', () => ({ ok: 'no', parameters: [['user', ADA.username]] }) as never],
 ]
 test.each(faults)('a policy that %s gives no response, no session and no detail', async (_case, decide) => {
   const { app, answers } = await answersOf(decide)
