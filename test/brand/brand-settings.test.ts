@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
@@ -85,6 +85,12 @@ describe('the settings of a brand', () => {
     const dark = { ...SETTINGS, BRAND_LOGO_DARK_FILE: file }
     expect(mistakesIn(dark).join()).toContain('BRAND_LOGO_DARK_FILE needs BRAND_LOGO_FILE')
     expect(mistakesInEntry({ brandLogoFile: file }).join()).toContain('brandLogoFile needs brandName')
+  })
+
+  test('README.md of the brand has a row for every setting of the brand', () => {
+    const readme = readFileSync(new URL('../../src/brand/README.md', import.meta.url), 'utf8')
+    const rows = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name)
+    expect(rows.toSorted()).toEqual([...Object.keys(BRAND), 'BRAND_LOGO_FILE', 'BRAND_LOGO_DARK_FILE'].toSorted())
   })
 
   test('a link on localhost may be plain http if the app is on localhost too', () => {

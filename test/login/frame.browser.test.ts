@@ -1,6 +1,7 @@
 import axe from 'axe-core'
 import type { Frame } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Brand, UNBRANDED } from '../../src/brand/brand.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
@@ -10,8 +11,12 @@ import { startSite } from './start-site.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
 
+interface SiteOptions extends LoginAppOptions {
+  readonly brand?: Brand
+}
+
 /** The login app at http://localhost, a player that frames it, and a consumer on another origin. */
-async function startSites(address: string, sandbox = '', options: LoginAppOptions = {}) {
+async function startSites(address: string, sandbox = '', { brand = UNBRANDED, ...options }: SiteOptions = {}) {
   let login = ''
   const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here')
   const consumed = encodeURIComponent(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7`)
@@ -25,6 +30,7 @@ async function startSites(address: string, sandbox = '', options: LoginAppOption
     entryPoints: [
       {
         ...ENTRY_POINT,
+        brand,
         playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`),
         playerOrigins: [player],
         consumers: [parseAllowedConsumer(`${consumer}/chat/authorize/`)],
@@ -63,6 +69,25 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await signIn(screen, ADA.password)
     const arrived = await waitForFrame(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7&hash=%5B%7B`)
     await arrived.waitForSelector('#arrived')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a framed screen shows the logo and the colours of the brand, and is dark in a light player', async () => {
+    const content = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 30"/>')
+    const logo = { type: 'image/svg+xml', content, width: 60, height: 30 } as const
+    const colors = { light: '#c8102e', dark: '#35c98f' }
+    const { login, player } = await startSites('/', '', { brand: { ...UNBRANDED, name: 'Acme', logo, colors } })
+    const { page, waitForFrame, complaints } = await browser.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await screen.waitForSelector('.primary')
+    const shown = await screen.evaluate(`[
+      getComputedStyle(document.querySelector('.primary')).backgroundColor,
+      getComputedStyle(document.documentElement).backgroundColor,
+      document.querySelector('.brand img').naturalWidth > 0,
+    ]`)
+    expect(shown).toEqual(['rgb(53, 201, 143)', 'rgb(22, 24, 31)', true])
     expect(complaints).toEqual([])
     await page.close()
   })
