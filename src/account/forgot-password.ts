@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import { tooManyTries } from '../login/request/check-credentials.ts'
 import type { MailJob } from '../mail/mail-queue.ts'
 import type { Viewer } from '../users/user-store.ts'
+import { usernameKey } from '../users/viewer-fields.ts'
 import type { LogStep } from './account-log.ts'
 import { readUsername } from './form-fields.ts'
 import { mailAddressOf, resetMail } from './links/account-mails.ts'
@@ -47,17 +48,19 @@ interface ResetRequest {
   readonly username: string
   readonly language: string
   readonly log: LogStep
+  /** True for the name of a viewer whose mail address was typed. */
+  readonly isFound?: boolean
 }
 
 /** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
-function resetJob(deps: AccountDeps, { username, language, log }: ResetRequest): MailJob {
+function resetJob(deps: AccountDeps, { username, language, log, isFound = false }: ResetRequest): MailJob {
   const { passwordChanges, mailAttribute, mailQueue, resetLimits, service, publicUrl, basePath, nowSeconds } = deps
   let reason: string | undefined
 
-  async function mailTo(viewerName: string) {
+  async function createMail() {
     const { token, digest } = newToken()
     const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
-    const viewer = await passwordChanges.createLink(viewerName, link)
+    const viewer = await passwordChanges.createLink(username, link)
     if (viewer === null) return refuse('the viewer is unknown or disabled')
     const to = mailAddressOf(viewer, mailAttribute)
     if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
@@ -69,12 +72,13 @@ function resetJob(deps: AccountDeps, { username, language, log }: ResetRequest):
     return null
   }
   async function prepare() {
-    const [first, ...others] = await viewersOf(deps, username)
-    if (first === undefined) return await mailTo(username)
-    const mail = (await resetLimits.admitAccount(first.username))
-      ? await mailTo(first.username)
-      : refuse('the viewer had too many mails in this hour')
-    for (const { username: other } of others) mailQueue?.add(resetJob(deps, { username: other, language, log }))
+    if (isFound && !(await resetLimits.admitAccount(username)))
+      return refuse('the viewer had too many mails in this hour')
+    const mail = await createMail()
+    const others = isFound ? [] : await viewersWithAddress(deps, username)
+    for (const other of others) {
+      mailQueue?.add(resetJob(deps, { username: other.username, language, log, isFound: true }))
+    }
     return mail
   }
   return {
@@ -87,11 +91,12 @@ function resetJob(deps: AccountDeps, { username, language, log }: ResetRequest):
   }
 }
 
-/** Returns the viewers whose mail address was typed instead of the user name. */
-async function viewersOf(
+/** Returns the other viewers whose mail address was typed. */
+async function viewersWithAddress(
   { passwordChanges, mailAttribute }: Pick<AccountDeps, 'passwordChanges' | 'mailAttribute'>,
   typed: string,
 ): Promise<readonly Viewer[]> {
   if (mailAttribute === 'username' || !typed.includes('@')) return []
-  return await passwordChanges.findByAttribute(mailAttribute, typed)
+  const viewers = await passwordChanges.findByAttribute(mailAttribute, typed)
+  return viewers.filter(({ username }) => usernameKey(username) !== usernameKey(typed))
 }

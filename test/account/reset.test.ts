@@ -267,6 +267,17 @@ test('the mail goes to the attribute of the settings, for the user name and for 
   await expect.poll(() => outcomesIn(app)).toContain('reset-not-mailed')
 })
 
+test('a typed address that is also a user name reaches both viewers, once each', async () => {
+  const app = await startAccountApp({ changed: { mailAttribute: 'mail' } })
+  const shared = { mail: 'both@example.com' }
+  await app.store.add({ username: 'both@example.com', groups: [], attributes: shared }, ADA.password)
+  await app.store.add({ username: 'bob', groups: [], attributes: shared }, ADA.password)
+  await app.post(FORGOT, { username: 'both@example.com' })
+  await app.mail.received(2)
+  await expect.poll(() => outcomesIn(app).filter((outcome) => outcome === 'reset-mailed')).toHaveLength(2)
+  expect(app.mail.mails).toHaveLength(2)
+})
+
 test.each(['a@example.com, b@example.com', 'a@example.com\nBcc: b@example.com', '<a@example.com>', 'a b@example.com'])(
   'an attribute that is not one address gets no mail: %j',
   async (mail) => {
