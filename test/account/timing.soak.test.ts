@@ -6,7 +6,7 @@ import { formOf } from '../login/start-login-app.ts'
 import { startMailServer } from '../servers/mail-server.ts'
 
 const SAMPLES = 500
-/** Of 10,000 runs without a difference, one is beyond this. */
+/** Exceeded by one of 10,000 runs without a difference. */
 const MOST_DEVIATION = 3.9
 
 interface Sample {
@@ -37,15 +37,15 @@ test('the time of an answer does not tell known, unknown and disabled viewers ap
   timeout: 600_000,
 }, async () => {
   const mail = await startMailServer()
-  const file = programSettings()
+  const defaults = programSettings()
   const settings = {
-    ...file,
+    ...defaults,
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'login@example.com',
     RESET_MAILS_PER_HOUR: '100000',
     TRUST_PROXY_HOPS: '1',
   }
-  const store = openEditableSqliteStore((file.USER_STORE_URL ?? '').replace('sqlite:', ''))
+  const store = openEditableSqliteStore((defaults.USER_STORE_URL ?? '').replace('sqlite:', ''))
   const viewers = ['known', 'disabled'].flatMap((kind) =>
     Array.from({ length: SAMPLES }, (_, index) => ({
       username: `${kind}-${index}@example.com`,

@@ -36,7 +36,7 @@ test.each([
 })
 
 test.each(['#101020', '#000000', '#003300'])(
-  '%s is refused for dark screens, where no one sees the button',
+  '%s is refused for dark screens, because the button can hardly be seen',
   (color) => {
     const nearest = /#[0-9a-f]{6}$/.exec(faultOf(DarkColor, color) ?? '')?.[0] ?? ''
     expect(faultOf(DarkColor, nearest)).toBeUndefined()

@@ -3,7 +3,7 @@ import { isMailAddress } from '../../mail/settings.ts'
 import type { Mail } from '../../mail/smtp.ts'
 import type { Viewer } from '../../users/user-store.ts'
 
-/** The recipient of a mail, and the words for its gaps. */
+/** The recipient of a mail, and the values in its text. */
 export interface MailContext {
   readonly to: string
   readonly username: string
