@@ -14,7 +14,7 @@ export interface GeometryRules {
 /**
  * Shows pages in the loaded page, one after the other, and checks what a viewer sees: nothing scrolls, is cut off or
  * overlaps, and targets are large enough. User names may end in an ellipsis.
- * @param pages HTML with the stylesheets of the loaded page.
+ * @param pages HTML with the stylesheets of the loaded page. Their scripts do not run. `LOADED` is the loaded page.
  * @returns the faults of each page.
  */
 export async function findGeometryFaults(
@@ -22,9 +22,19 @@ export async function findGeometryFaults(
   pages: readonly string[],
   rules: GeometryRules,
 ): Promise<string[][]> {
+  await page.evaluate(KEEP_STYLES)
   const faults = await page.evaluate(`(${CHECK_PAGES})(${JSON.stringify(pages)}, ${JSON.stringify(rules)})`)
   return faults as string[][]
 }
+
+/** The page as its scripts have changed it. */
+export const LOADED = ''
+
+/** Moves stylesheets out of the body, which the pages replace. */
+const KEEP_STYLES = `Promise.all(Array.from(document.querySelectorAll('body link'), (link) => new Promise((resolve) => {
+  link.addEventListener('load', resolve)
+  document.head.append(link)
+})))`
 
 /** Runs in the page. It is text, so that the tests need no types of a page. */
 const CHECK_PAGES = `(pages, { leastTarget, mostScroll, mostScrollWithLongMessage, withFocus = false }) => {
@@ -40,8 +50,10 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, mostScrollWithLongMessag
     }
   }
   function show(html) {
+    if (html === '') return
     const shown = new DOMParser().parseFromString(html, 'text/html')
     for (const name of ['lang', 'dir']) root.setAttribute(name, shown.documentElement.getAttribute(name))
+    for (const link of shown.querySelectorAll('body link, script')) link.remove()
     document.body.replaceWith(document.adoptNode(shown.body))
     scrollTo(0, 0)
   }
@@ -111,7 +123,9 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, mostScrollWithLongMessag
       if (least < leastTarget - 0.01) yield least.toFixed() + ' px is too small: ' + nameOf(target)
       if (box.left < -0.5 || box.right > root.clientWidth + 0.5) yield 'outside: ' + nameOf(target)
       for (const [other, otherBox] of boxes.slice(index + 1)) {
-        if (!target.contains(other) && overlap(box, otherBox) > 0.5) yield nameOf(target) + ' is on ' + nameOf(other)
+        // The button that shows a password is in its field.
+        const isInField = target.closest('.entry') !== null && target.closest('.entry') === other.closest('.entry')
+        if (!isInField && !target.contains(other) && overlap(box, otherBox) > 0.5) yield nameOf(target) + ' is on ' + nameOf(other)
       }
       const isTyped = target.matches('input:not([type="checkbox"])')
       if (isTyped && parseFloat(getComputedStyle(target).fontSize) < 16) yield 'iOS zooms for ' + nameOf(target)

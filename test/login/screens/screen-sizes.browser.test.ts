@@ -1,8 +1,11 @@
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OverloadedError } from '../../../src/errors.ts'
 import type { Language } from '../../../src/languages/languages.ts'
-import { findGeometryFaults, type GeometryRules } from '../../browser/find-geometry-faults.ts'
+import { findGeometryFaults, type GeometryRules, LOADED } from '../../browser/find-geometry-faults.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { type } from '../../browser/press-and-type.ts'
+import { ADA } from '../start-login-app.ts'
 import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
 /** 320 × 256 is a window of 1280 × 1024 at a zoom of 400 %. */
@@ -92,3 +95,27 @@ test.each(BRAND_NAMES)(
     await page.close()
   },
 )
+
+test('with its script, the sign-in screen fits every size too, also while it counts down', async () => {
+  const app = await startAppWithEveryScreen(BRANDS['square logo'])
+  const { page } = await browser.openPage()
+  const faults: string[] = []
+  for (const language of ['en', 'de', 'ja', 'ar']) {
+    await page.goto(`http://localhost:${app.port}/?lang=${language}`)
+    await page.waitForSelector('.entry button')
+    for (const name of ['fresh', 'overloaded']) {
+      if (name === 'overloaded') {
+        app.users.fail(new OverloadedError('too many', 60))
+        await type(page.mainFrame(), '#username', ADA.username)
+        await type(page.mainFrame(), '#password', ADA.password)
+        await page.keyboard.press('Enter')
+        await page.waitForSelector('[aria-live="off"]')
+        app.users.fail(null)
+      }
+      const screens = [{ name: `${language}: ${name}`, html: LOADED }]
+      for (const size of SIZES) faults.push(...(await faultsIn(page, size, screens, rulesFor(size))))
+    }
+  }
+  expect(faults).toEqual([])
+  await page.close()
+})
