@@ -1,4 +1,4 @@
-import type { Frame } from 'puppeteer-core'
+import type { Frame, HTTPRequest } from 'puppeteer-core'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ACCOUNT_PATHS } from '../../src/account/links/addresses.ts'
 import { OverloadedError } from '../../src/errors.ts'
@@ -183,6 +183,43 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     await press(screen, BUTTON)
     await waitForText(screen, '[role="alert"]', TEXTS.retryNow)
     expect(await textOf(screen, '.fields > [role="status"]')).toBe(TEXTS.retryNow)
+  })
+
+  test(`a screen without the form replaces the form in ${kind}, and leads back to the player`, async () => {
+    const decideAccess = () => ({ ok: false, reason: 'not-entitled' }) as const
+    const accessPolicy = { decideAccess, timeoutMs: 1_000 }
+    const { app, screen, player, waitForFrame, complaints } = await openScreen(kind, { accessPolicy })
+    await fill(screen, ADA.password)
+    await press(screen, BUTTON)
+    await screen.waitForSelector('[role="alert"]')
+    expect(await screen.$('#sign-in')).toBeNull()
+    await press(screen, 'button.quiet')
+    await waitForFrame(`${player}/embed/hashlock/pass?hash=false`)
+    expect(outcomes(app)).toEqual(['not-entitled', 'cancelled'])
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    [
+      'an error page of a proxy',
+      (request: HTTPRequest) => request.respond({ status: 502, body: '<h1>Bad Gateway</h1>' }),
+    ],
+    ['a lost connection', (request: HTTPRequest) => request.abort()],
+  ])(`after %s, the form is left to ${kind}`, async (_fault, fail) => {
+    const { app, login, passed } = await startSites()
+    const { page, waitForFrame } = await (await launch(kind)).openPage()
+    onTestFinished(() => page.close())
+    await page.setRequestInterception(true)
+    page.on(
+      'request',
+      (request) => void (request.headers().accept === 'application/json' ? fail(request) : request.continue()),
+    )
+    await page.goto(login)
+    await page.waitForSelector(EYE)
+    await fill(page.mainFrame(), ADA.password)
+    await press(page.mainFrame(), BUTTON)
+    await waitForFrame(passed)
+    expect(outcomes(app)).toEqual(['signed-in'])
   })
 
   test(`each password of an account can be shown in ${kind}`, async () => {
