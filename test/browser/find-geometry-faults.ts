@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer-core'
 export interface GeometryRules {
   /** In CSS pixels, of both sides of a target. */
   readonly leastTarget: number
-  /** How far a page may scroll, in CSS pixels. */
+  /** The most that a page may scroll, in CSS pixels. */
   readonly mostScroll: number
   /** The same for a page with a message of two lines or more. */
   readonly mostScrollWithLongMessage: number

@@ -87,7 +87,7 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
         invitation.link,
         lifeDays,
       )
-      await sendTwice(() => mailServer.send(mail))
+      await sendWithRetry(() => mailServer.send(mail))
       await store.markSent(invitation.digest)
       return invitation
     },
@@ -95,8 +95,8 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
   }
 }
 
-/** Sends a mail, and tries once more if the server is away for a moment. */
-async function sendTwice(send: () => Promise<void>): Promise<void> {
+/** Sends a mail, with one retry if the server is away for a moment. */
+async function sendWithRetry(send: () => Promise<void>): Promise<void> {
   try {
     await send()
   } catch (first) {

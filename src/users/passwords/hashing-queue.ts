@@ -101,8 +101,9 @@ export function createQueue(options: QueueOptions): WorkQueue {
 }
 
 /**
- * Returns a function that says how many tasks may wait now. Call it for each new task, with the number of those that
- * wait. A burst may use the whole queue. A queue that stays long is overload, and its end is an empty queue.
+ * Returns a function that says how many tasks may wait now. Call the function for each new task, with the number of
+ * waiting tasks. A burst may use the whole queue. Overload begins when the queue has been long for a second, and ends
+ * when the queue is empty.
  */
 function queueLimit(options: QueueOptions): (waiting: number) => number {
   const { queueLength, overloadedQueueLength = queueLength, nowMs = () => performance.now() } = options
