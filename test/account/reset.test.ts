@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
 import { signIn } from '../login/signed-in.ts'
@@ -109,7 +110,7 @@ test.each([
   ['altered', (token: string) => `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`],
   ['shortened', (token: string) => token.slice(0, -1)],
   ['empty', () => ''],
-  ['a digest of itself', () => '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'],
+  ['replaced by its digest', (token: string) => hash('sha256', token, 'base64url')],
 ])('a link whose token is %s sets no password', async (_how, alter) => {
   const app = await startAccountApp()
   const token = alter(await tokenFor(app))
@@ -153,52 +154,6 @@ function hangingChanges(never: Promise<never>) {
     change: () => never,
   }
 }
-
-test('1,000 requests for one account cause three mails an hour', async () => {
-  const app = await startAccountApp({ trustProxyHops: 1 })
-  const statuses = new Map<number, number>()
-  for (let sent = 0; sent < 1_000; sent += 1) {
-    const address = `2001:db8:${(sent % 250).toString(16)}::1`
-    const { status } = await app.post(FORGOT, { username: ADA.username }, { 'X-Forwarded-For': address })
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  }
-  await app.mail.received(3)
-  expect(Object.fromEntries(statuses)).toEqual({ 200: 3, 429: 997 })
-  expect(app.mail.mails).toHaveLength(3)
-})
-
-test('an unknown name reaches the same limit as a known one', async () => {
-  const app = await startAccountApp({ trustProxyHops: 1 })
-  const statusesOf = async (username: string) => {
-    const statuses = []
-    for (let sent = 0; sent < 5; sent += 1) {
-      const headers = { 'X-Forwarded-For': `198.51.100.${sent}` }
-      statuses.push((await app.post(FORGOT, { username }, headers)).status)
-    }
-    return statuses
-  }
-  const limited = [200, 200, 200, 429, 429]
-  expect([await statusesOf(ADA.username), await statusesOf('nobody@example.com')]).toEqual([limited, limited])
-})
-
-test('a network may ask ten times in ten minutes, whatever the names', async () => {
-  const app = await startAccountApp()
-  const answers = []
-  for (let sent = 0; sent < 12; sent += 1) answers.push(await app.post(FORGOT, { username: `viewer-${sent}` }))
-  expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429, 429])
-  expect(Number(answers.at(-1)?.headers['retry-after'])).toBeLessThanOrEqual(600)
-})
-
-test('all viewers together may ask as often as the settings say', async () => {
-  const app = await startAccountApp({ trustProxyHops: 1 })
-  const statuses = []
-  for (let sent = 0; sent < 102; sent += 1) {
-    const headers = { 'X-Forwarded-For': `203.0.113.${sent}` }
-    statuses.push((await app.post(FORGOT, { username: `viewer-${sent}` }, headers)).status)
-  }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
-  expect(statuses.at(-1)).toBe(429)
-})
 
 test.each([
   ['too short', 'heron', 'heron'],
@@ -300,7 +255,7 @@ test('a session store that fails does not undo the new password, and the log say
   expect(await canSignIn(app, NEW_PASSWORD)).toBe(true)
 })
 
-test('other methods get 405, and a body that is not a form gets 415', async () => {
+test('the account pages answer 405 to other methods, and 415 to a body that is not a form', async () => {
   const app = await startAccountApp()
   for (const path of [FORGOT, NEW, '/account/change-password']) {
     expect(await app.send('PUT', path)).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, POST' } })
