@@ -7,7 +7,7 @@ let label
 let status
 let ticking
 let isSending = false
-let isAutomatic = false
+let isAutomatic
 let sent = 0
 
 setUp()
@@ -19,13 +19,14 @@ addEventListener('submit', (event) => {
   void send()
 })
 for (const name of ['input', 'click']) addEventListener(name, () => (isAutomatic = false))
-// The page as the viewer left it.
+// The page as it was left.
 addEventListener('pageshow', ({ persisted }) => persisted && form && setSending(''))
 
 function setUp() {
   for (const field of document.querySelectorAll('[data-show-password] [type="password"]')) setUpPassword(field)
   form = document.forms['sign-in']
   if (!form) return
+  isAutomatic = false
   button = form.querySelector('.primary')
   label = button.textContent
   status = create('p', { role: 'status' })
@@ -100,7 +101,7 @@ function show(statusCode, { title, body, forms }) {
   }
 }
 
-/** Counts down in the alert. Screen readers hear the first and the last sentence. */
+/** Counts down in the alert. Screen readers hear its first and last sentence. */
 function wait(retry, alert) {
   const { after, unit, automatic, byHand, now } = JSON.parse(retry)
   const endMs = Date.now() + 1000 * (isAutomatic ? (after + 2 * sent - 2) * (1 + Math.random()) : after)

@@ -222,6 +222,21 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     expect(outcomes(app)).toEqual(['signed-in'])
   })
 
+  test(`a retry in ${kind} that meets a limit shows the wait, and sends no empty form`, async () => {
+    const users = memoryUsers()
+    const capacity = [new OverloadedError('the queue is full', 1)]
+    const assertCapacity = () => {
+      for (const error of capacity.splice(0)) throw error
+    }
+    const refusal = { ok: false, limit: 'account', retryAfterSeconds: 2 } as const
+    const signInLimits = { admit: () => Promise.resolve(refusal), forgive: () => Promise.resolve() }
+    const { app, screen } = await openScreen(kind, { users: { ...users, assertCapacity }, signInLimits })
+    await fill(screen, ADA.password)
+    await press(screen, BUTTON)
+    await waitForText(screen, '[role="alert"]', TEXTS.retryNow)
+    expect(outcomes(app)).toEqual(['overloaded', 'too-many-tries'])
+  })
+
   test(`each password of an account can be shown in ${kind}`, async () => {
     const app = await startAccountApp({ publicUrl: 'http://localhost' })
     const { page, complaints } = await (await launch(kind)).openPage()
