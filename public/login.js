@@ -1,4 +1,4 @@
-// Comfort: every screen is complete without it.
+// Optional: every screen is complete without it.
 
 const MOST_RETRIES = 15
 let form
