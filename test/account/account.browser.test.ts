@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInvitation } from '../../src/account/links/invitation.ts'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { findViolations } from '../browser/find-violations.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { pressKey, type } from '../browser/press-and-type.ts'
 import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
@@ -149,11 +149,7 @@ describe('the pages on which viewers set their passwords', () => {
     ]
     for (const address of addresses) {
       await page.goto(address)
-      await page.evaluate(axe.source)
-      const faults = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, help }) => id + help))',
-      )
-      expect([address, faults]).toEqual([address, []])
+      expect([address, await findViolations(page)]).toEqual([address, []])
     }
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core'
 
 export interface GeometryRules {
-  /** In CSS pixels, of both sides of a target. */
+  /** The least width and height of a target, in CSS pixels. */
   readonly leastTarget: number
   /** The most that a page may scroll, in CSS pixels. */
   readonly mostScroll: number

@@ -22,7 +22,7 @@ async function send(settings: MailServerSettings, timeoutMs = 2_000): Promise<'s
   )
 }
 
-/** Starts a server that says what a mail server never says. */
+/** Starts a server that breaks the protocol of mail servers. */
 async function startOddServer(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -147,7 +147,7 @@ test.each([
   expect(await send(mailSettings(port), 400)).toMatchObject({ isFinal: false })
 })
 
-test('no server at all is a fault that may pass', async () => {
+test('a server that is away gives a fault that is not final', async () => {
   const { port, close } = await startMailServer()
   await close()
   expect(await send(mailSettings(port))).toMatchObject({ isFinal: false })
