@@ -55,7 +55,12 @@ type LanguageRequest = Pick<Request, 'headers' | 'acceptsLanguages' | 'method' |
  * @param defaultLanguage of the entry point.
  */
 export function languageOf(req: LanguageRequest, defaultLanguage: Language = 'en'): Language {
-  return requestedLanguage(fieldsOf(req)) ?? acceptedLanguage(req) ?? defaultLanguage
+  return chosenLanguage(req) ?? acceptedLanguage(req) ?? defaultLanguage
+}
+
+/** Returns the language that the viewer or the player chose; null without a known one. */
+export function chosenLanguage(req: LanguageRequest): Language | null {
+  return requestedLanguage(fieldsOf(req))
 }
 
 /**

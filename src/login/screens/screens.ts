@@ -6,6 +6,7 @@ import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { Brand } from '../../brand/brand.ts'
 import {
+  chosenLanguage,
   errorText,
   fill,
   type Language,
@@ -235,7 +236,9 @@ function waysOn(
   // An empty address opens the same page again, with its query.
   if (req.method === 'GET' && status !== 404 && status !== 405) return [{ address: '', text: texts.tryAgain }]
   if (!hasStartPage) return []
-  return [{ address: pathOf(basePath, {}), text: status === 404 ? texts.signIn : texts.tryAgain }]
+  const lang = chosenLanguage(req)
+  const address = pathOf(basePath, lang === null ? {} : { lang })
+  return [{ address, text: status === 404 ? texts.signIn : texts.tryAgain }]
 }
 
 function textIn(language: Language, text: PolicyText): string {

@@ -166,7 +166,9 @@ test('a refusal without the fields of the player is in the chosen language too',
   const app = await startLoginApp()
   expect((await app.get('/?lang=de&hashConsumer=x')).text).toContain('<html lang="de"')
   expect((await app.post('/cancel', { lang: 'de', hashConsumer: 'x' })).text).toContain('<html lang="de"')
-  expect((await app.get('/nowhere?lang=de')).text).toContain('<html lang="de"')
+  const nowhere = await app.get('/nowhere?lang=de')
+  expect(nowhere.text).toContain('<html lang="de"')
+  expect(nowhere.text).toContain('href="/?lang=de"')
 })
 
 test.each(['tlh', '', 'x-y', 'de_DE', '"><script>', 'd'.repeat(5_000)])(
