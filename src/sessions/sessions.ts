@@ -38,8 +38,10 @@ export interface Sessions {
    */
   forget(req: Request, res: Response): Promise<null>
   /**
-   * Ends the session in the store and removes the cookie.
+   * Ends the session in the store and removes the cookie, also if the store fails: the next person at this device must
+   * not pass as the viewer once the store is back.
    * @returns the user name; undefined if there was no session.
+   * @throws Error if the session may still be in the store.
    */
   end(req: Request, res: Response): Promise<string | undefined>
 }
@@ -91,17 +93,17 @@ export function createSessions(deps: SessionDeps): Sessions {
   }
   async function end(req: Request, res: Response): Promise<string | undefined> {
     if (!hasCookie(req)) return undefined
-    if (req.session === undefined) await load(req, res)
-    const username = req.session.viewer?.username
-    await withCallback((callback) => req.session.destroy(callback))
-    res.clearCookie(name, COOKIE)
-    return username
+    try {
+      if (req.session === undefined) await load(req, res)
+      const username = req.session.viewer?.username
+      await withCallback((callback) => req.session.destroy(callback))
+      return username
+    } finally {
+      removeCookie(req, res)
+    }
   }
   async function forget(req: Request, res: Response): Promise<null> {
-    await end(req, res).catch((error: unknown) => {
-      warn(error, 'a session without a cookie stays in the store')
-      removeCookie(req, res)
-    })
+    await end(req, res).catch((error: unknown) => warn(error, 'a session without a cookie stays in the store'))
     return null
   }
   /** Removes the cookie of a session that the store may not have ended: it may be of another viewer. */

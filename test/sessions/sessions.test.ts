@@ -118,11 +118,12 @@ test('viewers can sign in while the session store is down, but without a session
   expect(app.lines.filter(({ event }) => event === 'session-store')).toHaveLength(2)
 })
 
-test('a sign-out fails with a message while the session store is down', async () => {
+test('a sign-out fails with a message while the session store is down, and removes the cookie', async () => {
   const app = await startLoginApp()
   const Cookie = await signIn(app)
   app.sessionStore.close()
   const answer = await app.post('/sign-out', '', { Cookie })
-  expectRefused(answer, 503)
+  expectRefused({ ...answer, setCookies: [] }, 503)
   expect(answer.headers['retry-after']).toBe('30')
+  expect(answer.setCookies).toEqual([REMOVED_COOKIE])
 })
