@@ -197,7 +197,7 @@ test.each([
   ['ar', 3, / 3 ثوانٍ\./],
   ['ar', 11, / 11 ثانية\./],
   ['ja', 1, /1 秒/],
-] as const)('in %s counts to %i', (language, count, words) => {
+] as const)('an error in %s has its plural form for %i', (language, count, words) => {
   expect(errorText(language, 'tooManyTries', { count })).toMatch(words)
 })
 
