@@ -19,15 +19,31 @@ export interface MailServer {
   close(): void
 }
 
+interface MailFaultDetails {
+  readonly isFinal: boolean
+  readonly isAboutMail?: boolean
+  readonly cause: unknown
+}
+
 /** A mail that was not sent. The message never contains an address or a part of the mail. */
 export class MailFault extends Error {
   /** True if the server refused this mail for good: a second attempt would fail too. */
   readonly isFinal: boolean
-  constructor(message: string, { isFinal, cause }: { isFinal: boolean; cause: unknown }) {
+  /** True if the server refused this recipient or this text, and may accept other mails. */
+  readonly isAboutMail: boolean
+  constructor(message: string, { isFinal, isAboutMail = isFinal, cause }: MailFaultDetails) {
     super(message, { cause })
     this.name = 'MailFault'
     this.isFinal = isFinal
+    this.isAboutMail = isAboutMail
   }
+}
+
+/** The fields of an error of nodemailer. */
+interface SmtpFault {
+  readonly code?: string
+  readonly responseCode?: number
+  readonly command?: string
 }
 
 const TIMEOUT_MS = 10_000
@@ -85,11 +101,15 @@ function messageOf({ to, subject, text, language }: Mail, from: Mailbox) {
 }
 
 function faultOf(cause: unknown): MailFault {
-  const { code = 'unknown', responseCode } = cause as { code?: string; responseCode?: number }
+  const { code = 'unknown', responseCode, command } = cause as SmtpFault
+  const isRefusal = code === 'EENVELOPE' || code === 'EMESSAGE'
+  const isFinal = isRefusal && (responseCode === undefined || responseCode >= 500)
+  const isOfSender = command === 'MAIL FROM'
+  // 421 ends the connection, whatever the command was.
+  const isOfRecipient = command === 'RCPT TO' && responseCode !== 421
   const answer = responseCode === undefined ? '' : ` ${responseCode}`
-  const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'
   // An answer to the mail itself could repeat the address, or the link.
-  const detail = isAboutMail || !(cause instanceof Error) ? '' : `: ${cause.message}`
-  const isFinal = isAboutMail && (responseCode === undefined || responseCode >= 500)
-  return new MailFault(`${code}${answer}${detail}`, { isFinal, cause })
+  const detail = isRefusal ? (isOfSender ? ' for MAIL_FROM' : '') : cause instanceof Error ? `: ${cause.message}` : ''
+  const isAboutMail = isOfRecipient || (isFinal && !isOfSender)
+  return new MailFault(`${code}${answer}${detail}`, { isFinal, isAboutMail, cause })
 }

@@ -5,7 +5,7 @@ import { createInvitation, type Invitation, type InvitationContext } from '../..
 import { readEntryPointSettings, readMailSettings } from '../../config.ts'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { knownLanguage } from '../../languages/languages.ts'
-import { MailFault, openMailServer } from '../../mail/smtp.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../mail/smtp.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
@@ -25,8 +25,8 @@ export interface Inviter {
   faultIn(viewer: Viewer): string | null
   /**
    * Sends a link, or writes it to the file.
-   * @throws MailFault when the mail server refuses this mail for good.
-   * @throws UpstreamError when the mail server or the store does not answer.
+   * @throws MailFault when the mail server refuses this mail.
+   * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
    */
   invite(store: InvitingStore, username: string): Promise<Invitation | null>
   close(): void
@@ -37,6 +37,8 @@ type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 const DEFAULT_DAYS = 7
 const MOST_DAYS = 60
 const RETRY_MS = 2_000
+/** A server that defers so many recipients in a row limits all mails. */
+const MOST_DEFERRED = 10
 
 /** Adds the options of every command that invites viewers. */
 export function addInvitationOptions(command: Command): Command {
@@ -74,6 +76,7 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
   if (server === null)
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
   const mailServer = await openMailServer(server)
+  const send = mailSender(mailServer)
   return {
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
@@ -87,7 +90,7 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
         invitation.link,
         lifeDays,
       )
-      await sendWithRetry(() => mailServer.send(mail))
+      await send(mail)
       await store.markSent(invitation.digest)
       return invitation
     },
@@ -95,18 +98,34 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
   }
 }
 
+/**
+ * Returns a function that sends mails. It throws a MailFault for a mail that the server refuses, and an UpstreamError if
+ * the server refuses all mails.
+ */
+function mailSender(mailServer: Pick<MailServer, 'send'>): (mail: Mail) => Promise<void> {
+  let deferredInARow = 0
+  return async (mail) => {
+    try {
+      await sendWithRetry(() => mailServer.send(mail))
+      deferredInARow = 0
+    } catch (cause) {
+      if (!(cause instanceof MailFault)) throw cause
+      deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
+      if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
+      const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
+      throw new UpstreamError('mail-server', message, { cause })
+    }
+  }
+}
+
 /** Sends a mail, with one retry if the server is away for a moment. */
 async function sendWithRetry(send: () => Promise<void>): Promise<void> {
   try {
     await send()
-  } catch (first) {
-    if (!(first instanceof MailFault) || first.isFinal) throw first
+  } catch (fault) {
+    if (!(fault instanceof MailFault) || fault.isFinal) throw fault
     await sleep(RETRY_MS)
-    await send().catch((cause: Error) => {
-      if (cause instanceof MailFault && cause.isFinal) throw cause
-      const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
-      throw new UpstreamError('mail-server', message, { cause })
-    })
+    await send()
   }
 }
 

@@ -107,6 +107,32 @@ test('an import that the mail server stops goes on later, and no viewer gets two
   expect(recipients(mail.mails)).toEqual(names.toSorted())
 }, 30_000)
 
+test('a recipient whom the mail server refuses for now stops no import, and gets the link of a later one', async () => {
+  const refused = new Set(['c@example.invalid'])
+  const mail = await startMailServer({
+    onRcptTo: ({ address }, _session, done) =>
+      done(refused.has(address) ? Object.assign(new Error('Unknown domain'), { responseCode: 450 }) : null),
+  })
+  const names = ['a@example.com', 'b@example.com', 'c@example.invalid', 'd@example.com']
+  const { cwd, file } = folderWith(`username\n${names.join('\n')}\n`)
+  const run = () => runHere(['viewers', 'import', file, '--invite', '--json'], { cwd, env: environment(mail) })
+  const first = await run()
+  expect(JSON.parse(first.stdout)).toMatchObject({ added: 4, refused: 1, invited: 3 })
+  expect(first).toMatchObject({ status: 1, stderr: expect.stringContaining('"line":4') })
+  refused.clear()
+  expect(JSON.parse((await run()).stdout)).toMatchObject({ refused: 0, invited: 1 })
+  expect(recipients(mail.mails)).toEqual(names)
+}, 15_000)
+
+test('a mail server that refuses the sender stops an import at once', async () => {
+  const mail = await startMailServer({
+    onMailFrom: (_address, _session, done) => done(Object.assign(new Error('Not yours'), { responseCode: 550 })),
+  })
+  const { cwd, file } = folderWith('username\na@example.com\nb@example.com\nc@example.com\n')
+  const ended = await runHere(['viewers', 'import', file, '--invite'], { cwd, env: environment(mail) })
+  expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/MAIL_FROM\).*Run the same command again/) })
+})
+
 test('without a mail server, the links go to a file that only this user can read', async () => {
   const { cwd, file } = folderWith('username\nada\n=cmd()\n')
   const links = join(cwd, 'links.csv')
