@@ -5,8 +5,6 @@ export interface GeometryRules {
   readonly leastTarget: number
   /** The most that a page may scroll, in CSS pixels. */
   readonly mostScroll: number
-  /** The same for a page with a message of two lines or more. */
-  readonly mostScrollWithLongMessage: number
   /** Also focuses every target, and checks its ring. */
   readonly withFocus?: boolean
 }
@@ -37,7 +35,7 @@ const KEEP_STYLES = `Promise.all(Array.from(document.querySelectorAll('body link
 })))`
 
 /** Runs in the page. It is text, so that the tests need no types of a page. */
-const CHECK_PAGES = `(pages, { leastTarget, mostScroll, mostScrollWithLongMessage, withFocus = false }) => {
+const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => {
   const TARGETS = 'a, button, input:not([type="hidden"]), summary, label:has(input)'
   const NAMES = 'bdi, .brand span'
   const root = document.documentElement
@@ -143,17 +141,10 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, mostScrollWithLongMessag
       bottom + scrollY > Math.max(innerHeight, root.scrollHeight) - outside
     if (isCut) yield 'the ring is cut off: ' + nameOf(target)
   }
-  function heightOfText(element) {
-    const range = document.createRange()
-    range.selectNodeContents(element)
-    return range.getBoundingClientRect().height
-  }
   function* faultsOfPage() {
-    const alert = document.querySelector('[role="alert"]')
-    const isLong = alert !== null && heightOfText(alert) > 1.5 * parseFloat(getComputedStyle(alert).lineHeight)
     const [wide, high] = [root.scrollWidth - root.clientWidth, root.scrollHeight - innerHeight]
     if (wide > 0) yield 'scrolls sideways by ' + wide + ' px'
-    if (high > (isLong ? mostScrollWithLongMessage : mostScroll)) yield 'scrolls by ' + high + ' px'
+    if (high > mostScroll) yield 'scrolls by ' + high + ' px'
     yield* faultsOfText()
     yield* faultsOfTargets()
   }
