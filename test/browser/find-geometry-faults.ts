@@ -11,7 +11,7 @@ export interface GeometryRules {
 
 /**
  * Shows pages in the loaded page, one after the other, and checks what a viewer sees: nothing scrolls, is cut off or
- * overlaps, and targets are large enough. User names may end in an ellipsis.
+ * overlaps, and targets are large enough. A user name on a button may end in an ellipsis.
  * @param pages HTML with the stylesheets of the loaded page. Their scripts do not run. `LOADED` is the loaded page.
  * @returns the faults of each page.
  */
@@ -37,7 +37,7 @@ const KEEP_STYLES = `Promise.all(Array.from(document.querySelectorAll('body link
 /** Runs in the page. It is text, so that the tests need no types of a page. */
 const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => {
   const TARGETS = 'a, button, input:not([type="hidden"]), summary, label:has(input)'
-  const NAMES = 'bdi, .brand span'
+  const NAMES = '.primary bdi, .brand span'
   const root = document.documentElement
 
   function remember(find) {
