@@ -13,7 +13,7 @@ export function readPngLogo(content: Buffer): Logo {
   if (!chunks.some(({ type }) => type === 'IDAT')) throw damaged()
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)]
   if (width < 1 || height < 1 || width > MOST_PIXELS || height > MOST_PIXELS) {
-    throw new RangeError(`names a PNG of ${width} x ${height} pixels; the most is ${MOST_PIXELS} each way`)
+    throw new RangeError(`names a PNG of ${width} x ${height} pixels; a logo has at most ${MOST_PIXELS} each way`)
   }
   return { type: 'image/png', content, width, height }
 }
@@ -38,5 +38,5 @@ function chunksOf(content: Buffer): Chunk[] {
 }
 
 function damaged(): RangeError {
-  return new RangeError('names a file that is not a complete PNG')
+  return new RangeError('names a file that is not a complete PNG. Export it again')
 }

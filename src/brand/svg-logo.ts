@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type { Logo } from './brand.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
+const ADVICE = 'Export it as a plain SVG'
 /** Shapes, text, colours and filters. Any other element could run script, load something or move. */
 const ELEMENTS: ReadonlySet<string> = new Set([
   ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc', 'style', 'text', 'tspan', 'textPath'],
@@ -28,7 +29,7 @@ export function readSvgLogo(content: Buffer): Logo {
     .split(/[\s,]+/)
     .map(Number)
   if (![x, y].every(Number.isFinite) || !(width > 0 && height > 0) || rest.length > 0) {
-    throw new RangeError('names an SVG without a viewBox, which the screens need to scale it')
+    throw new RangeError('names an SVG without a viewBox. Add it: the screens need it to scale the logo')
   }
   return { type: 'image/svg+xml', content, width, height }
 }
@@ -42,7 +43,7 @@ interface Element {
 
 function checkElement({ name, attributes, children, text }: Element): void {
   if (!ELEMENTS.has(name)) {
-    throw new RangeError(`names an SVG with <${name}>, which a logo may not have. Export it as a plain SVG`)
+    throw new RangeError(`names an SVG with <${name}>, which a logo may not have. ${ADVICE}`)
   }
   for (const [attribute, value] of Object.entries(attributes)) checkAttribute(name, attribute, value)
   if (name === 'style' && LOADS.test(text)) throw foreign(name)
@@ -51,14 +52,14 @@ function checkElement({ name, attributes, children, text }: Element): void {
 
 function checkAttribute(element: string, attribute: string, value: string): void {
   const name = attribute.toLowerCase()
-  if (name.startsWith('on')) throw new RangeError(`names an SVG with the event handler ${attribute}`)
+  if (name.startsWith('on')) throw new RangeError(`names an SVG with the event handler ${attribute}. ${ADVICE}`)
   if (/(^|:)(href|base)$/.test(name) && !value.startsWith('#')) throw foreign(element)
   if (name === 'xmlns' && value !== SVG) throw foreign(element)
   if (!name.startsWith('xmlns') && LOADS.test(value)) throw foreign(element)
 }
 
 function foreign(element: string): RangeError {
-  return new RangeError(`names an SVG whose <${element}> refers to something outside of the file`)
+  return new RangeError(`names an SVG whose <${element}> refers to something outside of the file. ${ADVICE}`)
 }
 
 function textOf(content: Buffer): string {
@@ -67,9 +68,9 @@ function textOf(content: Buffer): string {
     // Entities and style sheets of other files; a comment or CDATA section is harmless.
     if (!/<!(?!--|\[CDATA\[)|<\?(?!xml\s)/i.test(text)) return text
   } catch {
-    throw new RangeError('names an SVG that is not UTF-8')
+    throw new RangeError('names an SVG that is not UTF-8. Save it in this encoding')
   }
-  throw new RangeError('names an SVG with a DOCTYPE or a processing instruction. Export it as a plain SVG')
+  throw new RangeError(`names an SVG with a DOCTYPE or a processing instruction. ${ADVICE}`)
 }
 
 /** @throws RangeError for a text that is not XML, or is nested deeper than a logo. */
