@@ -29,7 +29,7 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
   }
   const canSignIn = async (store: EditableUserStore, typed: string) => (await store.authenticate('ada', typed)).ok
 
-  test('a link sets the password once, and the old password is over', async () => {
+  test('a link sets the password once, and the old password no longer works', async () => {
     const store = await storeWithAda()
     const { passwordChanges } = store
     await passwordChanges.assertAllowed()
