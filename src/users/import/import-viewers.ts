@@ -177,7 +177,10 @@ function cannotBeImported(sentence: string): string {
   return `cannot be imported: ${sentence.replace(/\.$/, '')}`
 }
 
-/** Invites the viewers of a batch whose rows have no password. Returns the number of invitations that were sent. */
+/**
+ * Invites the viewers of a batch whose rows have no password. Returns the number of invitations that were sent. After a
+ * failure, waits for the invitations that are on their way, so that the store notes them.
+ */
 async function inviteAll(
   invitations: Invitations,
   rows: readonly SoundRow[],
@@ -185,14 +188,19 @@ async function inviteAll(
 ): Promise<number> {
   const queue = createQueue({ width: PARALLEL_INVITATIONS, queueLength: rows.length })
   const withoutPassword = rows.filter(({ row }) => row.password === undefined && row.passwordHash === undefined)
-  const results = await Promise.all(
-    withoutPassword.map(async ({ line, row }) => {
-      const result = await queue.run(() => invitations.invite(row.username))
-      if (typeof result === 'string') refuse(line, result)
-      return result === true
-    }),
+  const failures: unknown[] = []
+  let invited = 0
+  async function invite({ line, row }: SoundRow): Promise<void> {
+    if (failures.length > 0) return
+    const result = await invitations.invite(row.username)
+    if (typeof result === 'string') refuse(line, result)
+    else if (result) invited += 1
+  }
+  await Promise.all(
+    withoutPassword.map((row) => queue.run(() => invite(row).catch((error: unknown) => failures.push(error)))),
   )
-  return results.filter((isInvited) => isInvited).length
+  if (failures.length > 0) throw failures[0]
+  return invited
 }
 
 async function* batches(rows: AsyncIterable<readonly FileRow[]>, mostRows: number): AsyncGenerator<FileRow[]> {

@@ -124,6 +124,29 @@ test('a recipient whom the mail server refuses for now stops no import, and gets
   expect(recipients(mail.mails)).toEqual(names)
 }, 15_000)
 
+test('an import that stops notes the mails that are still on their way', async () => {
+  let isAway = true
+  const mail = await startMailServer({
+    onRcptTo: ({ address }, _session, done) =>
+      done(isAway && address === 'a@example.com' ? Object.assign(new Error('Away'), { responseCode: 421 }) : null),
+    onData(stream, { envelope }, done) {
+      stream.resume()
+      stream.on('end', () => {
+        accepted.push(envelope.rcptTo[0]?.address)
+        // Later than the second attempt of the other mail.
+        setTimeout(done, isAway ? 3_000 : 0)
+      })
+    },
+  })
+  const accepted: (string | undefined)[] = []
+  const { cwd, file } = folderWith('username\na@example.com\nb@example.com\nc@example.com\n')
+  const run = () => runHere(['viewers', 'import', file, '--invite'], { cwd, env: environment(mail) })
+  expect(await run()).toMatchObject({ status: 1 })
+  isAway = false
+  expect(await run()).toMatchObject({ status: 0 })
+  expect(accepted.toSorted()).toEqual(['a@example.com', 'b@example.com', 'c@example.com'])
+}, 15_000)
+
 test('a mail server that refuses the sender stops an import at once', async () => {
   const mail = await startMailServer({
     onMailFrom: (_address, _session, done) => done(Object.assign(new Error('Not yours'), { responseCode: 550 })),
