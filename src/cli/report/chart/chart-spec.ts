@@ -217,6 +217,7 @@ function timeAxis(plotPixels: number): Axis {
   return {
     ...{ scale: 'x', orient: 'bottom', tickCount: Math.max(2, Math.floor(plotPixels / 110)), tickSize: 5 },
     ...{ format: CLOCK_24_HOURS, formatType: 'time', labelFlush: 2, labelBound: 2 },
+    labelOverlap: 'greedy',
   }
 }
 
