@@ -56,6 +56,7 @@ interface ResetRequest {
 function resetJob(deps: AccountDeps, { username, language, log, isFound = false }: ResetRequest): MailJob {
   const { passwordChanges, mailAttribute, mailQueue, resetLimits, service, publicUrl, basePath, nowSeconds } = deps
   let reason: string | undefined
+  let isAdmitted: boolean | undefined
 
   async function createMail() {
     const { token, digest } = newToken()
@@ -72,9 +73,9 @@ function resetJob(deps: AccountDeps, { username, language, log, isFound = false 
     return null
   }
   async function prepare() {
-    if (isFound && !(await resetLimits.admitAccount(username)))
-      return refuse('the viewer had too many mails in this hour')
-    const mail = await createMail()
+    // Counted once, also if a fault of the store repeats this.
+    isAdmitted ??= await resetLimits.admitMail(username)
+    const mail = isAdmitted ? await createMail() : refuse('the viewer had too many mails in this hour')
     const others = isFound ? [] : await viewersWithAddress(deps, username)
     for (const other of others) {
       mailQueue?.add(resetJob(deps, { username: other.username, language, log, isFound: true }))

@@ -222,6 +222,22 @@ test('the mail goes to the attribute of the settings, for the user name and for 
   await expect.poll(() => outcomesIn(app)).toContain('reset-not-mailed')
 })
 
+test('requests with a mail address do not reveal its user name by a limit, and all mails of a viewer count', async () => {
+  const app = await startAccountApp({ changed: { mailAttribute: 'mail' }, trustProxyHops: 1 })
+  const mail = 'grace@example.com'
+  await app.store.add({ username: 'grace', groups: [], attributes: { mail } }, ADA.password)
+  const statuses = []
+  for (const [sent, username] of [mail, mail, mail, 'grace', 'grace', 'grace', 'grace'].entries()) {
+    const headers = { 'X-Forwarded-For': `198.51.100.${sent}` }
+    statuses.push((await app.post(FORGOT, { username }, headers)).status)
+    if (username === mail) await app.mail.received(sent + 1)
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
+  const refused = () => app.lines.filter(({ outcome, viewer }) => outcome === 'reset-not-mailed' && viewer === 'grace')
+  await expect.poll(refused).toHaveLength(3)
+  expect(app.mail.mails).toHaveLength(3)
+})
+
 test('a typed address that is also a user name reaches both viewers, once each', async () => {
   const app = await startAccountApp({ changed: { mailAttribute: 'mail' } })
   const shared = { mail: 'both@example.com' }

@@ -10,8 +10,11 @@ export interface ResetRefusal {
 export interface ResetLimits {
   /** Counts a request. @returns a refusal, or null. */
   admit(username: string, address: string): Promise<ResetRefusal | null>
-  /** Counts a mail to an account that was found by another name. @returns false if the account had enough mails. */
-  admitAccount(username: string): Promise<boolean>
+  /**
+   * Counts a mail to an account. Never changes the answer of `admit`, which would reveal whose address was typed before.
+   * @returns false if the account had enough mails.
+   */
+  admitMail(username: string): Promise<boolean>
 }
 
 const HOUR_SECONDS = 3_600
@@ -23,6 +26,7 @@ const MOST_OF_NETWORK = 10
 export function createResetLimits(openCounter: OpenCounter, inTotal: number): ResetLimits {
   const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
   const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
+  const mails = openCounter('reset-mails', HOUR_SECONDS)
   const total = { counter: openCounter('reset-total', HOUR_SECONDS), most: inTotal }
 
   return {
@@ -38,9 +42,9 @@ export function createResetLimits(openCounter: OpenCounter, inTotal: number): Re
       }
       return null
     },
-    async admitAccount(username) {
-      const { consumedPoints } = await accounts.counter.penalty(accountKey(username))
-      return consumedPoints <= accounts.most
+    async admitMail(username) {
+      const { consumedPoints } = await mails.penalty(accountKey(username))
+      return consumedPoints <= MOST_OF_ACCOUNT
     },
   }
 }
