@@ -169,10 +169,26 @@ test.each(['ar', 'he'])(
   'in %s, screens run from right to left, and user names from left to right',
   async (language) => {
     const { page, show } = await openScreens('square logo', language)
-    await page.setViewport({ width: 320, height: 180 })
     const leftOf = (selector: string) => page.$eval(selector, (element) => element.getBoundingClientRect().left)
+    /** True if the last character of a text in Latin letters is at its right end. */
+    const runsToTheRight = (selector: string, text: string) =>
+      page.evaluate(`{
+        const element = document.querySelector('${selector}')
+        element.textContent = '${text}'
+        const leftAt = (index) => {
+          const range = document.createRange()
+          range.setStart(element.firstChild, index)
+          range.setEnd(element.firstChild, index + 1)
+          return range.getBoundingClientRect().left
+        }
+        leftAt(${text.length - 1}) > leftAt(0)
+      }`)
     const directionOf = (selector: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).direction`)
+    await show('fresh')
+    await page.setViewport({ width: 640, height: 360 })
+    for (const selector of ['h1', '.brand span']) expect(await runsToTheRight(selector, 'Live!')).toBe(true)
+    await page.setViewport({ width: 320, height: 180 })
     await show('wrong password')
     expect(await leftOf('label[for="username"]')).toBeGreaterThan(await leftOf('#username'))
     expect(await leftOf('.quiet')).toBeGreaterThan(await leftOf('.help'))
