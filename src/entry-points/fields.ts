@@ -103,7 +103,7 @@ export function addressFields(publicUrl: URL | null) {
 /** Parses the address of a page for viewers, or of a mailbox: `https:` or `mailto:`. @throws RangeError */
 function parseLink(text: string, assertWebScheme: (text: string) => void): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^[\x21-\x7e]{1,2048}$/.test(text) || !/^(https?|mailto):$/.test(url.protocol)) {
+  if (url === null || !/^[^\s\p{C}]{1,2048}$/u.test(text) || !/^(https?|mailto):$/.test(url.protocol)) {
     throw new RangeError('must be an https: or mailto: address')
   }
   if (url.protocol === 'mailto:') {

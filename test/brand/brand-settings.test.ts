@@ -93,6 +93,11 @@ describe('the settings of a brand', () => {
     expect(rows.toSorted()).toEqual([...Object.keys(BRAND), 'BRAND_LOGO_FILE', 'BRAND_LOGO_DARK_FILE'].toSorted())
   })
 
+  test('a link may have letters of any language', () => {
+    const { entryPoints } = readConfig({ ...SETTINGS, HELP_URL: 'https://müller.example/größe' })
+    expect(entryPoints[0]?.brand.helpUrl).toBe('https://xn--mller-kva.example/gr%C3%B6%C3%9Fe')
+  })
+
   test('a link on localhost may be plain http if the app is on localhost too', () => {
     const settings = { ...SETTINGS, PUBLIC_URL: 'http://localhost:3000', HELP_URL: 'http://localhost:4000/help' }
     expect(readConfig(settings).entryPoints[0]?.brand.helpUrl).toBe('http://localhost:4000/help')
