@@ -73,15 +73,21 @@ export async function openMailServer(settings: MailServerSettings, timeoutMs = T
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  const closing = new AbortController()
   return {
     async send(mail) {
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal])
       try {
-        await transport.sendMail({ ...messageOf(mail, settings.from), signal: AbortSignal.timeout(timeoutMs) })
+        await transport.sendMail({ ...messageOf(mail, settings.from), signal })
       } catch (cause) {
         throw faultOf(cause)
       }
     },
-    close: () => transport.close(),
+    close() {
+      // The pool closes only idle connections.
+      closing.abort()
+      transport.close()
+    },
   }
 }
 

@@ -147,6 +147,21 @@ test.each([
   expect(await send(mailSettings(port), 400)).toMatchObject({ isFinal: false })
 })
 
+test('a stop of the app does not wait for a slow mail server', async () => {
+  const { promise: isConnected, resolve } = Promise.withResolvers<void>()
+  const { promise: isClosed, resolve: close } = Promise.withResolvers<void>()
+  const mail = await startMailServer({
+    onRcptTo: () => resolve(),
+    onClose: () => close(),
+  })
+  const server = await openMailServer(mailSettings(mail.port), 3_600_000)
+  const sending = server.send(MAIL)
+  await isConnected
+  server.close()
+  await expect(sending).rejects.toMatchObject({ isFinal: false })
+  await isClosed
+})
+
 test('a server that is away gives a fault that is not final', async () => {
   const { port, close } = await startMailServer()
   await close()
