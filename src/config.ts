@@ -214,15 +214,16 @@ export function readUserStore(environment: Environment): StoreSettings {
 }
 
 /**
- * Reads the words that a new password may not consist of: CONTEXT_WORDS, the host of PUBLIC_URL and the names of the
- * entry points. Needs no secret.
+ * Reads the words that a new password may not consist of: CONTEXT_WORDS, the host of PUBLIC_URL, BRAND_NAME and the
+ * names of the entry points. Needs no secret.
  */
 export function readContextWords(environment: Environment): string[] {
   const { CONTEXT_WORDS } = readPart(AppEnvironment.pick({ CONTEXT_WORDS: true }), environment)
-  const { PUBLIC_URL = '', ENTRY_POINTS_FILE } = environment
+  const { PUBLIC_URL = '', ENTRY_POINTS_FILE, BRAND_NAME } = environment
   return [
     ...CONTEXT_WORDS,
     ...wordsOfHost(PUBLIC_URL),
+    ...(BRAND_NAME ? [BRAND_NAME] : []),
     ...(ENTRY_POINTS_FILE ? entryPointNames(ENTRY_POINTS_FILE) : []),
   ]
 }

@@ -6,10 +6,10 @@ import { CARD_CONTRAST, contrastOf, DARK_CARD, nearestColor, TEXT_CONTRAST } fro
 const BLACK = '#000000'
 const WHITE = '#ffffff'
 
-/** A colour as #rrggbb. */
+/** A colour as #rrggbb. The # may be missing: in a file such as `.env`, it begins a comment. */
 const Color = z.string('must be text').transform((text, context): string => {
-  const [, digits] = /^#([0-9a-f]{6}|[0-9a-f]{3})$/.exec(text.toLowerCase()) ?? []
-  if (digits === undefined) return fail(context, 'must be a colour such as #2f4bd8')
+  const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/.exec(text.toLowerCase()) ?? []
+  if (digits === undefined) return fail(context, 'must be a colour such as 2f4bd8')
   return `#${digits.length === 3 ? digits.replace(/./g, '$&$&') : digits}`
 })
 
@@ -20,7 +20,7 @@ export const LightColor = Color.transform((color, context): string => {
   return fail(
     context,
     `has a contrast of ${contrast} to its white text, which needs ${TEXT_CONTRAST}. The nearest good colour is ` +
-      nearestColor(color, BLACK, isGoodOnLight),
+      `${nearestColor(color, BLACK, isGoodOnLight)}. A bright colour is for dark screens: BRAND_COLOR_DARK`,
   )
 })
 

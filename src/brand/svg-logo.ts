@@ -43,7 +43,8 @@ interface Element {
 
 function checkElement({ name, attributes, children, text }: Element): void {
   if (!ELEMENTS.has(name)) {
-    throw new RangeError(`names an SVG with <${name}>, which a logo may not have. ${ADVICE}`)
+    const advice = name === 'image' ? 'Use a PNG, or an SVG without a picture inside' : ADVICE
+    throw new RangeError(`names an SVG with <${name}>, which a logo may not have. ${advice}`)
   }
   for (const [attribute, value] of Object.entries(attributes)) checkAttribute(name, attribute, value)
   if (name === 'style' && LOADS.test(text)) throw foreign(name)

@@ -90,11 +90,12 @@ export function readEntryPointsFile(file: string, addresses: AddressFields): Fil
   return readEntries(json, addresses)
 }
 
-/** Returns the names in ENTRY_POINTS_FILE, for a command that needs nothing else of it. Ignores mistakes. */
+/** Returns the names and brands in ENTRY_POINTS_FILE, for a command that needs nothing else of it. Ignores mistakes. */
 export function entryPointNames(file: string): string[] {
   const read = readNamedFile(file)
   const json = 'text' in read ? parseJson(read.text) : null
-  const names = (Array.isArray(json) ? json : []).map((item) => Given.parse(item).name)
+  const entries = (Array.isArray(json) ? json : []).map((item) => Given.parse(item))
+  const names = entries.flatMap(({ name, brandName }) => [name, brandName])
   return names.filter((name) => typeof name === 'string')
 }
 
@@ -151,6 +152,7 @@ function absolutePath(path: unknown): string | undefined {
 const Given = z
   .looseObject({
     name: z.unknown(),
+    brandName: z.unknown(),
     secret: z.unknown(),
     secretFile: z.unknown(),
     secretPrevious: z.unknown(),

@@ -36,10 +36,22 @@ const acceptedLanguages = new LRUCache<string, { readonly language: Language | n
 
 function readCatalogue(file: string): Texts {
   try {
-    return JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))
+    return completed(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')), en) as Texts
   } catch (cause) {
     throw new Error(`views/languages/${file} is not JSON`, { cause })
   }
+}
+
+/** Returns a catalogue with the English texts in place of missing and empty ones, so that no button is empty. */
+export function completed(given: unknown, english: object): object {
+  const texts: Readonly<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {}
+  const entries = Object.entries(english).map(([key, text]) => {
+    const own = texts[key]
+    if (typeof text === 'string') return [key, typeof own === 'string' && own.trim() !== '' ? own : text]
+    const hasForms = typeof own === 'object' && own !== null && 'other' in own
+    return [key, 'other' in text && hasForms ? own : completed(own, text)]
+  })
+  return Object.fromEntries(entries)
 }
 
 export function textsOf(language: Language): Texts {

@@ -19,11 +19,16 @@ export function readNamedFile(path: string): { text: string } | { fault: string 
 export function readNamedBytes(path: string, mostBytes: number): { content: Buffer } | { fault: string } {
   try {
     const { size } = statSync(path)
-    if (size > mostBytes) return { fault: `names a file of ${size} bytes; the most is ${mostBytes}` }
+    if (size > mostBytes)
+      return { fault: `names a file of ${kilobytes(size)}. Use a file of at most ${kilobytes(mostBytes)}` }
     return { content: readFileSync(path) }
   } catch (error) {
     return { fault: faultOf(error) }
   }
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1000)} kB`
 }
 
 function faultOf(error: unknown): string {

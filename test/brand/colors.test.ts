@@ -16,7 +16,7 @@ test.each([
   expect(contrastOf(other, one)).toBe(contrastOf(one, other))
 })
 
-test.each(['#767676', '#2f4bd8', '#C8102E', '#036'])('%s is accepted for light screens', (color) => {
+test.each(['#767676', '#2f4bd8', '#C8102E', '#036', '2f4bd8', '036'])('%s is accepted for light screens', (color) => {
   expect(faultOf(LightColor, color)).toBeUndefined()
 })
 
@@ -43,9 +43,12 @@ test.each(['#101020', '#000000', '#003300'])(
   },
 )
 
-test.each(['red', '#12', '#12345', '#gggggg', 'rgb(0,0,0)', '#2f4bd8;', '2f4bd8', ''])('%j is not a colour', (text) => {
-  expect(faultOf(LightColor, text)).toBe('must be a colour such as #2f4bd8')
-})
+test.each(['red', '#12', '#12345', '#gggggg', 'rgb(0,0,0)', '#2f4bd8;', '##2f4bd8', ''])(
+  '%j is not a colour',
+  (text) => {
+    expect(faultOf(LightColor, text)).toBe('must be a colour such as 2f4bd8')
+  },
+)
 
 const anyColor = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
 

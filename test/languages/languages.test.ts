@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { errorText, fill, knownLanguage, sentence, textsOf } from '../../src/languages/languages.ts'
+import { completed, errorText, fill, knownLanguage, sentence, textsOf } from '../../src/languages/languages.ts'
 import { startLoginApp } from '../login/start-login-app.ts'
 
 const FOLDER = fileURLToPath(new URL('../../views/languages', import.meta.url))
@@ -205,6 +205,17 @@ test('a sentence outside the errors counts too', () => {
   const { retryIn } = textsOf('en').script
   expect(sentence('en', retryIn, { count: 1 })).toMatch(/ 1 second\b/)
   expect(sentence('en', retryIn, { count: 2 })).toMatch(/ 2 seconds\b/)
+})
+
+test('a missing or empty text of a catalogue is English', () => {
+  const english = { cancel: 'Cancel', errors: { loop: 'Loop', tries: { one: '{count} try', other: '{count} tries' } } }
+  const tries = { few: '{count} few', other: '{count} other' }
+  expect(completed({ cancel: ' ', errors: { tries } }, english)).toEqual({
+    cancel: 'Cancel',
+    errors: { loop: 'Loop', tries },
+  })
+  expect(completed({ cancel: 'Afbryd', errors: { tries: {} } }, english)).toEqual({ ...english, cancel: 'Afbryd' })
+  expect(completed(null, english)).toEqual(english)
 })
 
 test('a value that looks like a placeholder is not replaced', () => {

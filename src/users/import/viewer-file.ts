@@ -102,7 +102,7 @@ function readHeader(cells: readonly string[], options: ColumnOptions): string[] 
   const passwordColumns = [columnOf('password', options), columnOf('password_hash', options)]
   if (options.needsPassword && !passwordColumns.some((column) => columns.includes(column))) {
     throw new ConfigError(
-      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass. ${listing(columns)}`,
+      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass, or let viewers set their passwords with --invite. ${listing(columns)}`,
     )
   }
   for (const column of columns) {

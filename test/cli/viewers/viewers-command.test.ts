@@ -59,6 +59,7 @@ test.each([
 
 test.each([
   ['CONTEXT_WORDS', { CONTEXT_WORDS: 'Orchid Records, Nightjar' }, 'nightjar2026'],
+  ['BRAND_NAME', { BRAND_NAME: 'Fjordcast' }, 'fjordcast1'],
   ['the host of PUBLIC_URL', { PUBLIC_URL: 'https://login.nightjar.example' }, 'nightjar2026'],
   ['the name of an entry point', { ENTRY_POINTS_FILE: 'entry-points.json' }, 'quarterly2026'],
 ])('a new password made of %s is refused by add, set-password and import', async (_what, env, weak) => {
