@@ -31,12 +31,13 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     logger: false,
     closeTimeout: 100,
     onData(stream, { envelope, secure }, done) {
+      // The second `done` takes the error of a client that stops in the middle of a mail.
       void text(stream).then((raw) => {
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
         mails.push({ from, to, raw, text: bodyOf(raw), isEncrypted: secure })
         done()
-      })
+      }, done)
     },
     ...options,
   })
