@@ -32,8 +32,9 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 2 } },
-      { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 2 } },
+      // One more than the cores of a small machine: these tests wait for servers and browsers half of the time.
+      { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
+      { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
       // Measures how long a viewer waits for a server that is away, so no other test may use the cores.
       { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 1 } },
       // Long repetitions, which `npm test` leaves out.
