@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ejs from 'ejs'
+import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import { fill, type Language, languageOf, type PluralForms, sentence, textsOf } from '../languages/languages.ts'
 import type { Headers } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
-import type { Views } from '../login/screens/screens.ts'
+import { compileView, sendPage, type Views } from '../login/screens/screens.ts'
 import { passwordAttributes } from '../login/screens/script-attributes.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
@@ -45,10 +44,7 @@ export type AccountTemplates = Readonly<Record<AccountPage['view'], ejs.Template
 
 /** Compiles the templates once, so that a mistake in a template stops the start. */
 export function openAccountTemplates(viewsFolder: string): AccountTemplates {
-  const compile = (name: AccountPage['view']) => {
-    const filename = join(viewsFolder, 'account', `${name}.ejs`)
-    return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
-  }
+  const compile = (name: AccountPage['view']) => compileView(join(viewsFolder, 'account'), name)
   return {
     forgot: compile('forgot'),
     'new-password': compile('new-password'),
@@ -116,15 +112,7 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
   return {
     languageOf: ownLanguageOf,
     send(req, res, page, refusal) {
-      const { status = 200, retryAfterSeconds } = refusal ?? {}
-      const body = Buffer.from(htmlOf(ownLanguageOf(req), page, refusal))
-      res.writeHead(status, {
-        ...headersOf(options, page),
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Length': body.length,
-        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds }),
-      })
-      res.end(req.method === 'HEAD' ? undefined : body)
+      sendPage(res, headersOf(options, page), htmlOf(ownLanguageOf(req), page, refusal), refusal)
     },
   }
 }

@@ -50,7 +50,7 @@ const EMAIL_VARIANTS: Readonly<Partial<Record<TextKey, TextKey>>> = {
   emptyFields: 'emptyFieldsEmail',
   wrongCredentials: 'wrongCredentialsEmail',
 }
-/** Refusals that the viewer can mend in the fields. */
+/** Refusals that the viewer can correct in the fields. */
 const FAULTS_OF_FIELDS: readonly TextKey[] = ['emptyFields', 'wrongCredentials', 'unreadableText']
 const NEEDS_HELP: readonly TextKey[] = ['disabled', 'expiredPassword']
 

@@ -73,10 +73,6 @@ const TYPED_NAME = '\ue000'
 
 /** Compiles the templates once, so that a mistake in a template stops the start. */
 export function openViews(viewsFolder: string, publicFolder: string): Views {
-  const compile = (name: string) => {
-    const filename = join(viewsFolder, name)
-    return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
-  }
   const addresses = new Map<string, string>()
   const asset = (name: string) => {
     const known = addresses.get(name)
@@ -86,7 +82,13 @@ export function openViews(viewsFolder: string, publicFolder: string): Views {
     addresses.set(name, address)
     return address
   }
-  return { signIn: compile('sign-in.ejs'), message: compile('message.ejs'), asset }
+  return { signIn: compileView(viewsFolder, 'sign-in'), message: compileView(viewsFolder, 'message'), asset }
+}
+
+/** @throws Error if the template is missing or has a mistake. */
+export function compileView(folder: string, name: string): ejs.TemplateFunction {
+  const filename = join(folder, `${name}.ejs`)
+  return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
 }
 
 /** The parts of an entry point that its screens use. */
@@ -279,7 +281,12 @@ export function pathOf(basePath: string, fields: Readonly<Record<string, string>
 }
 
 /** Sends a string, which Node writes together with the headers. With a buffer, a page costs 7 % more CPU. */
-function sendPage(res: Response, headers: Headers, page: string, refusal?: Refusal): void {
+export function sendPage(
+  res: Response,
+  headers: Headers,
+  page: string,
+  refusal?: Pick<Refusal, 'status' | 'retryAfterSeconds'>,
+): void {
   const { status = 200, retryAfterSeconds } = refusal ?? {}
   res.writeHead(status, {
     ...headers,
