@@ -1,9 +1,8 @@
 import type { Question } from '../../video-service/report-question.ts'
 import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../video-service/report-rows.ts'
-import { printable } from '../terminal/text.ts'
+import { type CsvCell, csvRecord } from '../terminal/csv.ts'
 
 export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow
-type Cell = string | number | boolean | null | undefined
 
 const SERIES_COLUMNS = ['dimension_type', 'point', 'value']
 
@@ -24,11 +23,11 @@ const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
 
 /** Returns a CSV record with the columns of `csvHeader`. */
 export function csvLine(row: ReportRow): string {
-  return lineOf(csvCells(row))
+  return csvRecord(csvCells(row))
 }
 
 export function csvHeader(report: Question['report']): string {
-  return lineOf(CSV_COLUMNS[report])
+  return csvRecord(CSV_COLUMNS[report])
 }
 
 const SERIES_TITLES = ['Point', 'Value']
@@ -72,7 +71,7 @@ function seriesPoint(row: SeriesRow): string {
   return row.dimension_type.includes(':') ? seriesGroup(row) : row.point
 }
 
-function csvCells(row: ReportRow): readonly Cell[] {
+function csvCells(row: ReportRow): readonly CsvCell[] {
   if ('segments' in row) return [row.viewer_identifier, row.last_activity, row.videos_watched, row.segments.length]
   if ('dimension_type' in row) return [row.dimension_type, row.point, row.value]
   if (!('view_id' in row)) return [row.content_type, row.content_id, row.time, row.value]
@@ -82,26 +81,4 @@ function csvCells(row: ReportRow): readonly Cell[] {
     ...[row.from, row.to, row.client_id, row.view_session_id, row.country, row.city, row.is_mobile_view],
     ...[row.view_type, browser.family, browser.major, os.family, os.major, device.family, device.brand, device.model],
   ]
-}
-
-/** Joins cells as RFC 4180 says. */
-function lineOf(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`
-}
-
-/**
- * Signs that start a formula: at the start of a text, or after a separator of any locale. Quotes and spaces may come
- * before them.
- */
-const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
-
-/**
- * Makes untrusted text safe. A formula gets an apostrophe before it, so that no spreadsheet runs it (OWASP: CSV
- * Injection). Control characters are escaped, so that no terminal obeys them.
- */
-function csvCell(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
-  if (typeof cell !== 'string') return String(cell)
-  const text = printable(cell).replace(FORMULA, "$1$2'")
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
