@@ -1,31 +1,38 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { type Lock, type LockPlace, readLock, removeLock, setLock } from '../../video-service/locks.ts'
+import type { Command } from 'commander'
+import { type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { printable, printableLines } from '../terminal/text.ts'
+import { printable } from '../terminal/text.ts'
 import { differences, type ExpectedLock, expectedLock, hiddenSecretWarning } from './expected-lock.ts'
-import { nameOf, ownLock } from './lock-place.ts'
+import {
+  contentId,
+  contentIds,
+  nameOf,
+  type PlaceOptions,
+  type PlacesOptions,
+  placeOf,
+  placesOf,
+  unknownOutcome,
+} from './lock-place.ts'
 import { rotate } from './rotate-lock.ts'
-import { warnIfOutcomeUnknown, withService } from './service.ts'
+import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
+import { setAndReadBack } from './set-lock.ts'
 
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
 
-interface PlaceOptions {
-  readonly json?: boolean
-  readonly channel?: string
-  readonly video?: string
-}
 interface ShowOptions extends PlaceOptions {
+  readonly json?: boolean
   readonly entryPoint?: string
 }
-interface SetOptions {
+interface RemoveOptions extends PlaceOptions {
   readonly json?: boolean
-  readonly channel?: readonly string[]
-  readonly video?: readonly string[]
+  readonly yes?: boolean
+}
+interface SetOptions extends PlacesOptions {
+  readonly json?: boolean
   readonly entryPoint?: string
-  readonly rotate?: boolean
   readonly yes?: boolean
 }
 
@@ -52,7 +59,7 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     ['viewer-auth lock remove --video 2001', 'viewer-auth lock remove --channel 1002 --yes'],
   )
     .option('--yes', 'do not ask')
-    .action((options: PlaceOptions & { readonly yes?: boolean }, command: Command) => {
+    .action((options: RemoveOptions, command: Command) => {
       const place = placeOf(options, command)
       return runCommand(context, options.json, () =>
         withService(io, (service) => remove(io, service, place, options.yes)),
@@ -78,56 +85,10 @@ function addSetCommand(group: Command, context: CommandContext): void {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, async (service) => {
           if (options.rotate) return await rotate(io, service, places, expected, options.yes)
-          return await set(io, service, places[0], expected, options.yes)
+          return await setAndReadBack(io, service, places[0], expected, options.yes)
         })
       })
     })
-}
-
-interface ServiceAccess {
-  readonly api: RestApi
-  readonly signal: AbortSignal
-}
-
-async function set(
-  io: CommandIo,
-  { api, signal }: ServiceAccess,
-  place: LockPlace,
-  expected: ExpectedLock,
-  yes: boolean | undefined,
-): Promise<Outcome> {
-  const before = await ownLock(api, place, signal)
-  const name = nameOf(place)
-  io.stderr.write(`${printableLines(plan(name, before, expected))}\n`)
-  const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
-  if (!confirmation.ok) return confirmation
-  signal.throwIfAborted()
-  // No abort signal from here on: after Ctrl-C the user would not know if the lock was changed.
-  const done = await warnIfOutcomeUnknown(unknownOutcome(place), () => setLock(api, place, expected))
-  const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
-  const wrong = after === null ? ['there is no lock'] : differences(after, expected)
-  if (wrong.length > 0) {
-    return {
-      ok: false,
-      fault: `The lock of ${name} was set, but the service shows another one: ${wrong.join('; ')}.`,
-    }
-  }
-  const state = done === 'set' ? (before === null ? 'new' : 'replaced') : done
-  const text = `${state === 'new' ? 'Created' : 'Replaced'} the lock of ${name}. It sends viewers to ${expected.url}`
-  return { ok: true, text, data: { ...place, state, url: expected.url } }
-}
-
-/** Describes the lock before and after the change, without the secrets. */
-function plan(name: string, before: Lock | null, { url, entryPoint }: ExpectedLock): string {
-  const lines = [
-    `${name[0]?.toUpperCase()}${name.slice(1)}:`,
-    `  now:  ${before === null ? 'no lock of its own' : printable(before.url)}`,
-    `  then: ${url}, with the secret of the entry point ${entryPoint}`,
-  ]
-  if (before?.message || before?.buttonCaption) {
-    lines.push('  The lock has its own message or button caption. The service may remove them.')
-  }
-  return lines.join('\n')
 }
 
 async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, signal: AbortSignal): Promise<Outcome> {
@@ -163,7 +124,7 @@ async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, sign
 
 async function remove(
   io: CommandIo,
-  { api, signal }: ServiceAccess,
+  { api, signal }: Pick<Service, 'api' | 'signal'>,
   place: LockPlace,
   yes: boolean | undefined,
 ): Promise<Outcome> {
@@ -180,50 +141,8 @@ async function remove(
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 
-function unknownOutcome(place: LockPlace): string {
-  return `The lock of ${nameOf(place)} may have been changed. Check with lock show`
-}
-
 function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
   return addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
-}
-
-function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace {
-  if (channel !== undefined && video === undefined) return { kind: 'channel', id: channel }
-  if (video !== undefined && channel === undefined) return { kind: 'video', id: video }
-  return command.error('error: give either --channel ID or --video ID')
-}
-
-/** Returns the places of `lock set`: one, or several with `--rotate`. */
-function placesOf({ channel = [], video = [], rotate: isRotation }: SetOptions, command: Command): Places {
-  const [first, ...others] = [
-    ...channel.map((id): LockPlace => ({ kind: 'channel', id })),
-    ...video.map((id): LockPlace => ({ kind: 'video', id })),
-  ]
-  if (first === undefined) {
-    const choice = isRotation ? '--channel ID and --video ID, as often as needed' : 'either --channel ID or --video ID'
-    return command.error(`error: give ${choice}`)
-  }
-  if (others.length > 0 && !isRotation) {
-    return command.error('error: give one id only, and run the command once for each')
-  }
-  return [first, ...others]
-}
-
-type Places = readonly [LockPlace, ...LockPlace[]]
-
-function contentIds(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...new Set([...previous, contentId(text, undefined)])]
-}
-
-/**
- * Parses the id of a channel or video.
- * @throws InvalidArgumentError if the text is not a whole number, or the option is given twice.
- */
-export function contentId(text: string, previous: string | undefined): string {
-  if (previous !== undefined) throw new InvalidArgumentError('Give one id only, and run the command once for each.')
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An id is a whole number.')
-  return text
 }
