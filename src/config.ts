@@ -19,6 +19,7 @@ import {
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
+import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
 import { userStores } from './users/open-user-store.ts'
 import { ContextWords, wordsOfHost } from './users/passwords/context-words.ts'
 import type { StoreSettings } from './users/user-store-kind.ts'
@@ -36,6 +37,7 @@ export interface Config extends SharedStores {
     readonly idleSeconds: number
     readonly mostPerViewer: number
   }
+  readonly addressLimit: AddressLimit
   readonly mail: MailSettings
   /** Words that a new password may not consist of. */
   readonly contextWords: readonly string[]
@@ -132,6 +134,7 @@ export function settingNames(): string[] {
     'USER_STORE_URL',
     ...userStores.settingNames,
     ...Object.keys(SharedStoresEnvironment.in.shape),
+    ...Object.keys(AddressLimitEnvironment.in.shape),
     ...Object.keys(MailEnvironment.in.shape),
     ...Object.keys(rest),
   ]
@@ -149,12 +152,13 @@ export function readConfig(environment: Environment): Config {
   const app = parse(AppEnvironment, given)
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
+  const addressLimit = parse(AddressLimitEnvironment, given)
   const mail = parse(MailEnvironment, given)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
   const entryPoints = readEntryPoints(reading, publicUrl)
-  if (!publicUrl || !app || !userStore || !stores || !mail || !entryPoints || mistakes.length > 0) {
+  if (!publicUrl || !app || !userStore || !stores || !addressLimit || !mail || !entryPoints || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
   const config = {
@@ -170,6 +174,7 @@ export function readConfig(environment: Environment): Config {
       idleSeconds: app.SESSION_IDLE_SECONDS,
       mostPerViewer: app.SESSIONS_PER_VIEWER,
     },
+    addressLimit,
     mail,
     contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,

@@ -43,7 +43,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     openCounters(config.limitsStore, { nowSeconds, log }),
   ])
   const { sessionStore } = sessions
-  const signInLimits = createSignInLimits(counters.openCounter)
+  const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true

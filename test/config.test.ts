@@ -38,6 +38,7 @@ describe('the settings', () => {
       userStore: { kind: 'sqlite', file: 'data/viewers.db' },
       sessionStore: { kind: 'sqlite', file: 'data/sessions.db' },
       limitsStore: { kind: 'memory' },
+      addressLimit: { failures: 300, trustedNetworks: [] },
       sessions: {
         secrets: [SETTINGS.SESSION_SECRET],
         lifetimeSeconds: 28_800,

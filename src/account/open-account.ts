@@ -4,11 +4,13 @@ import { createMailQueue } from '../mail/mail-queue.ts'
 import type { MailSettings } from '../mail/settings.ts'
 import { openMailServer } from '../mail/smtp.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
+import type { AddressLimit } from '../sign-in-limits/settings.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { Account } from './account.ts'
 import { createResetLimits } from './links/reset-limits.ts'
 
 export interface AccountSettings extends Pick<Account, 'contextWords'> {
+  readonly addressLimit: Pick<AddressLimit, 'trustedNetworks'>
   readonly mail: MailSettings
 }
 
@@ -23,7 +25,7 @@ export interface OpenAccountDeps extends Pick<Account, 'signInLimits' | 'session
  * @throws ConfigError if SMTP_URL is set and the app may not change the store.
  */
 export async function openAccount(
-  { mail, contextWords }: AccountSettings,
+  { mail, contextWords, addressLimit }: AccountSettings,
   { users, openCounter, log, signInLimits, sessionStore }: OpenAccountDeps,
 ): Promise<Account | null> {
   const { passwordChanges } = users
@@ -43,7 +45,7 @@ export async function openAccount(
   return {
     passwordChanges,
     mailQueue,
-    resetLimits: createResetLimits(openCounter, mail.resetsPerHour),
+    resetLimits: createResetLimits(openCounter, mail.resetsPerHour, addressLimit.trustedNetworks),
     signInLimits,
     sessionStore,
     mailAttribute: mail.addressAttribute,

@@ -21,7 +21,7 @@ export type SignInOutcome =
   | 'expired-password'
   | 'not-entitled'
   | 'unusable-attribute'
-  | 'too-many-tries'
+  | 'held-back'
   | 'not-from-own-page'
   | 'refused-request'
   | 'looping'
@@ -48,7 +48,7 @@ export type LogSignIn = (req: Request, event: SignInEvent) => void
 const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
 /** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
 const SUMMED: readonly SignInOutcome[] = [
-  'too-many-tries',
+  'held-back',
   'not-from-own-page',
   'refused-request',
   'looping',
@@ -66,7 +66,7 @@ export interface SignInLogDeps {
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
   /** Called for each outcome, for the metrics. */
-  readonly count?: ((outcome: SignInOutcome, entryPoint: string) => void) | undefined
+  readonly count?: ((outcome: SignInOutcome, entryPoint: string, limit?: string) => void) | undefined
 }
 
 /** Returns the id of the request, which is in each of its log lines, and on the screen of an internal error. */
@@ -113,7 +113,7 @@ export function createSignInLog({
     const { outcome, viewer: typed, error, isReturn: _isReturn, ...details } = event
     const viewer = typed?.slice(0, 255)
     const address = addressOf(req)
-    count(outcome, entryPoint)
+    count(outcome, entryPoint, details.limit)
     if (isRepeated(req, { ...event, viewer }, address)) return
     // pino omits undefined fields.
     securityLog[levelOf(outcome)]({

@@ -5,8 +5,11 @@ import type { ClientFault } from './client-faults.ts'
 
 /** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */
 export interface Metrics {
-  /** @param outcome as in the log. */
-  countSignIn(outcome: string, entryPoint: string): void
+  /**
+   * @param outcome as in the log.
+   * @param limit the limit that held the sign-in back.
+   */
+  countSignIn(outcome: string, entryPoint: string, limit?: string): void
   /** @param outcome as in the log. */
   countAccountStep(outcome: string, entryPoint: string): void
   countClientFault(fault: ClientFault): void
@@ -25,12 +28,19 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const signIns = outcomeCounter(registers, 'viewer_auth_sign_ins_total', 'Sign-ins and refusals by outcome')
-  const accountSteps = outcomeCounter(
+  const signIns = new Counter({
+    name: 'viewer_auth_sign_ins_total',
+    help: 'Sign-ins and refusals by outcome, and for held-back ones by limit',
+    labelNames: ['outcome', 'entry_point', 'limit'],
     registers,
-    'viewer_auth_account_steps_total',
-    'Steps to set a password by outcome',
-  )
+  })
+  const accountSteps = new Counter({
+    name: 'viewer_auth_account_steps_total',
+    help: 'Steps to set a password by outcome',
+    labelNames: ['outcome', 'entry_point'],
+    registers,
+  })
+  countDroppedLines(registry, linesDropped)
   const clientFaults = new Counter({
     name: 'viewer_auth_client_faults_total',
     help: 'Connections and requests that were refused before they reached the app',
@@ -43,16 +53,6 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
     labelNames: ['method', 'status'],
     buckets: BUCKETS_SECONDS,
     registers,
-  })
-  new Counter({
-    name: 'viewer_auth_log_lines_dropped_total',
-    help: 'Log lines that could not be written, by log',
-    labelNames: ['log'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [log, count] of Object.entries(linesDropped())) this.inc({ log }, count)
-    },
   })
 
   async function answer(req: IncomingMessage, res: Parameters<RequestListener>[1]): Promise<void> {
@@ -67,7 +67,7 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
     res.end(req.method === 'HEAD' ? undefined : body)
   }
   return {
-    countSignIn: (outcome, entry_point) => signIns.inc({ outcome, entry_point }),
+    countSignIn: (outcome, entry_point, limit) => signIns.inc({ outcome, entry_point, ...(limit && { limit }) }),
     countAccountStep: (outcome, entry_point) => accountSteps.inc({ outcome, entry_point }),
     countClientFault: (fault) => clientFaults.inc({ fault }),
     timeRequests(req, res, next) {
@@ -82,6 +82,15 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
   }
 }
 
-function outcomeCounter(registers: Registry[], name: string, help: string): Counter<'outcome' | 'entry_point'> {
-  return new Counter({ name, help, labelNames: ['outcome', 'entry_point'], registers })
+function countDroppedLines(registry: Registry, linesDropped: () => Readonly<Record<string, number>>): void {
+  new Counter({
+    name: 'viewer_auth_log_lines_dropped_total',
+    help: 'Log lines that could not be written, by log',
+    labelNames: ['log'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [log, count] of Object.entries(linesDropped())) this.inc({ log }, count)
+    },
+  })
 }

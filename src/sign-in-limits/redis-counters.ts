@@ -1,8 +1,8 @@
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
-import { FAILED_ACCOUNT } from './failure-totals.ts'
-import { accountKey, pairPrefix } from './keys.ts'
+import { FAILED_ACCOUNT, FAILED_ADDRESS } from './failure-totals.ts'
+import { accountKey, networkOf, pairPrefix } from './keys.ts'
 import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 import { DELAY, FAILED_PAIR } from './pair-limit.ts'
 
@@ -90,4 +90,14 @@ export async function unlockInRedis(link: RedisLink, username: string): Promise<
     removed += await removeByPrefix(link, keyOf(name, pairPrefix(account)))
   }
   return removed > 0
+}
+
+/**
+ * Deletes the failed sign-ins of an address (IPv6: of its /64), so that all viewers there can try immediately. The
+ * counts of accounts stay.
+ * @returns true if there was a count.
+ * @throws UpstreamError if Redis does not answer.
+ */
+export async function unlockAddressInRedis(link: RedisLink, address: string): Promise<boolean> {
+  return (await removeKeys(link, [`${link.keyPrefix}${FAILED_ADDRESS}:${networkOf(address)}`])) > 0
 }

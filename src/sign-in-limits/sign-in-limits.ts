@@ -1,9 +1,10 @@
-import { createFailureTotals, refusalOf } from './failure-totals.ts'
+import { createFailureTotals } from './failure-totals.ts'
 import { accountKey, networkOf, pairKey } from './keys.ts'
 import { DAY_SECONDS, type LimitRefusal, refused } from './limit-refusal.ts'
 import type { OpenCounter } from './memory-counters.ts'
 import { createPairLimit, type PairAttempt } from './pair-limit.ts'
 import { createRightSignIns } from './right-sign-ins.ts'
+import { type AddressLimit, DEFAULT_ADDRESS_LIMIT, isInNetworks } from './settings.ts'
 
 /**
  * An admitted attempt. Call exactly one of these functions after the password check. If one returns a refusal, answer
@@ -44,7 +45,8 @@ interface Keys {
   /** As typed. */
   readonly username: string
   readonly account: string
-  readonly network: string
+  /** Null if the address has no limit. */
+  readonly network: string | null
   readonly pair: string
 }
 
@@ -53,21 +55,24 @@ interface Keys {
  * and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not lock
  * out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */
-export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
+export function createSignInLimits(
+  openCounter: OpenCounter,
+  addressLimit: AddressLimit = DEFAULT_ADDRESS_LIMIT,
+): SignInLimits {
   const pairs = createPairLimit(openCounter)
-  const totals = createFailureTotals(openCounter)
+  const totals = createFailureTotals(openCounter, addressLimit.failures)
   const rightSignIns = createRightSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
   async function admit(username: string, address: string): Promise<Admission> {
-    const { account, network, pair } = keysOf(username, address)
+    const { account, network, pair } = keysOf(username, address, addressLimit)
     const [knownPair, failures, rightOnes] = await Promise.all([
       known.get(pair),
       totals.read([account], network),
       rightSignIns.reached(account, pair),
     ])
     const isKnown = knownPair !== null
-    const refusal = isKnown ? null : refusalOf(failures)
+    const refusal = isKnown ? null : totals.refusalOf(failures)
     if (refusal !== null) return refusal
     if (rightOnes !== null) return refused('right-sign-ins', rightOnes)
     const admitted = await pairs.admit(pair)
@@ -80,7 +85,7 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
       const [rightOnes] = await Promise.all([
         rightSignIns.count(account, pair),
         totals.forget(accounts),
-        inPair.hadCount && totals.giveBack(network, pair),
+        network !== null && inPair.hadCount && totals.giveBack(network, pair),
         inPair.succeeded(),
         known.set(pair, 1, KNOWN_ADDRESS_SECONDS),
       ])
@@ -97,11 +102,11 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
         const accounts = stored === account ? [account] : [account, stored]
         if (isKnown && onRightPassword !== null) return await onRightPassword(accounts)
         const before = await totals.read(accounts, network)
-        const reached = isKnown ? null : refusalOf(before)
+        const reached = isKnown ? null : totals.refusalOf(before)
         if (reached === null && onRightPassword !== null) return await onRightPassword(accounts)
         // A right password beyond the limit takes the same steps as a wrong one, so that their times tell nothing.
         const after = await totals.countFailure(accounts, network, { pair, before })
-        return isKnown ? null : (refusalOf(after, 1) ?? reached)
+        return isKnown ? null : (totals.refusalOf(after, 1) ?? reached)
       }
     }
     return {
@@ -112,14 +117,15 @@ export function createSignInLimits(openCounter: OpenCounter): SignInLimits {
     }
   }
   async function forgive(username: string, address: string): Promise<void> {
-    const { account, pair } = keysOf(username, address)
+    const { account, pair } = keysOf(username, address, addressLimit)
     await Promise.all([totals.forget([account]), pairs.forget(pair)])
   }
   return { admit, forgive }
 }
 
-function keysOf(username: string, address: string): Keys {
+function keysOf(username: string, address: string, { trustedNetworks }: AddressLimit): Keys {
   const account = accountKey(username)
   const network = networkOf(address)
-  return { username, account, network, pair: pairKey(account, network) }
+  const isTrusted = isInNetworks(trustedNetworks, address)
+  return { username, account, network: isTrusted ? null : network, pair: pairKey(account, network) }
 }

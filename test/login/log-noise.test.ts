@@ -55,7 +55,7 @@ test('the same viewer at a limit has one line a minute, and other viewers have t
   for (let tries = 0; tries < 20; tries += 1) await app.post('/sign-in', WRONG)
   for (let tries = 0; tries < 7; tries += 1) await app.post('/sign-in', { ...WRONG, username: 'eve' })
   lineSums.end()
-  const limited = app.lines.filter(({ outcome }) => outcome === 'too-many-tries')
+  const limited = app.lines.filter(({ outcome }) => outcome === 'held-back')
   const [wrongOfAda, wrongOfEve] = [ADA.username, 'eve'].map(
     (name) => app.lines.filter(({ outcome, viewer }) => outcome === 'wrong-credentials' && viewer === name).length,
   )

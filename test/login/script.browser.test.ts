@@ -234,7 +234,7 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     await fill(screen, ADA.password)
     await press(screen, BUTTON)
     await waitForText(screen, '[role="alert"]', TEXTS.retryNow)
-    expect(outcomes(app)).toEqual(['overloaded', 'too-many-tries'])
+    expect(outcomes(app)).toEqual(['overloaded', 'held-back'])
   })
 
   test(`each password of an account can be shown in ${kind}`, async () => {

@@ -33,6 +33,9 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   }
   expect([await signIn('wrong'), await signIn('wrong'), await signIn(ADA.password)]).toEqual([401, 401, 303])
 
+  for (let count = 0; count < 5; count += 1) await signIn('wrong')
+  expect(await signIn('wrong')).toBe(429)
+
   const refusal = await refusalOf(port, 'garbage\r\n\r\n')
   expect(refusal).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Security-Policy: default-src 'none';.*frame-ancestors 'none'/s)
   expect(refusal).toMatch(/\r\nCache-Control: no-store\r\n.*\r\nX-Content-Type-Options: nosniff\r\n/s)
@@ -41,9 +44,11 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   const page = await answer.text()
   const lines = page.split('\n')
-  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="wrong-credentials",entry_point="default"} 2')
+  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="wrong-credentials",entry_point="default"} 7')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="signed-in",entry_point="default"} 1')
-  expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 2')
+  const heldBack = 'outcome="held-back",entry_point="default",limit="account-and-address"'
+  expect(lines).toContain(`viewer_auth_sign_ins_total{${heldBack}} 1`)
+  expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 7')
   expect(lines).toContain('viewer_auth_client_faults_total{fault="malformed"} 1')
   expect(page).toMatch(/^process_resident_memory_bytes \d+$/m)
   expect(page).not.toContain(ADA.username)

@@ -55,7 +55,7 @@ describe('guessing', { timeout: 60_000 }, () => {
     expect(refused.headers['retry-after']).toBe('1')
     expect(alertOf(refused)).toBe(errorText('en', 'tooManyTries', { count: 1 }))
     expect(app.lines.at(-1)).toMatchObject({
-      outcome: 'too-many-tries',
+      outcome: 'held-back',
       limit: 'account-and-address',
       viewer: ADA.username,
       address: '127.0.0.1',
@@ -102,9 +102,7 @@ describe('guessing', { timeout: 60_000 }, () => {
     const refused = answers.find(({ status }) => status === 429) ?? expect.unreachable()
     const count = Math.ceil(Number(refused.headers.get('retry-after')) / 60)
     expect(alertOf(refused)).toBe(errorText('en', 'tooManyTriesMinutes', { count }))
-    expect(app.lines).toContainEqual(
-      expect.objectContaining({ outcome: 'too-many-tries', limit: 'address', level: 40 }),
-    )
+    expect(app.lines).toContainEqual(expect.objectContaining({ outcome: 'held-back', limit: 'address', level: 40 }))
   })
 
   test('guesses from other addresses do not lock out the owner at a known address', async () => {

@@ -1,5 +1,6 @@
 import { accountKey, networkOf } from '../../sign-in-limits/keys.ts'
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
+import { isInNetworks, type Network } from '../../sign-in-limits/settings.ts'
 
 export interface ResetRefusal {
   readonly limit: 'network' | 'account' | 'total'
@@ -22,8 +23,15 @@ const TEN_MINUTES_SECONDS = 600
 const MOST_OF_ACCOUNT = 3
 const MOST_OF_NETWORK = 10
 
-/** @param inTotal mails in an hour, for all viewers together. */
-export function createResetLimits(openCounter: OpenCounter, inTotal: number): ResetLimits {
+/**
+ * @param inTotal mails in an hour, for all viewers together.
+ * @param trustedNetworks their addresses have no limit of their own.
+ */
+export function createResetLimits(
+  openCounter: OpenCounter,
+  inTotal: number,
+  trustedNetworks: readonly Network[] = [],
+): ResetLimits {
   const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
   const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
   const mails = openCounter('reset-mails', HOUR_SECONDS)
@@ -37,6 +45,7 @@ export function createResetLimits(openCounter: OpenCounter, inTotal: number): Re
         ['account', accounts, accountKey(username)],
         ['total', total, 'all'],
       ] as const) {
+        if (limit === 'network' && isInNetworks(trustedNetworks, address)) continue
         const { consumedPoints, msBeforeNext } = await counter.penalty(key)
         if (consumedPoints > most) return { limit, retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
       }

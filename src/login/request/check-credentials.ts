@@ -31,7 +31,7 @@ export async function checkCredentials(
 ): Promise<CheckedCredentials> {
   const { users, signInLimits, logSignIn, addressOf } = deps
   const refuseByLimit = ({ limit, retryAfterSeconds }: LimitRefusal): CheckedCredentials => {
-    logSignIn(req, { outcome: 'too-many-tries', viewer: form.username, limit })
+    logSignIn(req, { outcome: 'held-back', viewer: form.username, limit })
     return { ok: false, refusal: tooManyTries(retryAfterSeconds) }
   }
   users.assertCapacity?.()

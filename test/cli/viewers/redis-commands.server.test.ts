@@ -79,6 +79,27 @@ test('viewers unlock works in Redis and needs only LIMITS_STORE_URL', async () =
   expect(await unlock('eve')).toMatchObject({ status: 0, stdout: expect.stringContaining('eve') })
 })
 
+test('viewers unlock --address lets everybody at an address try again, and leaves accounts as they are', async () => {
+  const limits = createSignInLimits(redisCounters(link), { failures: 10, trustedNetworks: [] })
+  const limitAt = async (username: string) => {
+    const admission = await limits.admit(username, '2001:db8::7')
+    if (admission.ok) await admission.attempt.failed()
+    return admission.ok ? null : admission.limit
+  }
+  for (let count = 0; count < 10; count += 1) await limitAt(`viewer-${count % 2}`)
+  expect(await limitAt('eve')).toBe('address')
+  const unlocked = await run(['viewers', 'unlock', '--address', '2001:db8::9', '--json'], {
+    LIMITS_STORE_URL: redis.url,
+  })
+  expect(JSON.parse(unlocked.stdout)).toEqual({ address: '2001:db8::9', addressUnlocked: true })
+  expect(await limitAt('eve')).toBeNull()
+  expect(await limitAt('viewer-0')).toBe('account-and-address')
+})
+
+test.each([[[]], [['--address', 'office.example']]])('viewers unlock %j is wrong usage', async (args) => {
+  expect(await run(['viewers', 'unlock', ...args], {})).toMatchObject({ status: 2 })
+})
+
 test('a Redis that does not answer is named within seconds, without its password', async () => {
   await redis.stop()
   const { port } = redis
