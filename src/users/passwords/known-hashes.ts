@@ -1,8 +1,8 @@
 import { argon2Passwords, needsRehash, type PasswordHashing } from './argon2.ts'
-import { bcryptForm } from './bcrypt.ts'
-import type { HashForm, HashReading } from './hash-form.ts'
-import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './pbkdf2-scrypt.ts'
-import { phpassForm, saltedShaForm } from './salted-sha-phpass.ts'
+import { bcryptForm } from './forms/bcrypt.ts'
+import type { HashForm, HashReading } from './forms/hash-form.ts'
+import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './forms/pbkdf2-scrypt.ts'
+import { phpassForm, saltedShaForm } from './forms/salted-sha-phpass.ts'
 
 const LONGEST_HASH = 1024
 const NO_KNOWN_FORM: HashReading = { ok: false, fault: 'is of no known form' }
