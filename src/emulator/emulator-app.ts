@@ -9,6 +9,7 @@ import type { SettableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
 import { openRequestLog } from './developer/request-log.ts'
 import { developerRoutes } from './developer/routes.ts'
+import { strictness } from './http/beyond-documents.ts'
 import { sendJsonError } from './http/json-error.ts'
 import { loopbackHostsOnly } from './http/loopback-only.ts'
 import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
@@ -27,6 +28,8 @@ export interface EmulatorDeps {
   /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
+  /** Refuses what the documents do not have. */
+  readonly isStrict: boolean
   readonly resetDatabase: () => Promise<void>
   /** Called with internal errors. The response does not contain them. */
   readonly onError: (error: unknown) => void
@@ -46,6 +49,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.disable('x-powered-by')
   app.use(sendDate(nowSeconds))
   app.use(requestLog.record)
+  app.use(strictness(deps.isStrict))
   app.use(loopbackHostsOnly)
   app.use(defaultHeaders)
   app.use(faults.inject)

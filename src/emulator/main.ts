@@ -13,12 +13,13 @@ if (!read.ok) {
   process.stderr.write(`${read.message}\n`)
   process.exit(read.status)
 }
-const { settings, seedViews } = read
+const { settings, seedViews, isStrict } = read
 
 const emulator = await startEmulator({
   port: settings.EMULATOR_PORT,
   host: settings.EMULATOR_HOST,
   dataFile: settings.EMULATOR_DATA_FILE,
+  isStrict,
   seed: {
     views: seedViews,
     lock: {

@@ -28,6 +28,8 @@ const Settings = z.object({
   EMULATOR_DATA_FILE: z.string().min(1, 'must be a file name or ":memory:"').default('data/emulator.db'),
   EMULATOR_LOCK_URL: LockUrl.default('http://localhost:3000/'),
   EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
+  /** Refuses what the documents do not have. */
+  EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
 })
 
 /** Settings of `npm run demo`. The demo sets all others itself. */
@@ -51,27 +53,39 @@ export type SettingsResult<T> = { ok: true; settings: T } | Refusal
 
 type Environment = Record<string, string | undefined>
 
+const USAGE = 'Usage: npm run emulator -- [--strict] [--seed-views N], with N from 0 to 10000000'
+
+/** The arguments of `npm run emulator`. */
+interface EmulatorArguments {
+  /** The least number of view segments. */
+  readonly seedViews: number
+  readonly isStrict: boolean
+}
+
 /**
  * Reads the settings, or lists all mistakes at once in a text for the terminal. An empty variable counts as unset.
- * @param args `--seed-views N`: the least number of view segments.
+ * @param args an argument wins over its setting.
  */
 export function readEmulatorSettings(
   env: Environment,
   args: readonly string[],
-): (SettingsResult<EmulatorSettings> & { ok: true; seedViews: number }) | Refusal {
-  const seedViews = readArguments(args)
-  if (seedViews === null) {
-    return { ok: false, message: 'Usage: npm run emulator -- [--seed-views N], with N from 0 to 10000000', status: 2 }
-  }
-  const settings = read(Settings, env, 'The emulator')
-  return settings.ok ? { ...settings, seedViews } : settings
+): (SettingsResult<EmulatorSettings> & { ok: true } & EmulatorArguments) | Refusal {
+  const given = readArguments(args)
+  if (given === null) return { ok: false, message: USAGE, status: 2 }
+  const read = readSettings(Settings, env, 'The emulator')
+  if (!read.ok) return read
+  return { ...read, ...given, isStrict: given.isStrict || read.settings.EMULATOR_STRICT === 'on' }
 }
 
-function readArguments(args: readonly string[]): number | null {
+function readArguments(args: readonly string[]): EmulatorArguments | null {
   try {
-    const { values } = parseArgs({ args: [...args], options: { 'seed-views': { type: 'string', default: '0' } } })
+    const { values } = parseArgs({
+      args: [...args],
+      options: { 'seed-views': { type: 'string', default: '0' }, strict: { type: 'boolean', default: false } },
+    })
     const count = values['seed-views']
-    return /^\d{1,8}$/.test(count) && Number(count) <= MAX_SEED_VIEWS ? Number(count) : null
+    if (!/^\d{1,8}$/.test(count) || Number(count) > MAX_SEED_VIEWS) return null
+    return { seedViews: Number(count), isStrict: values.strict }
   } catch {
     return null
   }
@@ -79,10 +93,10 @@ function readArguments(args: readonly string[]): number | null {
 
 /** Like readEmulatorSettings(). */
 export function readDemoSettings(env: Environment): SettingsResult<DemoSettings> {
-  return read(DemoSettings, env, 'The demo')
+  return readSettings(DemoSettings, env, 'The demo')
 }
 
-function read<T>(schema: z.ZodType<T>, env: Environment, program: string): SettingsResult<T> {
+function readSettings<T>(schema: z.ZodType<T>, env: Environment, program: string): SettingsResult<T> {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
   if (parsed.success) return { ok: true, settings: parsed.data }
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`)

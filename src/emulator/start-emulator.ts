@@ -22,6 +22,8 @@ export interface EmulatorOptions {
   /** UNIX time in seconds, before the shift of `/emulator/clock`. */
   readonly nowSeconds?: () => number
   readonly seed?: SeedOptions
+  /** Refuses what the documents do not have; the request log names it in any case. */
+  readonly isStrict?: boolean
   /** Called with internal errors. By default they go to standard error. */
   readonly onError?: (error: unknown) => void
 }
@@ -44,6 +46,7 @@ export async function startEmulator({
   dataFile = ':memory:',
   nowSeconds = () => Date.now() / 1000,
   seed: seedOptions = {},
+  isStrict = false,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
   const database = openDataFile(dataFile)
@@ -56,7 +59,7 @@ export async function startEmulator({
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
     // A delayed request can outlive the emulator, and then finds its database closed.
     const report = (error: unknown) => void (database.isOpen && onError(error))
-    const app = createEmulatorApp({ database, clock, publicUrl: url, seed, resetDatabase, onError: report })
+    const app = createEmulatorApp({ database, clock, publicUrl: url, seed, isStrict, resetDatabase, onError: report })
     server.on('request', app)
     const close = async () => {
       await closeServer(server)

@@ -150,11 +150,13 @@ describe('settings', () => {
     expect(readEmulatorSettings({ EMULATOR_PORT: '' }, [])).toEqual({
       ok: true,
       seedViews: 0,
+      isStrict: false,
       settings: {
         EMULATOR_PORT: 4000,
         EMULATOR_HOST: '127.0.0.1',
         EMULATOR_DATA_FILE: 'data/emulator.db',
         EMULATOR_LOCK_URL: 'http://localhost:3000/',
+        EMULATOR_STRICT: 'off',
       },
     })
     expect(readDemoSettings({})).toMatchObject({ settings: { DEMO_PORT: 3000, EMULATOR_PORT: 4000 } })
@@ -170,6 +172,19 @@ describe('settings', () => {
       status: 1,
       message: expect.stringMatching(/EMULATOR_PORT .*\n.*EMULATOR_HOST .*loopback.*\n.*EMULATOR_LOCK_URL /),
     })
+  })
+
+  test.each([
+    ['--strict', {}, ['--strict'], true],
+    ['EMULATOR_STRICT=on', { EMULATOR_STRICT: 'on' }, [], true],
+    ['EMULATOR_STRICT=off', { EMULATOR_STRICT: 'off' }, [], false],
+  ])('%s is read', (_what, env, args, isStrict) => {
+    expect(readEmulatorSettings(env, args)).toMatchObject({ ok: true, isStrict })
+  })
+
+  test('EMULATOR_STRICT must be on or off', () => {
+    const read = readEmulatorSettings({ EMULATOR_STRICT: 'yes' }, [])
+    expect(read).toMatchObject({ ok: false, message: expect.stringContaining('EMULATOR_STRICT must be on or off') })
   })
 
   test.each([

@@ -10,6 +10,7 @@ export interface DeveloperDeps {
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
+  readonly isStrict: boolean
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>
   readonly requestLog: Omit<RequestLog, 'record'>

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { notedBeyond } from '../http/beyond-documents.ts'
 import { maskAddress, maskAuthorization, maskDocument, maskForm } from './masking.ts'
 
 const MAX_ENTRIES = 500
@@ -20,6 +21,8 @@ export interface LoggedRequest {
   readonly answer: string | null
   /** Reason for the response: the `res.locals.explanation` of its room. */
   readonly explanation: string | null
+  /** Phrases for what the request uses beyond the documents. `--strict` refuses it. */
+  readonly beyond_documents: readonly string[]
   readonly verdict: 'answered' | 'warning' | 'refused' | 'failed'
 }
 
@@ -56,6 +59,7 @@ export function openRequestLog(nowSeconds: () => number): RequestLog {
           location: typeof res.get('Location') === 'string' ? maskAddress(String(res.get('Location'))) : null,
           answer: responseBody(),
           explanation: typeof res.locals.explanation === 'string' ? res.locals.explanation : null,
+          beyond_documents: notedBeyond(res),
         }
         entries = [{ ...entry, verdict: verdictOf(entry) }, ...entries].slice(0, MAX_ENTRIES)
       })
@@ -73,11 +77,15 @@ function isOwnPage({ method, path }: Request): boolean {
   return method === 'GET' && (path === '/' || path.startsWith('/emulator/'))
 }
 
-function verdictOf({ status, explanation }: Pick<LoggedRequest, 'status' | 'explanation'>): LoggedRequest['verdict'] {
+function verdictOf({
+  status,
+  explanation,
+  beyond_documents: beyond,
+}: Pick<LoggedRequest, 'status' | 'explanation' | 'beyond_documents'>): LoggedRequest['verdict'] {
   // An unknown grant type is a client error with status 501.
   if (status >= 500 && status !== 501) return 'failed'
   if (status >= 400 || explanation?.startsWith('Refused')) return 'refused'
-  return explanation?.includes('with a warning') ? 'warning' : 'answered'
+  return beyond.length > 0 || explanation?.includes('with a warning') ? 'warning' : 'answered'
 }
 
 /** Returns the body that the room read, whether bytes, text or parsed; null if the room read none. */

@@ -3,6 +3,7 @@ import { type Response, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
+import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -14,6 +15,8 @@ interface ChannelDeps extends AccessDeps {
 
 const MAX_TITLE_LENGTH = 255
 const MAX_SLUG_LENGTH = 80
+const JSON_BODY = 'a JSON body in place of a form'
+const wrongMethod = (allowed: string) => onlyMethods(allowed, sendWrongMethod)
 const Title = PlainText.max(MAX_TITLE_LENGTH).regex(/\S/)
 
 /** Routes of `/users/self/channels.json`, and of the short links of channels. */
@@ -22,24 +25,29 @@ export function channelRoutes(deps: ChannelDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/users/self/channels.json')
-    .get(tokenRequired(deps), (_req, res) => {
+    .get(tokenRequired(deps), (req, res, next) => {
+      // The document has no list of channels.
+      if (beyondDocuments(res)('a list of channels')) return wrongMethod('POST')(req, res, next)
       const rows = database
         .prepare('SELECT id, title, url FROM channels WHERE owner_id = ? ORDER BY id')
         .all(accessOf(res).userId)
-      sendJson(res, 200, { channels: rows.map((row) => channelRecord(row, publicUrl)) })
+      return sendJson(res, 200, { channels: rows.map((row) => channelRecord(row, publicUrl)) })
     })
     .post(tokenRequired(deps), anyBody, (req, res) => {
       const parameters = bodyParameters(req)
       if (!parameters.ok) {
         return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
       }
+      const isJson = Boolean(req.is('application/json'))
+      if (isJson && beyondDocuments(res)(JSON_BODY))
+        return sendError(res, 400, 'invalid_request', strictRefusal(JSON_BODY))
       const title = Title.safeParse(parameters.values.title)
       if (title.success) return createChannel(deps, res, title.data)
       const fault =
         parameters.values.title === undefined ? 'is missing' : 'is blank, too long or has control characters'
       return sendError(res, 400, 'invalid_request', `title ${fault}`)
     })
-    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+    .all(wrongMethod('GET, HEAD, POST'))
   router.get('/t/:code', (req, res, next) => {
     const id = /^[0-9a-z]{1,10}$/.test(req.params.code) ? Number.parseInt(req.params.code, 36) : -1
     const row = database.prepare('SELECT id FROM channels WHERE id = ?').get(id)

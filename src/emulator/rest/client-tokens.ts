@@ -1,10 +1,12 @@
 import { Router } from 'express'
 import { onlyMethods } from '../../server/only-methods.ts'
+import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
 
 const MAX_TOKENS = 1_000
+const RESOURCE = 'a list of the tokens of a client'
 
 /** Routes of `/oauth2/clients/self/tokens.json`, a resource of the client: only client-level tokens reach it. */
 export function clientTokenRoutes(deps: AccessDeps): Router {
@@ -13,6 +15,7 @@ export function clientTokenRoutes(deps: AccessDeps): Router {
   router
     .route('/oauth2/clients/self/tokens.json')
     .get(tokenRequired(deps), (_req, res) => {
+      if (beyondDocuments(res)(RESOURCE)) return sendError(res, 404, 'not_found', strictRefusal(RESOURCE))
       const { clientId, isClientLevel } = accessOf(res)
       if (!isClientLevel) {
         const description = 'Only a token of the client credentials flow can read this resource'

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { onlyMethods } from '../../server/only-methods.ts'
+import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { formatOf, sendError, sendRecord, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -17,6 +18,9 @@ import { anyBody, bodyParameters } from './parameters.ts'
 /** The documents show both sizes as text, and name no default. */
 const DEFAULT_POPUP_WIDTH = '640'
 const DEFAULT_POPUP_HEIGHT = '480'
+
+/** The documents show these settings in responses, but not as parameters. */
+const RESPONSE_ONLY = ['message', 'button_caption', 'popup_width', 'popup_height']
 
 const NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
 
@@ -102,9 +106,17 @@ function save(database: DatabaseSync, type: ContentType, req: Request, res: Resp
     return null
   }
   const reading = readLockSettings(parameters.values)
-  if (reading.ok) return setLock(database, type, id, reading.settings)
-  sendError(res, 400, reading.error, reading.description)
-  return null
+  if (!reading.ok) {
+    sendError(res, 400, reading.error, reading.description)
+    return null
+  }
+  const others = RESPONSE_ONLY.filter((name) => parameters.values[name] !== undefined)
+  const what = `the ${others.length === 1 ? 'parameter' : 'parameters'} ${others.join(', ')} of a PUT`
+  if (others.length > 0 && beyondDocuments(res)(what)) {
+    sendError(res, 400, 'invalid_request', strictRefusal(what))
+    return null
+  }
+  return setLock(database, type, id, reading.settings)
 }
 
 function sendChannelLock(res: Response, status: number, lock: LockSettings | null): void {

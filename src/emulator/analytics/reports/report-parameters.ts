@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
 import type { Selection } from '../segments/segment-selection.ts'
 import type { ContentType } from '../segments/segment-tables.ts'
 import type { ReportKind, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
-import { readTimeParameter, type TimeParameter } from './report-times.ts'
+import { readTimeParameter, type TimeParameter, unusualTime } from './report-times.ts'
 
 /** An item of the `errors` of an answer. */
 export interface ParameterError {
@@ -87,11 +88,33 @@ const Peaks = z.object({
   ...RequiredRange,
   granularity: SingleValue.pipe(z.enum(['hour', 'minute'], { error: 'must be hour or minute' })).default('minute'),
 })
+const SCHEMA = { viewers: Viewers, views: Views, series: Series, peaks: Peaks } as const
 /** For endpoints with a content type in the path. */
 const ContentFilter = z.object({ content_id: ContentIds.optional() })
 
 /** Reads the query of one endpoint. Lists all mistakes at once. */
-export function readParameters(endpoint: Endpoint, query: QueryParameters): ParameterCheck {
+export function readParameters(endpoint: Endpoint, query: QueryParameters, beyond: Beyond): ParameterCheck {
+  const checked = readDocumented(endpoint, query)
+  if (!checked.ok) return checked
+  const errors = undocumentedIn(endpoint, query)
+    .filter(({ what }) => beyond(what))
+    .map(({ name, what }) => ({ ...describeError(name, '', query), message: strictRefusal(what) }))
+  return errors.length === 0 ? checked : { ok: false, errors }
+}
+
+/** Lists what a valid query has beyond the document. */
+function undocumentedIn({ kind, contentType }: Endpoint, query: QueryParameters): { name: string; what: string }[] {
+  const known = new Set(Object.keys({ ...SCHEMA[kind].shape, ...(contentType !== null && ContentFilter.shape) }))
+  const found = Object.keys(query).flatMap((name) => {
+    if (!known.has(name)) return [{ name, what: `the parameter ${JSON.stringify(name.slice(0, 40))} of this endpoint` }]
+    const unusual = /^date_time_/.test(name) ? unusualTime(String(query[name])) : null
+    return unusual === null ? [] : [{ name, what: unusual }]
+  })
+  const isWithout = kind === 'peaks' && query.granularity === undefined
+  return isWithout ? [...found, { name: 'granularity', what: 'peak viewer numbers without granularity' }] : found
+}
+
+function readDocumented(endpoint: Endpoint, query: QueryParameters): ParameterCheck {
   switch (endpoint.kind) {
     case 'viewers':
       return check(Viewers, endpoint, query, ({ viewer_identifier }) => ({

@@ -30,6 +30,12 @@ export function readTimeParameter(text: string): TimeParameter | null {
   }
 }
 
+/** Returns how a valid time parameter differs from the document's format, as a phrase; null if it does not. */
+export function unusualTime(text: string): string | null {
+  if (text.endsWith('Z')) return 'a time with "Z"'
+  return text.includes(' ') ? 'a time with a blank in place of "+"' : null
+}
+
 /** Returns a function that writes UNIX seconds as `YYYY-MM-DDThh:mm:ss+hh:mm` in this zone. */
 export function openTimeWriter(timeZone: string): (seconds: number) => string {
   const offsetAt = openOffsets(timeZone)

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { percentDecode, percentEncode, readParameters } from '../../http/form.ts'
 import { type Client, findClient } from '../tokens/client-authentication.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
@@ -49,7 +50,7 @@ const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> 
  * any `lang`.
  * @param text the query or the form, percent-encoded.
  */
-export function readAuthorizationRequest(database: DatabaseSync, text: string): AuthorizationReading {
+export function readAuthorizationRequest(database: DatabaseSync, text: string, beyond: Beyond): AuthorizationReading {
   if (text.length > MAX_REQUEST_LENGTH) {
     const reason = `The request is longer than ${MAX_REQUEST_LENGTH} characters`
     return { ok: false, problem: 'too-long', reason, lang: null }
@@ -67,6 +68,10 @@ export function readAuthorizationRequest(database: DatabaseSync, text: string): 
   }
   const address = checkRedirectUri(redirectUri, client.redirectUriPrefix)
   if (!address.ok) return { ok: false, problem: 'foreign-address', reason: `redirect_uri ${address.reason}`, lang }
+  const unlike = 'a redirect_uri that does not start with the registered prefix, character by character'
+  if (!redirectUri.startsWith(client.redirectUriPrefix) && beyond(unlike)) {
+    return { ok: false, problem: 'foreign-address', reason: strictRefusal(unlike), lang }
+  }
   const { state, isRepeated, others } = takeState(text)
   const refused = (error: AuthorizationError, reason: string): AuthorizationReading => {
     return { ok: false, problem: null, location: errorLocation({ redirectUri, state }, error), reason }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
 
 export interface Client {
   readonly clientId: string
@@ -13,6 +14,8 @@ export type ClientAuthentication =
   | { readonly ok: true; readonly client: Client }
   /** A sentence for the developer. */
   | { readonly ok: false; readonly reason: string }
+
+const BARE_SECRET = 'a Basic credential with the client secret alone'
 
 /** Returns null if the client_id is unknown. */
 export function findClient(database: DatabaseSync, clientId: string): Client | null {
@@ -30,7 +33,8 @@ export function findClient(database: DatabaseSync, clientId: string): Client | n
 
 /**
  * Checks that a request comes from the client of its `client_id`. The documents do not define the Basic credential, so
- * this accepts base64 of "client_id:client_secret" (RFC 6749 2.3.1) and the bare secret, in base64 or not.
+ * this accepts base64 of "client_id:client_secret" (RFC 6749 2.3.1). It notes the bare secret, in base64 or not, as beyond
+ * the documents.
  * @param clientId from the form.
  * @param authorizationHeader as received; undefined if absent.
  */
@@ -38,6 +42,7 @@ export function authenticateClient(
   database: DatabaseSync,
   clientId: string,
   authorizationHeader: string | undefined,
+  beyond: Beyond,
 ): ClientAuthentication {
   const client = findClient(database, clientId)
   if (client === null) return { ok: false, reason: 'No client has this client_id' }
@@ -45,9 +50,11 @@ export function authenticateClient(
   if (credential === undefined) {
     return { ok: false, reason: 'The Authorization header must hold "Basic" and the client credentials' }
   }
-  const [id, secret] = readCredential(credential, clientId)
+  const { id, secret, isBare } = readCredential(credential, clientId)
   if (id !== clientId) return { ok: false, reason: 'The Authorization header names another client than client_id' }
-  return hasSecret(database, clientId, secret) ? { ok: true, client } : { ok: false, reason: 'The secret is wrong' }
+  if (!hasSecret(database, clientId, secret)) return { ok: false, reason: 'The secret is wrong' }
+  if (isBare && beyond(BARE_SECRET)) return { ok: false, reason: strictRefusal(BARE_SECRET) }
+  return { ok: true, client }
 }
 
 /** Compares the client's secret in constant time. */
@@ -60,10 +67,10 @@ export function hasSecret(database: DatabaseSync, clientId: string, secret: stri
 }
 
 /** A bare secret is hexadecimal, which is also valid base64. A decoded pair has a colon. */
-function readCredential(credential: string, clientId: string): [id: string, secret: string] {
+function readCredential(credential: string, clientId: string): { id: string; secret: string; isBare: boolean } {
   const decoded = Buffer.from(credential, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
-  if (/^[0-9a-f]{40}$/.test(credential)) return [clientId, credential]
-  if (colon === -1) return [clientId, decoded]
-  return [decoded.slice(0, colon), decoded.slice(colon + 1)]
+  if (/^[0-9a-f]{40}$/.test(credential)) return { id: clientId, secret: credential, isBare: true }
+  if (colon === -1) return { id: clientId, secret: decoded, isBare: true }
+  return { id: decoded.slice(0, colon), secret: decoded.slice(colon + 1), isBare: false }
 }

@@ -1,5 +1,6 @@
 import { type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
+import { type Beyond, beyondDocuments } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
@@ -40,7 +41,11 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
       if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
       const reading = readTokenRequest(form.fields)
       const answer: TokenAnswer = reading.ok
-        ? await answerTokenRequest(deps, reading.request, req.headers.authorization, req.socket.remoteAddress ?? '')
+        ? await answerTokenRequest(deps, reading.request, {
+            authorizationHeader: req.headers.authorization,
+            address: req.socket.remoteAddress ?? '',
+            beyond: beyondDocuments(res),
+          })
         : reading
       if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
       if (answer.retryAfterSeconds !== undefined) res.set('Retry-After', String(answer.retryAfterSeconds))
@@ -61,10 +66,10 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
 async function answerTokenRequest(
   deps: TokenEndpointDeps,
   request: TokenRequest,
-  authorizationHeader: string | undefined,
-  address: string,
+  caller: { authorizationHeader: string | undefined; address: string; beyond: Beyond },
 ): Promise<TokenAnswer> {
-  const authentication = authenticateClient(deps.database, request.client_id, authorizationHeader)
+  const { authorizationHeader, address, beyond } = caller
+  const authentication = authenticateClient(deps.database, request.client_id, authorizationHeader, beyond)
   if (!authentication.ok) return { ...authentication, error: 'invalid_client' }
   if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
     return { ok: false, error: 'invalid_client', reason: 'The parameter client_secret is wrong' }
