@@ -52,6 +52,8 @@ export interface Config extends SharedStores {
   readonly warnings: readonly string[]
 }
 
+type Traces = Pick<Config, 'securityLogFile'> & Pick<Config['sessions'], 'lifetimeSeconds' | 'idleSeconds'>
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 /** Each may also be given as NAME_FILE, the path of a file that contains it. */
 const SECRETS: readonly string[] = [
@@ -204,6 +206,17 @@ export function readEntryPointSettings(environment: Environment): Pick<Config, '
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
 export function readSharedStores(environment: Environment): SharedStores {
   return readPart(SharedStoresEnvironment, environment)
+}
+
+/** Reads only where the app leaves traces of viewers: sessions with their limits, and the security log. */
+export function readTraces(environment: Environment): Traces {
+  const fields = { SESSION_LIFETIME_SECONDS: true, SESSION_IDLE_SECONDS: true, SECURITY_LOG_FILE: true } as const
+  const app = readPart(AppEnvironment.pick(fields), environment)
+  return {
+    lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
+    idleSeconds: app.SESSION_IDLE_SECONDS,
+    securityLogFile: app.SECURITY_LOG_FILE ?? null,
+  }
 }
 
 /** Reads only the mail server and the address of this app: invitations need no secret of the app. */

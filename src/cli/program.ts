@@ -70,6 +70,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./report/report-command.ts')).addReportCommands,
   },
   {
+    name: 'audit',
+    summary: 'who signed in when, and who was refused and why, from the security log',
+    declare: addGroup,
+    load: async () => (await import('./audit/audit-command.ts')).addAuditCommands,
+  },
+  {
     name: 'doctor',
     summary: 'check if viewers will get through: settings, app, service, lock, a sign-in',
     declare: addBareCommand,

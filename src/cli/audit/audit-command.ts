@@ -1,0 +1,142 @@
+import { type Command, Option } from 'commander'
+import { readTraces } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { hasPeriod, type PeriodOptions, readPeriod } from '../report/period.ts'
+import { openFileSink, standardOutput } from '../report/sink.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+import { type AuditFormat, writeEvents } from './audit-formats.ts'
+import { linesOfFile, linesOfStream, rotatedFiles } from './log-lines.ts'
+import { type EventFilter, type Reading, securityEvents, startReading } from './security-events.ts'
+
+interface Options extends PeriodOptions {
+  readonly json?: boolean
+  readonly csv?: boolean
+  readonly output?: string
+  readonly viewer?: string
+  readonly outcome?: string[]
+}
+
+const ABOUT = `
+Reads the lines about sign-ins that the login app wrote. Without a FILE, reads SECURITY_LOG_FILE and its rotated files.
+A FILE may be the whole log, or compressed (.gz). "-" is standard input. Other lines are skipped and counted. Times
+without an offset are in the time zone of this machine. The default is all time. In CSV, formulas start with an
+apostrophe and control characters are escaped, such as \\u001b.`
+
+/** The beginning of a period without --from and --last. */
+const ALL_TIME = '2000-01-01'
+
+/** Adds `audit export`. */
+export function addAuditCommands(group: Command, context: CommandContext): void {
+  addCommand(group, 'export [FILE...]', 'list who signed in when, and who was refused and why', [
+    'viewer-auth audit export --viewer ada@example.com',
+    'viewer-auth audit export --last 4w --csv --output sign-ins.csv',
+    'viewer-auth audit export --outcome wrong-credentials --outcome held-back security.log.2.gz security.log.1',
+    'docker logs viewer-auth | viewer-auth audit export - --from 2026-11-20',
+  ])
+    .addHelpText('after', ABOUT)
+    .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
+    .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
+    .option('--to <TIME>', 'end of the period (default: now)')
+    .option('--viewer <USERNAME>', 'only events of this viewer, in upper or lower case')
+    .option('--outcome <NAME>', 'only this outcome, such as signed-in or wrong-credentials; repeatable', collect)
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .option('--output <FILE>', 'write to this file, and replace it when the export is complete')
+    .action((files: string[], options: Options, command: Command) => {
+      const filter = filterOrUsageError(command, options)
+      const format = options.csv ? 'csv' : options.json ? 'json' : 'table'
+      return runCommand(context, options.json, () => exportEvents(context.io, files, filter, options.output, format))
+    })
+}
+
+async function exportEvents(
+  io: CommandIo,
+  files: readonly string[],
+  filter: EventFilter,
+  output: string | undefined,
+  format: AuditFormat,
+): Promise<Outcome> {
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  const sources = files.length > 0 ? files : await ownLog(io)
+  const reading = startReading()
+  const events = securityEvents(batchesOf(io, sources, stop.signal), filter, reading)
+  const sink = output === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(output)
+  try {
+    const written = await writeEvents(format, events, sink, output === undefined ? io.stdout : null)
+    await sink.finish()
+    io.stderr.write(`${summaryOf(written, sources.length, reading, filter)}\n`)
+    return { ok: true }
+  } catch (error) {
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
+    throw error
+  } finally {
+    release()
+    await sink.close()
+  }
+}
+
+/** Returns the security log of the settings with its rotated files. */
+async function ownLog({ env }: CommandIo): Promise<string[]> {
+  const { securityLogFile: file } = readTraces(env)
+  if (file !== null) return await rotatedFiles(file)
+  throw new ConfigError(
+    'There is no log to read, because SECURITY_LOG_FILE is not set. Name the files of the log, or pass the log on ' +
+      'standard input: audit export -',
+  )
+}
+
+async function* batchesOf(io: CommandIo, sources: readonly string[], signal: AbortSignal) {
+  for (const source of sources) {
+    for await (const batch of source === '-' ? linesOfStream(io.stdin) : linesOfFile(source)) {
+      signal.throwIfAborted()
+      yield batch
+    }
+  }
+}
+
+/** Says how much was read, and what the export cannot contain. */
+function summaryOf(
+  written: string,
+  sources: number,
+  { skipped, lost, unnamed, outcomes }: Reading,
+  filter: EventFilter,
+): string {
+  const unknown = filter.outcomes.filter((outcome) => !outcomes.has(outcome))
+  return [
+    `${written}, from ${counted(sources, 'file')}.`,
+    skipped > 0 && `Skipped ${counted(skipped, 'line')} of other kinds.`,
+    lost > 0 && `The app could not write ${counted(lost, 'line')} of this log.`,
+    unnamed > 0 && `${counted(unnamed, 'repeated request')} without a name in the log may be of this viewer too.`,
+    unknown.length > 0 &&
+      `No line has the outcome ${unknown.map(printable).join(' or ')}. The outcomes are: ${[...outcomes].toSorted().map(printable).join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Reports an unreadable period as wrong usage, like any other unreadable option. */
+function filterOrUsageError(command: Command, options: Options): EventFilter {
+  try {
+    return { period: periodOf(options), viewer: options.viewer, outcomes: options.outcome ?? [] }
+  } catch (error) {
+    if (error instanceof ConfigError) command.error(`error: ${error.message}`)
+    throw error
+  }
+}
+
+function periodOf({ last, from, to }: Options): EventFilter['period'] {
+  if (!hasPeriod({ ...(last && { last }), ...(from && { from }), ...(to && { to }) })) return null
+  const start = last === undefined ? { from: from ?? ALL_TIME } : { last, ...(from !== undefined && { from }) }
+  const period = readPeriod({ ...start, ...(to !== undefined && { to }) }, Date.now() / 1000)
+  return { fromMs: Date.parse(period.from), toMs: Date.parse(period.to) }
+}
+
+function collect(value: string, values: string[] = []): string[] {
+  return [...values, value]
+}

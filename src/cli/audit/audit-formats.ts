@@ -1,0 +1,78 @@
+import type { ReportSink } from '../report/sink.ts'
+import { csvRecord } from '../terminal/csv.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { textTable } from '../terminal/table.ts'
+import { printableJson } from '../terminal/text.ts'
+import type { SecurityEvent } from './security-events.ts'
+
+export type AuditFormat = 'table' | 'csv' | 'json'
+
+const COLUMNS = [
+  'time',
+  'event',
+  'outcome',
+  'viewer',
+  'address',
+  'entryPoint',
+  'reason',
+  'status',
+  'count',
+  'requestId',
+] as const satisfies readonly (keyof SecurityEvent)[]
+const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
+/** A table stays in memory, because its column widths depend on all rows. */
+const MOST_TABLE_ROWS = 1_000
+const CHUNK_CHARACTERS = 65_536
+
+/**
+ * Writes events as they are read, so that a log of any length needs little memory.
+ * @param stdout where a table appears; null for a file.
+ * @returns their number, as text.
+ */
+export async function writeEvents(
+  format: AuditFormat,
+  events: AsyncGenerator<SecurityEvent>,
+  sink: ReportSink,
+  stdout: CommandIo['stdout'] | null,
+): Promise<string> {
+  if (format === 'table') return await writeTable(events, sink, stdout)
+  const isCsv = format === 'csv'
+  let written = 0
+  let text = isCsv ? csvRecord(COLUMNS) : '['
+  for await (const event of events) {
+    const json = isCsv ? '' : `${written === 0 ? '\n' : ',\n'}${printableJson(event)}`
+    text += isCsv ? csvRecord(COLUMNS.map((column) => event[column])) : json
+    written += 1
+    if (text.length < CHUNK_CHARACTERS) continue
+    await sink.write(text)
+    text = ''
+  }
+  const end = written === 0 ? ']\n' : '\n]\n'
+  await sink.write(isCsv ? text : `${text}${end}`)
+  return eventsText(written)
+}
+
+async function writeTable(
+  events: AsyncGenerator<SecurityEvent>,
+  sink: ReportSink,
+  stdout: CommandIo['stdout'] | null,
+): Promise<string> {
+  const shown: SecurityEvent[] = []
+  let total = 0
+  for await (const event of events) {
+    total += 1
+    // The newest events matter most, and a log ends with them.
+    if (shown.push(event) > MOST_TABLE_ROWS) shown.shift()
+  }
+  if (total > 0) await sink.write(`${await textTable(stdout, TITLES, shown.map(cellsOf))}\n`)
+  const last = `The last ${eventsText(shown.length)} of ${total.toLocaleString('en')} (use --csv or --json for all)`
+  return total > shown.length ? last : eventsText(total)
+}
+
+function cellsOf({ time, outcome, viewer, address, reason, count }: SecurityEvent): string[] {
+  return [`${time.slice(0, 19)}Z`, outcome, viewer ?? '', address ?? '', reason ?? '', String(count)]
+}
+
+function eventsText(count: number): string {
+  return count === 1 ? '1 event' : `${count.toLocaleString('en')} events`
+}
