@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
+import type { SettableClock } from './clock.ts'
 import type { DeveloperDeps } from './developer-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
@@ -16,12 +17,16 @@ const Time = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with offset, such as 2026-11-21T10:00:00Z' })
   .transform((text) => Math.floor(Date.parse(text) / 1000))
 
-/** Exactly one of four forms. */
+/** JSON, or the text of a form field. */
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+const frozen = Flag.optional()
+/** One new time, with or without `frozen`; or `frozen` alone; or the real time. */
 const ClockChange = z.union([
-  z.strictObject({ now: Time }).transform(({ now }) => ({ now_seconds: now })),
-  z.strictObject({ now_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)) }),
-  z.strictObject({ advance_seconds: Whole }),
-  z.strictObject({ real: z.union([z.literal(true), z.literal('true')]) }),
+  z.strictObject({ now: Time, frozen }).transform(({ now, ...rest }) => ({ now_seconds: now, ...rest })),
+  z.strictObject({ now_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)), frozen }),
+  z.strictObject({ advance_seconds: Whole, frozen }),
+  z.strictObject({ frozen: Flag }),
+  z.strictObject({ real: Flag.pipe(z.literal(true)) }),
 ])
 
 /** Also accepts a form: its numbers are text, and its unused fields are empty. */
@@ -73,18 +78,21 @@ function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
     now: new Date(clock.nowSeconds() * 1000).toISOString(),
     now_seconds: clock.nowSeconds(),
     offset_seconds: clock.offsetSeconds(),
+    frozen: clock.isFrozen(),
   })
   const change = (req: Request, res: Response) => {
     const parsed = ClockChange.safeParse(req.body)
-    const ahead = parsed.data && 'advance_seconds' in parsed.data ? parsed.data.advance_seconds : 0
-    const target = clock.nowSeconds() + ahead
-    if (!parsed.success || target < 0 || target > LATEST_SECONDS) {
-      const forms = 'now (ISO 8601 with offset), now_seconds, advance_seconds, real: true'
-      return refuse(res, `Send exactly one of: ${forms}. The year must be 1970 to 9999.`)
+    const target = parsed.success ? targetSeconds(parsed.data, clock) : Number.NaN
+    if (!parsed.success || !(target >= 0 && target <= LATEST_SECONDS)) {
+      const forms = 'now (ISO 8601 with offset), now_seconds, advance_seconds; real: true'
+      return refuse(res, `Send one of: ${forms}; or frozen, alone or with a time. The year must be 1970 to 9999.`)
     }
-    if ('now_seconds' in parsed.data) clock.set(parsed.data.now_seconds)
-    else if ('advance_seconds' in parsed.data) clock.advance(parsed.data.advance_seconds)
-    else clock.reset()
+    if ('real' in parsed.data) clock.reset()
+    else {
+      clock.set(target)
+      if (parsed.data.frozen === true) clock.freeze()
+      if (parsed.data.frozen === false) clock.unfreeze()
+    }
     return changed(req, res, state())
   }
   router
@@ -93,6 +101,11 @@ function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
     .put(change)
     .post(change)
     .all(onlyMethods('GET, HEAD, PUT, POST', sendWrongMethod))
+}
+
+function targetSeconds(change: z.infer<typeof ClockChange>, { nowSeconds }: SettableClock): number {
+  if ('now_seconds' in change) return change.now_seconds
+  return nowSeconds() + ('advance_seconds' in change ? change.advance_seconds : 0)
 }
 
 function faultRoutes(router: Router, { faults }: DeveloperDeps): void {

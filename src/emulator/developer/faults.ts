@@ -3,7 +3,8 @@ import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { sendError } from '../rest/answer.ts'
 
-const MAX_DELAY_MS = 60_000
+/** Longer than any client of ours waits. */
+const MAX_DELAY_MS = 180_000
 const MAX_FAULTS = 100
 
 /** A fault that a developer asks for. A path ending in "*" matches every path with that prefix. */
@@ -56,7 +57,8 @@ export function openFaults(): Faults {
         .map((other) => (other === fault ? { ...fault, remaining: fault.remaining - 1 } : other))
         .filter(({ remaining }) => remaining > 0)
       res.locals.explanation = `Injected fault ${fault.id}`
-      if (fault.delay_ms !== undefined) await sleep(fault.delay_ms)
+      // A client that gives up does not stop the request. An emulator that stops does not wait for it.
+      if (fault.delay_ms !== undefined) await sleep(fault.delay_ms, undefined, { ref: false })
       if (fault.hang_up) return req.socket.destroy()
       return fault.status === undefined ? next() : answerFault(req, res, { ...fault, status: fault.status })
     },

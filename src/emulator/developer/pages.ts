@@ -29,6 +29,7 @@ export function developerPages(deps: DeveloperDeps): Router {
       contents: contents(),
       now,
       offsetSeconds: clock.offsetSeconds(),
+      isFrozen: clock.isFrozen(),
       faults: faults.list(),
     })
   }

@@ -70,6 +70,7 @@ describe('/emulator/clock', () => {
       now: '2030-03-17T17:46:40.000Z',
       now_seconds: 1_900_000_000,
       offset_seconds: 0,
+      frozen: false,
     })
     expect(await put({ advance_seconds: 60 })).toMatchObject({ now_seconds: 1_900_000_060, offset_seconds: 60 })
     expect(await validate(service, LOCKED_CHANNEL, soon)).toEqual({ valid: false })
@@ -79,6 +80,33 @@ describe('/emulator/clock', () => {
     realSeconds += 10
     expect(await json('/emulator/clock')).toMatchObject({ now_seconds: 15 })
     expect(await put({ real: true })).toMatchObject({ now_seconds: 1_900_000_010, offset_seconds: 0 })
+  })
+
+  test('the clock stands still, moves while it stands, and runs on from there', async () => {
+    const put = (body: object) => service.post('/emulator/clock', body).then((answer) => answer.json())
+    expect(await put({ frozen: true })).toMatchObject({ now_seconds: 1_900_000_000, frozen: true })
+    realSeconds += 100
+    expect(await json('/emulator/clock')).toMatchObject({ now_seconds: 1_900_000_000, offset_seconds: -100 })
+    expect(await put({ advance_seconds: 30 })).toMatchObject({ now_seconds: 1_900_000_030, frozen: true })
+    realSeconds += 100
+    expect(await put({ now: '2031-01-01T10:00:00Z' })).toMatchObject({ now_seconds: 1_925_028_000, frozen: true })
+    realSeconds += 100
+    expect(await put({ frozen: false })).toMatchObject({ now_seconds: 1_925_028_000, frozen: false })
+    realSeconds += 5
+    expect(await json('/emulator/clock')).toMatchObject({ now_seconds: 1_925_028_005 })
+    expect(await put({ now_seconds: 7, frozen: true })).toMatchObject({ now_seconds: 7, frozen: true })
+    realSeconds += 5
+    expect(await json('/emulator/clock')).toMatchObject({ now_seconds: 7 })
+    expect(await put({ real: true })).toMatchObject({ now_seconds: realSeconds, offset_seconds: 0, frozen: false })
+  })
+
+  test('a response does not expire while the clock stands still, and a reset lets the clock run', async () => {
+    const soon = makeResponse([['user', 'ada']], realSeconds + 60, SECRET)
+    await service.post('/emulator/clock', { frozen: true })
+    realSeconds += 3_600
+    expect(await validate(service, LOCKED_CHANNEL, soon)).toMatchObject({ valid: true, playback_seconds: 60 })
+    await service.post('/emulator/reset', {})
+    expect(await json('/emulator/clock')).toMatchObject({ now_seconds: realSeconds, frozen: false })
   })
 
   test('the header Date of every response shows the emulator’s time', async () => {
@@ -106,6 +134,9 @@ describe('/emulator/clock', () => {
       { advance_seconds: 'x' },
       { real: false },
       { now_seconds: 5, real: true },
+      { frozen: 'yes' },
+      { frozen: true, real: true },
+      { now_seconds: 5, advance_seconds: 5 },
       [1],
     ]) {
       const answer = await service.post('/emulator/clock', body)
@@ -254,6 +285,14 @@ describe('changes to the emulator', () => {
     })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
     expect(await (await service.request('/')).text()).toMatch(/\b60 seconds ahead\b/)
+  })
+
+  test('a form of the home page stops the clock, and the page says that it stands still', async () => {
+    const frozen = /<input type="hidden" name="frozen" value="(true|false)">/
+    expect(frozen.exec(await (await service.request('/')).text())?.[1]).toBe('true')
+    await service.request('/emulator/clock', { method: 'POST', body: new URLSearchParams({ frozen: 'true' }) })
+    const page = await (await service.request('/')).text()
+    expect([frozen.exec(page)?.[1], page.includes('stands still')]).toEqual(['false', true])
   })
 
   test('an empty form field counts as unset', async () => {

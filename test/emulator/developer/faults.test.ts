@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Service, startService } from '../player/service.ts'
 
 let service: Service
@@ -54,6 +54,18 @@ describe('/emulator/faults', () => {
     await expect(service.request('/embed/1001')).rejects.toThrow('fetch failed')
   })
 
+  test('a fault can delay a response by three minutes, and the emulator stops without waiting for it', async () => {
+    const other = await startService()
+    const added = await other.post('/emulator/faults', { path: '/embed/1001', delay_ms: 180_000 })
+    expect(added.status).toBe(201)
+    const delayed = other.request('/embed/1001').catch(() => 'closed')
+    await vi.waitFor(async () => {
+      expect(await (await other.request('/emulator/faults')).json()).toEqual({ faults: [] })
+    })
+    await other.close()
+    expect(await delayed).toBe('closed')
+  })
+
   test('DELETE removes one fault, or all', async () => {
     const ids: number[] = []
     for (const path of ['/a', '/b', '/c']) {
@@ -73,7 +85,7 @@ describe('/emulator/faults', () => {
     [{ path: '/a*b', status: 500 }],
     [{ path: '/x', status: 200 }],
     [{ path: '/x', status: 600 }],
-    [{ path: '/x', delay_ms: 60_001 }],
+    [{ path: '/x', delay_ms: 180_001 }],
     [{ path: '/x', status: 500, count: 0 }],
     [{ path: '/x', status: 500, method: 'TRACE' }],
     [{ path: '/x', status: 500, unknown: 1 }],
