@@ -46,6 +46,35 @@ describe('the page of a report', () => {
     expect(drawingsOf(html)).toHaveLength(12)
   })
 
+  test('a page of views shows how many watched at once, and the average beside it', async () => {
+    const rows = Array.from({ length: 30 }, (_, at) =>
+      viewOf({
+        ...{ view_id: `v${at}`, started_at: '2026-11-20T10:00:00Z', finished_at: '2026-11-20T10:01:00Z' },
+        content_type: at < 20 ? 'live' : 'recorded',
+      }),
+    )
+    const html = await pageOf('views', 'View', rows)
+    expect(textOf(html)).toContain('viewers at once, at the peak 30')
+    expect(textOf(html)).toContain('Peak: 30 viewers at once, on Fri, 20 Nov 2026, 05:00.')
+    expect(textOf(html)).toContain('Average of each 10 minutes')
+    const [, numbers] = /05:00<\/bdi><\/td>((?:<td class="number">[\d.]+<\/td>)+)/.exec(html) ?? []
+    expect(
+      textOf(numbers ?? '')
+        .trim()
+        .split(/ +/),
+    ).toEqual(['30', '20', '10', '3'])
+  })
+
+  test('a time axis of days names the first of a month like every other day', async () => {
+    const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T12:00:00Z`
+    const rows = [1, 8].map((day) => viewOf({ started_at: at(day), finished_at: at(day + 1) }))
+    const html = await pageOf('views', 'View', rows, ['--from', '2026-10-20', '--to', '2026-11-19'])
+    const labels = [...(drawingsOf(html)[0] ?? '').matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text)
+    expect(labels).toEqual(expect.arrayContaining(['25 Oct', '1 Nov', '8 Nov']))
+    const year = await pageOf('views', 'View', rows, ['--from', '2026-03-01', '--to', '2027-02-28'])
+    expect(drawingsOf(year)[0]).toMatch(/>Jul 2026<.*>2027</s)
+  })
+
   test('a page of views draws when a viewer watched live and recorded', async () => {
     const html = await pageOf('views', 'View', [
       viewOf(),

@@ -19,13 +19,16 @@ const PADDING = { left: 1, right: 1, top: 2, bottom: 4 }
 const AXIS_PIXELS = 24
 /** Variables of page.css, which has other values for dark mode. */
 const LAYER_COLORS = ['var(--live)', 'var(--recorded)']
+const LINE_PIXELS = 2
+/** vega marks months instead of weeks above this distance, the geometric mean of 7 and 30 days. */
+const LONGEST_DAY_STEP_MS = Math.sqrt(7 * 30) * 86_400_000
+const MONTHS = { year: '%Y', quarter: '%b %Y', month: '%b %Y' }
+/** Between days, the first of a month is a day as well: "1 Nov" after "29 Oct". */
+const DAYS = { year: '%-d %b %Y', quarter: '%-d %b', month: '%-d %b' }
 const CLOCK_24_HOURS = {
-  year: '%Y',
-  quarter: '%b %Y',
-  month: '%b %Y',
   week: '%-d %b',
   date: '%-d %b',
-  day: '%a %-d',
+  day: '%-d %b',
   hours: '%H:%M',
   minutes: '%H:%M',
   seconds: '%H:%M:%S',
@@ -49,7 +52,7 @@ export function chartSpec(chart: Chart, widthPixels: number): Spec {
   return chart.kind === 'columns' ? columnsSpec(chart, widthPixels) : rowsSpec(chart, widthPixels)
 }
 
-function columnsSpec({ range, points, unit }: ColumnsChart, widthPixels: number): Spec {
+function columnsSpec({ range, points, unit, line }: ColumnsChart, widthPixels: number): Spec {
   const most = Math.max(0, ...points.map(({ values }) => sum(values)))
   const top = most === 0 ? 1 : most
   const labelPixels = Math.ceil(textWidth(numberLabel(top, top), AXIS_TEXT_PIXELS)) + 12
@@ -61,6 +64,7 @@ function columnsSpec({ range, points, unit }: ColumnsChart, widthPixels: number)
     ...frame(plotPixels, COLUMNS_HEIGHT_PIXELS, { left, right: 16, top: 26, bottom: AXIS_PIXELS + PADDING.bottom }),
     data: [
       { name: 'boxes', values: boxes },
+      { name: 'line', values: lineSteps(line, points, range, plotPixels) },
       { name: 'unit', values: [{ text: fitText(unit, widthPixels - 16, AXIS_TEXT_PIXELS) }] },
     ],
     scales: [timeScale(range), { name: 'y', type: 'linear', domain: [0, top], nice: 4, range: 'height' }],
@@ -70,7 +74,7 @@ function columnsSpec({ range, points, unit }: ColumnsChart, widthPixels: number)
         ...(top >= 4 ? { tickMinStep: 1 } : {}),
         format: top < 4 ? '~g' : ',.0f',
       },
-      timeAxis(plotPixels),
+      timeAxis(range, plotPixels),
     ],
     marks: [
       {
@@ -84,8 +88,23 @@ function columnsSpec({ range, points, unit }: ColumnsChart, widthPixels: number)
         },
       },
       boxesMark('scale'),
+      // The wider line below keeps the line visible on columns of any colour.
+      lineMark('var(--paper)', 2 * LINE_PIXELS),
+      lineMark('var(--ink)', LINE_PIXELS),
     ],
   }
+}
+
+/** A step for each point, as wide as its part of the period. Steps that would only thicken the axis are left out. */
+function lineSteps(line: ColumnsChart['line'], points: readonly Point[], range: TimeRange, plotPixels: number) {
+  const pixels = plotPixels / (range.toMs - range.fromMs)
+  const least = LINE_PIXELS / COLUMNS_HEIGHT_PIXELS
+  const top = Math.max(...points.map(({ values }) => sum(values)))
+  return points.flatMap(({ fromMs, toMs }, index) => {
+    const y = line?.values[index] ?? 0
+    const [x1, x2] = [Math.max(0, fromMs - range.fromMs) * pixels, (Math.min(toMs, range.toMs) - range.fromMs) * pixels]
+    return y > top * least ? [{ x1, x2, y }] : []
+  })
 }
 
 function columnBoxes(points: readonly Point[], range: TimeRange, plotPixels: number, gap: number): Box[] {
@@ -128,7 +147,7 @@ function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
       { name: 'boxes', values: rowBoxes(chart, rowPixels, plotPixels) },
     ],
     scales: hasTime ? [timeScale(chart.range)] : [],
-    axes: hasTime ? [timeAxis(plotPixels)] : [],
+    axes: hasTime ? [timeAxis(chart.range, plotPixels)] : [],
     marks: [
       boxesMark('pixels', 'tracks'),
       boxesMark('pixels'),
@@ -213,10 +232,12 @@ function timeScale({ fromMs, toMs }: TimeRange) {
   return { name: 'x', type: 'time' as const, domain: [fromMs, toMs], range: 'width' as const }
 }
 
-function timeAxis(plotPixels: number): Axis {
+function timeAxis({ fromMs, toMs }: TimeRange, plotPixels: number): Axis {
+  const tickCount = Math.max(2, Math.floor(plotPixels / 110))
+  const dates = (toMs - fromMs) / tickCount > LONGEST_DAY_STEP_MS ? MONTHS : DAYS
   return {
-    ...{ scale: 'x', orient: 'bottom', tickCount: Math.max(2, Math.floor(plotPixels / 110)), tickSize: 5 },
-    ...{ format: CLOCK_24_HOURS, formatType: 'time', labelFlush: 2, labelBound: 2 },
+    ...{ scale: 'x', orient: 'bottom', tickCount, tickSize: 5 },
+    ...{ format: { ...dates, ...CLOCK_24_HOURS }, formatType: 'time', labelFlush: 2, labelBound: 2 },
     labelOverlap: 'greedy',
   }
 }
@@ -228,6 +249,19 @@ function boxesMark(vertical: 'scale' | 'pixels', data = 'boxes'): Mark {
     type: 'rect',
     from: { data },
     encode: { enter: { ...across, y: y('y1'), y2: y('y2'), fill: { field: 'fill' } } },
+  }
+}
+
+function lineMark(fill: string, heightPixels: number): Mark {
+  return {
+    type: 'rect',
+    from: { data: 'line' },
+    encode: {
+      enter: {
+        ...{ x: { field: 'x1' }, x2: { field: 'x2' }, yc: { scale: 'y', field: 'y' }, height: { value: heightPixels } },
+        fill: { value: fill },
+      },
+    },
   }
 }
 

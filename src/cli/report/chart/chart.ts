@@ -32,6 +32,8 @@ export interface ColumnsChart {
   readonly points: readonly Point[]
   /** Label of the vertical axis. */
   readonly unit: string
+  /** A line across the columns, with one value for each point. */
+  readonly line?: { readonly label: string; readonly values: readonly number[] }
 }
 export interface TimelinesChart {
   readonly kind: 'timelines'

@@ -1,5 +1,6 @@
-import type { Point, TimeRange } from '../chart/chart.ts'
+import type { TimeRange } from '../chart/chart.ts'
 import type { Ranking } from './bounded-ranking.ts'
+import type { Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
 import { LIVE_AND_RECORDED, MOST_TABLE_ROWS, nothing, type PageModel, type Section } from './page-model.ts'
 import { spansOf, type TimelineBins } from './timeline-bins.ts'
@@ -28,10 +29,17 @@ export interface Rankings {
   readonly viewers: Ranking<Watcher>
 }
 
+/** A part of the period, drawn as one column. */
+export interface PeriodPart extends TimeRange {
+  readonly peak: Moment
+  /** Average number of concurrent views. */
+  readonly average: number
+}
+
 /** Everything that the page of views shows. */
 interface CollectedViews {
   readonly range: TimeRange
-  readonly points: readonly Point[]
+  readonly parts: readonly PeriodPart[]
   readonly bucketWords: string
   readonly totals: { views: number; ms: number; liveMs: number; mobile: number; unfinished: number; unnamed: number }
   readonly devices: DifferentCount
@@ -41,7 +49,7 @@ interface CollectedViews {
 
 /** Puts the collected views into words, tables and charts. */
 export function viewsModel(collected: CollectedViews): PageModel {
-  const { totals, devices, viewers, rankings } = collected
+  const { parts, totals, devices, viewers, rankings } = collected
   const title = 'Views'
   if (totals.views === 0) return nothing(title)
   const about = (count: DifferentResult) => `${count.isExact ? '' : 'about '}${numberWords(count.count)}`
@@ -54,15 +62,16 @@ export function viewsModel(collected: CollectedViews): PageModel {
     title,
     summary,
     figures: [
-      { value: numberWords(totals.views), label: 'views' },
+      { value: numberWords(totals.views), label: totals.views === 1 ? 'view' : 'views' },
       { value: durationWords(totals.ms), label: 'watched' },
-      { value: about(ofViewers), label: 'signed-in viewers' },
-      { value: about(ofDevices), label: 'devices' },
-      { value: shareWords(totals.mobile, totals.views), label: 'of views on phones and tablets' },
+      { value: numberWords(viewersAt(highestOf(parts))), label: 'viewers at once, at the peak' },
+      { value: about(ofViewers), label: ofViewers.count === 1 ? 'signed-in viewer' : 'signed-in viewers' },
+      { value: about(ofDevices), label: ofDevices.count === 1 ? 'device' : 'devices' },
     ],
     sections: sectionsOf(collected),
     notes: [
       'A view is one watched part of a broadcast or video. Play, pause and seek start a new view. Only time inside the period counts.',
+      'Viewers at once are players that play at the same time. A viewer with two devices can count twice.',
       ...(totals.unnamed > 0
         ? [`${countWords(totals.unnamed, 'view')} without a sign-in. The numbers of signed-in viewers leave them out.`]
         : []),
@@ -80,46 +89,55 @@ export function viewsModel(collected: CollectedViews): PageModel {
 
 type DifferentResult = ReturnType<DifferentCount['result']>
 
-function sectionsOf({ range, points, bucketWords, rankings, totals }: CollectedViews): Section[] {
+function sectionsOf({ range, parts, bucketWords, rankings, totals }: CollectedViews): Section[] {
   const countries = rankings.countries.top(2)
   const places = countries.length === 1 ? rankings.cities : rankings.countries
+  const devicesBy = `by views; ${shareWords(totals.mobile, totals.views)} on phones and tablets`
   return [
-    overTime(range, points, bucketWords),
+    overTime(range, parts, bucketWords),
     bars('Content', 'by time watched', rankings.content.top(SHOWN_BARS), rankings.content.size(), totals.ms, 'ms'),
     bars('Places', 'by views', places.top(SHOWN_BARS), places.size(), totals.views, 'views'),
-    bars('Devices', 'by views', rankings.systems.top(SHOWN_BARS), rankings.systems.size(), totals.views, 'views'),
+    bars('Devices', devicesBy, rankings.systems.top(SHOWN_BARS), rankings.systems.size(), totals.views, 'views'),
     bars('Browsers', 'by views', rankings.browsers.top(SHOWN_BARS), rankings.browsers.size(), totals.views, 'views'),
     ...timelines(range, rankings.viewers),
   ]
 }
 
-function overTime(range: TimeRange, points: readonly Point[], bucketWords: string): Section {
-  const totalOf = ({ values }: Point) => values.reduce((sum, value) => sum + value, 0)
-  const most = points.reduce<Point | undefined>(
-    (a, b) => (a !== undefined && totalOf(a) >= totalOf(b) ? a : b),
-    undefined,
-  )
-  const peak =
-    most === undefined ? '' : ` Busiest: ${timeWords(most.fromMs)}, ${numberWords(totalOf(most))} on average.`
-  const filled = points.filter((point) => totalOf(point) > 0)
+/** The peak is drawn, because an average over hours hides how many watched at once. */
+function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: string): Section {
+  const highest = highestOf(parts)
+  const watched = parts.filter(({ average }) => average > 0)
   return {
     title: 'Viewers over time',
-    words: `Concurrent viewers, averaged over each ${bucketWords}.${peak}`,
-    chart: { kind: 'columns', range, points, unit: 'Concurrent viewers' },
+    words: `Peak: ${countWords(viewersAt(highest), 'viewer')} at once, on ${timeWords(highest.timeMs)}. Columns show the peak of each ${bucketWords}, the line its average.`,
+    chart: {
+      kind: 'columns',
+      range,
+      points: parts.map(({ fromMs, toMs, peak }) => ({ fromMs, toMs, values: [peak.live, peak.recorded] })),
+      unit: `Viewers at once: the peak of each ${bucketWords}`,
+      line: { label: `Average of each ${bucketWords}`, values: parts.map(({ average }) => average) },
+    },
     table:
-      filled.length > MOST_TABLE_ROWS
+      watched.length > MOST_TABLE_ROWS
         ? null
         : {
-            columns: ['From', 'Live', 'Recorded'],
-            rows: filled.map(({ fromMs, values: [live = 0, recorded = 0] }) => [
-              timeWords(fromMs),
-              rounded(live),
-              rounded(recorded),
+            columns: ['From', 'Peak', 'Live at the peak', 'Recorded at the peak', 'Average'],
+            rows: watched.map(({ fromMs, peak, average }) => [
+              ...[timeWords(fromMs), viewersAt(peak), peak.live, peak.recorded, rounded(average)],
             ]),
           },
     legend: LIVE_AND_RECORDED,
     isHalf: false,
   }
+}
+
+function highestOf(parts: readonly PeriodPart[]): Moment {
+  const none: Moment = { timeMs: parts[0]?.fromMs ?? 0, live: 0, recorded: 0 }
+  return parts.reduce((most, { peak }) => (viewersAt(peak) > viewersAt(most) ? peak : most), none)
+}
+
+function viewersAt({ live, recorded }: Moment): number {
+  return live + recorded
 }
 
 function rounded(value: number): number {

@@ -1,11 +1,12 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
-import type { Point, Span, TimeRange } from '../chart/chart.ts'
+import type { Span, TimeRange } from '../chart/chart.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'
 import { createRanking } from './bounded-ranking.ts'
+import { type Concurrency, createConcurrency } from './concurrency.ts'
 import { createDifferentCount } from './different-count.ts'
 import type { PageCollector } from './page-model.ts'
 import { createTimelineBins, markSpan } from './timeline-bins.ts'
-import { MOST_NAMES, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
+import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
 import { contentName, readTime } from './words.ts'
 
 /**
@@ -16,7 +17,8 @@ import { contentName, readTime } from './words.ts'
  */
 export function viewsPage(range: TimeRange, nowMs: number): PageCollector<ViewRow> {
   const buckets = timeBuckets(range)
-  const [live, recorded] = [new Float64Array(buckets.bordersMs.length), new Float64Array(buckets.bordersMs.length)]
+  const watchedMs = new Float64Array(buckets.bordersMs.length)
+  const concurrency = createConcurrency(range)
   const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, unfinished: 0, unnamed: 0 }
   const [devices, viewers] = [createDifferentCount(), createDifferentCount()]
   const rankings = createRankings()
@@ -32,15 +34,15 @@ export function viewsPage(range: TimeRange, nowMs: number): PageCollector<ViewRo
       devices.add(row.client_id)
       if (row.viewer_identifier) viewers.add(row.viewer_identifier)
       else totals.unnamed += 1
-      const sums = span.isLive ? live : recorded
+      concurrency.add(span)
       spread(buckets.bordersMs, span, (bucket, part) => {
-        sums[bucket] = (sums[bucket] ?? 0) + part
+        watchedMs[bucket] = (watchedMs[bucket] ?? 0) + part
       })
       addToRankings(rankings, row, span, ms, range)
     },
     model() {
-      const points = pointsOf(buckets.bordersMs, live, recorded)
-      return viewsModel({ range, points, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings })
+      const parts = partsOf(buckets.bordersMs, watchedMs, concurrency)
+      return viewsModel({ range, parts, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings })
     },
   }
 }
@@ -89,11 +91,9 @@ function spanOf(row: ViewRow, range: TimeRange, nowMs: number): Span {
   return { fromMs, toMs: Math.max(fromMs, toMs), isLive: row.content_type === 'live' }
 }
 
-/** Returns the average number of concurrent views in each bucket. */
-function pointsOf(bordersMs: readonly number[], live: Float64Array, recorded: Float64Array): Point[] {
-  return bordersMs.slice(0, -1).map((fromMs, bucket) => {
-    const toMs = bordersMs[bucket + 1] ?? fromMs
-    const [liveMs = 0, recordedMs = 0] = [live[bucket], recorded[bucket]]
-    return { fromMs, toMs, values: [liveMs / (toMs - fromMs), recordedMs / (toMs - fromMs)] }
+function partsOf(bordersMs: readonly number[], watchedMs: Float64Array, concurrency: Concurrency): PeriodPart[] {
+  return concurrency.highest(bordersMs).map((peak, bucket) => {
+    const [fromMs = 0, toMs = 0] = [bordersMs[bucket], bordersMs[bucket + 1]]
+    return { fromMs, toMs, peak, average: (watchedMs[bucket] ?? 0) / (toMs - fromMs) }
   })
 }

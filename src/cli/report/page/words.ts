@@ -49,8 +49,11 @@ export function numberWords(number: number): string {
   return number.toLocaleString('en', { maximumFractionDigits: Math.abs(number) < 10 ? 1 : 0 })
 }
 
+/** Rounds to whole percent, but never a part to nothing or to everything. */
 export function shareWords(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`
+  const percent = whole === 0 ? 0 : Math.round((100 * part) / whole)
+  if (percent === 0 && part > 0) return '< 1 %'
+  return percent === 100 && part < whole ? '> 99 %' : `${percent} %`
 }
 
 /** Makes an untrusted name safe for one line: no control or direction characters, at most 200 characters. */
