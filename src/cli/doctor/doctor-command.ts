@@ -7,15 +7,18 @@ import type { LockPlace } from '../../video-service/locks.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
 import { pendingFile } from '../service/secret-files.ts'
-import { withService } from '../service/service.ts'
+import { type Service, withService } from '../service/service.ts'
 import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import { hasServiceSettings } from '../settings/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
-import { checkApp, type TestViewer, trySignIn } from './app.ts'
-import { type Finding, failure, ok, warning } from './finding.ts'
-import { checkService } from './service.ts'
+import { checkApp } from './app/app.ts'
+import { type TestViewer, trySignIn } from './app/sign-in.ts'
+import { type Finding, failure, findingOf, type Level, ok, unknown, warning } from './finding.ts'
+import { compareClocks } from './service/clocks.ts'
+import { checkChannels, checkLock } from './service/locks.ts'
+import { verdictOn } from './verdict.ts'
 
 interface Options {
   readonly json?: boolean
@@ -23,12 +26,16 @@ interface Options {
   readonly entryPoint?: string
   readonly channel?: string
   readonly video?: string
+  readonly strict?: boolean
 }
+
+type Report = (finding: Finding) => void
 
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
-input. The exit status is 1 if any check fails.`
+input. The exit status is 1 if any check fails; with --strict also for a warning, and for a check that is unknown: one
+that cannot be made from here.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
@@ -41,6 +48,7 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
     )
     .option('--channel <ID>', 'check the lock of this channel', contentId)
     .option('--video <ID>', 'check the lock of this video', contentId)
+    .option('--strict', 'exit status 1 also for warnings and for what is unknown')
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
@@ -51,14 +59,15 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
 
 async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const findings: Finding[] = []
-  const report = (finding: Finding) => {
+  const report: Report = (finding) => {
     findings.push(finding)
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
   }
   const config = readConfig(io.env)
   if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
-  report(ok('The settings of the login app are complete, and its secrets are long enough.'))
-  for (const text of [...config.warnings, ...unfinishedChanges(config)]) report(warning(text))
+  report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
+  for (const text of config.warnings) report(warning('setting-doubtful', text))
+  for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
   let viewer: TestViewer | null = null
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
@@ -68,13 +77,15 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
   try {
-    for await (const finding of checkApp(config, stop.signal)) report(finding)
-    const entryPointOfLock = await checkVideoService(io, config, options, report)
+    const isAppThere = await reportAll(checkApp(config, stop.signal), report)
+    const entryPointOfLock = await checkVideoService(io, config, { ...options, isAppThere }, report)
     stop.signal.throwIfAborted()
-    if (viewer === null) report(warning('No sign-in was tried. Name a test viewer with --viewer.'))
-    else {
+    if (viewer === null) {
+      report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
+    } else if (isAppThere) {
       const entryPoint = chosenEntryPoint(config, options.entryPoint ?? entryPointOfLock)
-      for await (const finding of trySignIn(config, entryPoint, viewer, stop.signal)) report(finding)
+      const signIn = trySignIn(config, entryPoint, viewer, stop.signal)
+      await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
     }
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
@@ -82,7 +93,16 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   } finally {
     release()
   }
-  return verdictOn(findings)
+  return verdictOn(findings, options.strict === true)
+}
+
+/** Reports the findings as they come. @returns what the checks return. */
+async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report: Report): Promise<Result> {
+  for (;;) {
+    const next = await checks.next()
+    if (next.done) return next.value
+    report(next.value)
+  }
 }
 
 /** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */
@@ -98,28 +118,38 @@ function unfinishedChanges({ entryPoints }: Config): string[] {
 
 /**
  * Checks the video service, unless its settings are missing.
- * @returns the name of the entry point that the lock of --channel or --video points to, if the settings have it.
+ * @returns the name of the entry point that the lock of --channel or --video leads to, if the settings have it.
  */
 async function checkVideoService(
   io: CommandIo,
   config: Config,
-  options: Options,
-  report: (finding: Finding) => void,
+  options: Options & { readonly isAppThere: boolean },
+  report: Report,
 ): Promise<string | undefined> {
   const place = placeOf(options)
   if (place === null && !hasServiceSettings(io.env)) {
-    report(warning('The video service was not checked, because no setting SERVICE_… is set.'))
+    report(
+      unknown(
+        'service-unchecked',
+        'The video service and its locks were not checked, because no setting SERVICE_… is set.',
+      ),
+    )
     return undefined
   }
   let entryPointOfLock: string | undefined
-  const outcome = await withService(io, async (service) => {
-    entryPointOfLock = await checkService(io.env, config, service, place, report)
+  async function checkAll(service: Service): Promise<Outcome> {
+    await service.apiToken(service.signal)
+    report(ok('client-accepted', 'The video service accepts the client id and secret.'))
+    if (options.isAppThere) report(await compareClocks(config, service.settings.baseUrl, service.signal))
+    if (place === null) await checkChannels(io.env, config, service, report)
+    else entryPointOfLock = await checkLock(io.env, config, service, place, report)
     return { ok: true }
-  }).catch((error: unknown): Outcome => {
+  }
+  const outcome = await withService(io, checkAll).catch((error: unknown): Outcome => {
     if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
     throw error
   })
-  if (!outcome.ok) report(failure(outcome.fault))
+  if (!outcome.ok) report(failure('service-failed', outcome.fault))
   return entryPointOfLock
 }
 
@@ -129,29 +159,19 @@ function inOneLine(message: string): string {
   return [heading, lines.join('; ')].join(' ').trimEnd()
 }
 
-function verdictOn(findings: readonly Finding[]): Outcome {
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
-  const [failures, warnings] = [count('failure'), count('warning')]
-  const verdict =
-    failures > 0
-      ? 'Viewers will not get through.'
-      : warnings > 0
-        ? 'Nothing stops viewers, but check the warnings.'
-        : 'Viewers will get through.'
-  const text = `${verdict} (${numberOf(failures, 'failure')}, ${numberOf(warnings, 'warning')})`
-  return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
-}
-
-function numberOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 function placeOf({ channel, video }: Options): LockPlace | null {
   if (channel !== undefined) return { kind: 'channel', id: channel }
   return video === undefined ? null : { kind: 'video', id: video }
 }
 
-function lineOf({ state, text }: Finding, { stdout }: CommandIo): string {
-  const colour = state === 'ok' ? 'green' : state === 'warning' ? 'yellow' : 'red'
-  return `${styleText(colour, state.padEnd(8), { stream: stdout })} ${printable(text)}`
+const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'magenta' | 'red'>> = {
+  ok: 'green',
+  warning: 'yellow',
+  unknown: 'magenta',
+  failure: 'red',
+}
+
+function lineOf({ state, text, entryPoint }: Finding, { stdout }: CommandIo): string {
+  const label = styleText(COLOURS[state], state.padEnd(8), { stream: stdout })
+  return `${label} ${printable(entryPoint === undefined ? text : `Entry point ${entryPoint}: ${text}`)}`
 }

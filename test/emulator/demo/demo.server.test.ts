@@ -71,7 +71,8 @@ describe('npm run demo', () => {
     const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts doctor --viewer "$0"`
     const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
     const said = execFileSync('sh', ['-euc', script, viewers[0]?.username ?? ''], { encoding: 'utf8', env })
-    expect(said).toContain('(0 failures, 0 warnings)')
+    expect(said).toContain('(0 failures, ')
+    expect(said).toContain('0 warnings)')
   })
 
   test('the demo prints addresses and viewers, listens on loopback only and stops with status 0', async () => {

@@ -9,6 +9,7 @@ import { ADA } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
 import { apiOf, emulatorOfTest } from '../video-service/client.ts'
+import { runDoctor } from './doctor-findings.ts'
 import { type AlterHeaders, startLoginAppBehindProxy } from './login-app-behind-proxy.ts'
 
 let emulator: RunningEmulator
@@ -31,17 +32,7 @@ beforeEach(async () => {
 const doctor = (...args: string[]) => runHere(['doctor', ...args], { cwd: temporaryFolder(), env })
 const SIGN_IN = ['--viewer', ADA.username]
 
-/** Runs the doctor with --json. `failure` and `warning` are the texts of these findings, a line each. */
-async function findingsOf(...args: string[]) {
-  const { status, stdout } = await doctor('--json', ...args)
-  const { findings, failures, warnings } = JSON.parse(stdout) as {
-    findings: { state: string; text: string }[]
-    failures: number
-    warnings: number
-  }
-  const textsOf = (wanted: string) => findings.flatMap(({ state, text }) => (state === wanted ? [text] : [])).join('\n')
-  return { status, failures, warnings, ok: textsOf('ok'), warning: textsOf('warning'), failure: textsOf('failure') }
-}
+const findingsOf = (...args: string[]) => runDoctor(args, { cwd: temporaryFolder(), env })
 
 describe('the doctor', () => {
   test('the doctor finds no fault once the lock is set, and shows no password', async () => {
@@ -49,14 +40,13 @@ describe('the doctor', () => {
     const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002')
     expect([status, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.at(-1)).toBe('Viewers will get through. (0 failures, 0 warnings)')
-    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^ok {7}\S/)
+    expect(lines.at(-1)).toContain('src/cli/doctor/README.md#')
+    for (const line of lines.slice(0, -2)) expect(line).toMatch(/^(ok {7}|unknown {2})\S/)
     for (const named of [
       env.PUBLIC_URL,
       `PLAYER_RETURN_URL ${emulator.url}/embed/hashlock/pass`,
       `${emulator.url}/chat/authorize/`,
       'https://player.example',
-      'HASH_CONSUMERS',
       'clocks',
       'channel 1002',
       'entry point default',
@@ -70,15 +60,14 @@ describe('the doctor', () => {
 
   test('the doctor returns as a viewer who has just signed in, also if the app asks returning viewers', async () => {
     env = await startLoginAppBehindProxy(emulator, { settings: { RETURNING_VIEWERS: 'ask' } })
-    expect((await findingsOf(...SIGN_IN)).ok).toContain('A returning viewer gets a new response')
+    expect((await findingsOf(...SIGN_IN)).ok).toContain('viewer-returns')
   })
 
-  test('the doctor warns if no lock points to the app and no sign-in was tried', async () => {
-    const { status, failures, warnings, warning } = await findingsOf()
-    expect([status, failures, warnings]).toEqual([0, 0, 2])
-    expect(warning).toContain('lock set')
-    expect(warning).toContain('--viewer')
-    expect((await doctor()).stdout).toMatch(/\(0 failures, 2 warnings\)\n$/)
+  test('a missing lock and a sign-in that was not tried are unknown, and the verdict says so', async () => {
+    const { status, failure, unknown, verdict } = await findingsOf()
+    expect([status, failure, unknown]).toEqual([0, [], ['no-lock', 'no-sign-in']])
+    expect(verdict).toMatch(/^Not proven/)
+    expect((await doctor()).stdout).toContain('(0 failures, 2 unknown, 0 warnings)')
   })
 
   test.each<[string, AlterHeaders]>([
@@ -95,17 +84,17 @@ describe('the doctor', () => {
     ],
   ])('the doctor accepts a proxy that %s', async (_case, altered) => {
     alter = altered
-    expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failures: 0, warnings: 1 })
+    expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failure: [], unknown: ['no-lock'] })
   })
 
   test.each<[string, AlterHeaders, string]>([
-    ['removes the policy', ({ 'content-security-policy': _policy, ...headers }) => headers, 'https://player.example'],
+    ['removes the policy', ({ 'content-security-policy': _policy, ...headers }) => headers, 'frame-ancestors'],
     [
       'has a clock that is almost an hour behind',
       (headers) => ({ ...headers, date: new Date(Date.now() - 3_590_000).toUTCString() }),
-      '3600 s',
+      'clock-expires',
     ],
-    ['adds X-Frame-Options', (headers) => ({ ...headers, 'x-frame-options': 'DENY' }), 'X-Frame-Options'],
+    ['adds X-Frame-Options', (headers) => ({ ...headers, 'x-frame-options': 'DENY' }), 'x-frame-options'],
     [
       'adds its own frame-ancestors',
       (headers) => ({
@@ -122,52 +111,59 @@ describe('the doctor', () => {
           'set-cookie': headers['set-cookie'].map((cookie) => cookie.replace('SameSite=None', 'SameSite=Lax')),
         }),
       }),
-      'SameSite=None',
+      'cookie-changed',
     ],
-    ['lets caches store screens', (headers) => ({ ...headers, 'cache-control': 'public' }), 'no-store'],
+    ['lets caches store screens', (headers) => ({ ...headers, 'cache-control': 'public' }), 'cache-control'],
   ])('the doctor reports a proxy that %s as a failure', async (_case, altered, named) => {
     alter = altered
     const { status, failure } = await findingsOf(...SIGN_IN)
-    expect([status, failure]).toEqual([1, expect.stringContaining(named)])
+    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
   })
 
   test('the verdict says that viewers will not get through if a check fails', async () => {
     alter = (headers) => ({ ...headers, 'x-frame-options': 'DENY' })
-    expect((await doctor()).stdout).toContain('Viewers will not get through. (1 failure, 2 warnings)')
+    expect((await doctor()).stdout).toContain('Viewers will not get through. (1 failure, 2 unknown, 0 warnings)')
   })
 
   test.each([
-    ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'another secret'],
-    ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'PLAYER_RETURN_URL'],
-    ['another path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'PLAYER_RETURN_URL'],
-    [
-      'a fragment in the return address',
-      { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' },
-      'PLAYER_RETURN_URL',
-    ],
-    ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'PLAYER_RETURN_URL'],
-    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'password'],
-    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, '(invalid_client, status 400)'],
-    ['no service', { SERVICE_BASE_URL: '' }, 'SERVICE_BASE_URL is required'],
+    ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'wrong-response'],
+    ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'wrong-redirect'],
+    ['another path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'wrong-redirect'],
+    ['a fragment in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'wrong-redirect'],
+    ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'wrong-redirect'],
+    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'sign-in-refused'],
+    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'service-failed'],
+    ['no service', { SERVICE_BASE_URL: '' }, 'service-failed'],
   ])('the doctor reports %s as a failure', async (_case, changed, named) => {
     const { PLAYER_RETURN_URL = env.PLAYER_RETURN_URL ?? '' } = changed as Record<string, string>
     env = { ...env, ...changed, PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('RETURN', emulator.url) }
     const { status, failure } = await findingsOf(...SIGN_IN)
-    expect([status, failure]).toEqual([1, expect.stringContaining(named)])
+    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
   })
 
   test.each([
-    [{ PLAYER_ORIGINS: 'https://player.example' }, 'PLAYER_ORIGINS'],
-    [{ HASH_LIFETIME_SECONDS: '5' }, '5 s'],
-  ])('the doctor warns of %j', async (changed, named) => {
+    [{ PLAYER_ORIGINS: 'https://player.example' }, 'unknown', 'player-origin-missing'],
+    [{ HASH_LIFETIME_SECONDS: '5' }, 'warning', 'short-lifetime'],
+    [{ HASH_PARAMETERS: 'id=username' }, 'warning', 'no-viewer-parameter'],
+  ] as const)('the doctor finds %j doubtful', async (changed, level, code) => {
     env = { ...env, ...changed }
-    expect((await findingsOf()).warning).toContain(named)
+    expect((await findingsOf())[level]).toContain(code)
+  })
+
+  test('with --strict, warnings and unknown results make the exit status 1', async () => {
+    await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
+    const all = ['--strict', '--video', '2003']
+    expect(await findingsOf(...all, ...SIGN_IN)).toMatchObject({ status: 0, verdict: 'Viewers will get through.' })
+    expect(await findingsOf(...all)).toMatchObject({ status: 1, unknown: ['no-sign-in'] })
+    env = { ...env, HASH_LIFETIME_SECONDS: '5' }
+    expect(await findingsOf(...all, ...SIGN_IN)).toMatchObject({ status: 1, warning: ['short-lifetime'] })
+    expect(await findingsOf(...all.slice(1), ...SIGN_IN)).toMatchObject({ status: 0, warning: ['short-lifetime'] })
   })
 
   test('the doctor warns that the app still signs with the previous secret', async () => {
     env = { ...env, HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53', HASH_SECRET_PREVIOUS: env.HASH_SECRET ?? '' }
     const { status, warning } = await findingsOf(...SIGN_IN)
-    expect([status, warning]).toEqual([0, expect.stringContaining('previous secret')])
+    expect([status, warning]).toEqual([0, ['previous-secret']])
   })
 
   test('the doctor warns of a change of the secret that is not finished', async () => {
@@ -175,20 +171,20 @@ describe('the doctor', () => {
     const file = join(temporaryFolder(), 'secret')
     env = { ...others, HASH_SECRET_FILE: file, HASH_SECRET_PREVIOUS_FILE: `${file}-previous` }
     for (const path of [file, `${file}-previous`]) writeFileSync(path, HASH_SECRET)
-    expect((await findingsOf()).warning).not.toContain(file)
+    expect((await findingsOf()).warning).not.toContain('secret-change-unfinished')
     writeFileSync(`${file}.next`, HASH_SECRET)
     const { status, warning } = await findingsOf()
-    expect([status, warning]).toEqual([0, expect.stringContaining(`${file}.next`)])
+    expect([status, warning]).toEqual([0, expect.arrayContaining(['secret-change-unfinished'])])
   })
 
   test('the doctor accepts a lock without the slash at the end of its address', async () => {
     const form = { url: env.PUBLIC_URL ?? '', secret: env.HASH_SECRET ?? '' }
     await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)
-    expect((await findingsOf('--video', '2003')).ok).toContain('video 2003')
+    expect((await findingsOf('--video', '2003')).ok).toContain('lock-secret-same')
   })
 
-  test('the doctor warns that a video has no lock of its own', async () => {
-    expect((await findingsOf('--video', '2002')).warning).toContain('video 2002')
+  test('the lock of a video without its own is unknown', async () => {
+    expect((await findingsOf('--video', '2002')).unknown).toContain('no-own-lock')
   })
 
   test('a video and a channel at once are wrong usage', async () => {
@@ -198,24 +194,25 @@ describe('the doctor', () => {
   test('the doctor accepts a lock that is set to /e/default, which the app also serves', async () => {
     const form = { url: `${env.PUBLIC_URL}/e/default`, secret: env.HASH_SECRET ?? '' }
     await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
-    expect(await findingsOf('--channel', '1002')).toMatchObject({
-      status: 0,
-      ok: expect.stringContaining('The lock of channel 1002'),
-    })
-    expect((await findingsOf()).ok).toContain(': 1002.')
+    for (const args of [['--channel', '1002'], []]) {
+      const { status, unknown, textOf } = await findingsOf(...args)
+      expect([status, unknown]).toEqual([0, ['lock-secret-unseen', 'no-sign-in']])
+      expect(textOf('lock-secret-unseen')).toContain('channel 1002')
+    }
   })
 
   test('the doctor reports the address of a lock that points elsewhere', async () => {
-    const { failures, warnings, failure } = await findingsOf('--video', '2001')
-    expect([failures, warnings]).toEqual([1, 1])
-    expect(failure).toContain('video 2001')
-    expect(failure).toContain('http://localhost:3000/')
+    const { failure, unknown, textOf } = await findingsOf('--video', '2001')
+    expect([failure, unknown]).toEqual([['lock-leads-elsewhere'], ['no-sign-in']])
+    expect(textOf('lock-leads-elsewhere')).toContain('video 2001')
+    expect(textOf('lock-leads-elsewhere')).toContain('http://localhost:3000/')
   })
 
-  test('the doctor reports an app that does not answer', async () => {
+  test('the doctor says once that nothing listens, and leaves out what follows from it', async () => {
     env = { ...env, PUBLIC_URL: (await closedAddress()).origin }
-    const { status, failure } = await findingsOf(...SIGN_IN)
-    expect([status, failure]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')])
+    const { status, ok, failure, unknown } = await findingsOf(...SIGN_IN)
+    expect([status, failure, unknown]).toEqual([1, ['nothing-listens'], ['no-lock']])
+    expect(ok).toEqual(['settings-complete', 'client-accepted'])
   })
 
   test('the doctor tells another program from a login app whose stores do not answer', async () => {
@@ -225,20 +222,21 @@ describe('the doctor', () => {
       res.end(body)
     })
     env = { ...env, PUBLIC_URL: front.origin }
-    const otherProgram = await findingsOf()
-    expect(otherProgram.failure).toContain(`${front.origin}/health/ready answers 503`)
-    expect(otherProgram.failure).not.toContain('store')
-    body = '{"status":"unavailable"}'
-    expect((await findingsOf()).failure).toContain('store')
+    expect((await findingsOf(...SIGN_IN)).failure).toEqual(['another-program'])
+    body = '{"status":"unavailable","away":["USER_STORE_URL"]}'
+    const { failure, textOf } = await findingsOf()
+    expect(failure).toContain('store-away')
+    expect(textOf('store-away')).toContain('USER_STORE_URL')
   })
 
-  test('the doctor warns of addresses of the player and of consumers that do not answer', async () => {
+  test('addresses of the player and of consumers that do not answer are unknown', async () => {
     const { origin } = await closedAddress()
     env = { ...env, PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/psas`, HASH_CONSUMERS: `${origin}/chat/` }
-    const { warning, failure } = await findingsOf()
-    expect(warning).toContain(`PLAYER_RETURN_URL ${emulator.url}/embed/hashlock/psas answers 404`)
-    expect(warning).toContain(`${origin} (ECONNREFUSED)`)
-    expect(failure).toContain(`${origin}/chat/ (400)`)
+    const { unknown, failure, textOf } = await findingsOf()
+    expect(unknown).toEqual(expect.arrayContaining(['address-doubtful', 'address-unreachable']))
+    expect(textOf('address-doubtful')).toContain('404')
+    expect(textOf('address-unreachable')).toContain(origin)
+    expect(failure).toContain('consumer-refused')
   })
 
   test('the doctor stops reading an endless answer', { timeout: 12_000 }, async () => {
@@ -252,7 +250,7 @@ describe('the doctor', () => {
     env = { ...env, PUBLIC_URL: front.origin }
     const { status, stdout } = await runProgram(['doctor'], { cwd: temporaryFolder(), env })
     expect(status).toBe(1)
-    expect(stdout).toContain(`failure  ${front.origin}/health/ready answers 200`)
+    expect(stdout).toMatch(/^failure {2}Another program answers at/m)
   })
 
   test('the doctor reports a proxy that answers in place of the app', async () => {
@@ -262,9 +260,8 @@ describe('the doctor', () => {
     })
     env = { ...env, PUBLIC_URL: front.origin }
     const { status, warning, failure } = await findingsOf()
-    expect(status).toBe(1)
-    expect(warning).toContain(`${front.origin}/health/ready says "degraded"`)
-    expect(failure).toContain(`${front.origin}/ answers 200 instead of 400`)
+    expect([status, warning]).toEqual([1, ['store-degraded']])
+    expect(failure).toContain('no-sign-in-screen')
   })
 
   test('the doctor lists wrong settings and checks nothing else', async () => {

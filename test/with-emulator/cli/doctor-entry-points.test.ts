@@ -43,7 +43,7 @@ describe('the doctor with several entry points', () => {
   ])('the test viewer signs in at the entry point of the lock: %s', async (name, expected, state) => {
     await run('lock', 'set', '--channel', '1002', '--entry-point', name, '--yes')
     const { status, stdout } = await run('doctor', '--channel', '1002', '--viewer', ADA.username)
-    expect(stdout).toMatch(new RegExp(`^${state} +The test viewer .*/e/${name}`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^${state} +Entry point ${name}: The test viewer .*/e/${name}`, 'm'))
     expect(status).toBe(expected)
   })
 
@@ -64,8 +64,8 @@ describe('the doctor with several entry points', () => {
   test('the settings of the video service are optional, but --channel needs them', async () => {
     env = Object.fromEntries(Object.entries(env).filter(([setting]) => !setting.startsWith('SERVICE_')))
     const { status, stdout } = await run('doctor', '--viewer', ADA.username, '--entry-point', 'silver')
-    expect(stdout).toMatch(/^warning .*SERVICE_/m)
-    expect([status, stdout]).toEqual([0, expect.stringContaining('(0 failures, 2 warnings)')])
+    expect(stdout).toMatch(/^unknown .*SERVICE_/m)
+    expect([status, stdout]).toEqual([0, expect.stringContaining('(0 failures, 1 unknown, 1 warning)')])
     const withChannel = await run('doctor', '--channel', '1002')
     expect(withChannel.stdout).toContain('SERVICE_AUTH_URL is required; SERVICE_OAUTH_URL is required;')
     expect(withChannel.status).toBe(1)

@@ -1,0 +1,62 @@
+import type { Config } from '../../../config.ts'
+import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, ok, unknown } from '../finding.ts'
+import { request } from '../request.ts'
+import { notAllowed } from './content-security-policy.ts'
+
+/** Checks the return address of the player, and that the app sends viewers to the consumers of the settings. */
+export async function* checkAddresses(
+  config: Config,
+  entryPoint: ChosenEntryPoint,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const address = addressOf(config, entryPoint)
+  yield await checkReachable('PLAYER_RETURN_URL', entryPoint.playerAddress.url, [404, 410], signal)
+  for (const { origin, pathPrefix } of entryPoint.consumers) {
+    // Even 404 is fine, because a path prefix need not be a page.
+    yield await checkReachable('The consumer', origin + pathPrefix, [], signal)
+    yield await checkConsumer(address, origin, pathPrefix, signal)
+  }
+}
+
+/** An address that does not answer is often mistyped, but it may still work in a browser elsewhere. */
+async function checkReachable(
+  name: string,
+  url: string,
+  doubtfulStatuses: readonly number[],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const answer = await request(url, signal)
+  if (!(answer instanceof Response)) {
+    return unknown('address-unreachable', `${name} ${url} cannot be reached from here. ${answer.text}`)
+  }
+  const { status } = answer
+  return status >= 500 || doubtfulStatuses.includes(status)
+    ? unknown(
+        'address-doubtful',
+        `${name} ${url} answers ${status} to a request without a response. Check its spelling.`,
+      )
+    : ok('address-reachable', `${name} ${url} is reachable.`)
+}
+
+async function checkConsumer(
+  address: string,
+  origin: string,
+  pathPrefix: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const screen = await request(`${address}?${new URLSearchParams({ hashConsumer: origin + pathPrefix })}`, signal)
+  if (!(screen instanceof Response)) return screen
+  if (screen.status !== 200) {
+    return failure(
+      'consumer-refused',
+      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}). The app runs with other settings.`,
+    )
+  }
+  return notAllowed(screen.headers, 'form-action', [origin]).length === 0
+    ? ok('consumer-allowed', `${address} sends viewers to the consumer ${origin}${pathPrefix}.`)
+    : failure(
+        'consumer-form-action',
+        `${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer. A proxy changes the header.`,
+      )
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { Config } from '../../../config.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
+import { request } from '../request.ts'
+
+/** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
+const Readiness = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
+
+/** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
+export async function* checkReadiness(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+  const { origin } = config.publicUrl
+  const ready = await request(`${origin}/health/ready`, signal)
+  if (!(ready instanceof Response)) {
+    yield { ...ready, text: `The login app cannot be reached at PUBLIC_URL. ${ready.text}` }
+    return false
+  }
+  const answer = Readiness.safeParse(await ready.json().catch(() => null))
+  if (answer.success) {
+    yield storesFinding(origin, ready.status, answer.data)
+    return true
+  }
+  if (await showsSignInScreen(config, signal)) {
+    yield unknown(
+      'readiness-hidden',
+      `${origin}/health/ready answers ${ready.status}, and not by the login app. A proxy does not pass this path. The stores of the app were not checked.`,
+    )
+    return true
+  }
+  yield failure(
+    'another-program',
+    `Another program answers at ${origin}: /health/ready answers ${ready.status}, but not as the login app does. The app is not running, or PUBLIC_URL or a proxy leads elsewhere.`,
+  )
+  return false
+}
+
+function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
+  const named = away.length === 0 ? 'See the log of the login app.' : `It does not answer: ${away.join(', ')}.`
+  if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
+  if (httpStatus !== 200) {
+    return failure('store-away', `The login app answers at ${origin}, but a store that it needs does not. ${named}`)
+  }
+  return status === 'ready'
+    ? ok('app-answers', `The login app answers at ${origin}. Its user store and session store answer too.`)
+    : warning(
+        'store-degraded',
+        `The login app at ${origin} works without one of its stores. Viewers get through, but sign in more often, or are counted by each copy of the app. ${named}`,
+      )
+}
+
+/** True if the address of an entry point shows the sign-in screen of the app. */
+async function showsSignInScreen(config: Config, signal: AbortSignal): Promise<boolean> {
+  const [entryPoint] = config.entryPoints
+  if (entryPoint === undefined) return false
+  const screen = await request(addressOf(config, entryPoint), signal)
+  return screen instanceof Response && (await screen.text()).includes(`action="${entryPoint.basePath}/cancel"`)
+}

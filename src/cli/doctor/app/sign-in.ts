@@ -1,0 +1,107 @@
+import type { Config } from '../../../config.ts'
+import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
+import { nowSeconds } from '../../service/service.ts'
+import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
+import { type Finding, failure, ok, warning } from '../finding.ts'
+import { request } from '../request.ts'
+
+export interface TestViewer {
+  readonly username: string
+  readonly password: string
+}
+
+/** Proxies add cookies of their own. */
+const SESSION_COOKIE = /^(__Host-)?viewer=/
+
+/**
+ * Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs
+ * out.
+ */
+export async function* trySignIn(
+  config: Config,
+  entryPoint: ChosenEntryPoint,
+  { username, password }: TestViewer,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const { origin } = config.publicUrl
+  const address = addressOf(config, entryPoint)
+  const post = (path: string, fields: Record<string, string>, cookie = '') => {
+    const headers = { Origin: origin, ...(cookie === '' ? {} : { Cookie: cookie }) }
+    return request(`${origin}${entryPoint.basePath}${path}`, signal, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(fields),
+    })
+  }
+  const signedIn = await post('/sign-in', { username, password })
+  if (!(signedIn instanceof Response)) return yield signedIn
+  if (signedIn.status !== 303) {
+    return yield failure(
+      'sign-in-refused',
+      `The test viewer could not sign in at ${address}: ${reasonFor(signedIn.status)}`,
+    )
+  }
+  yield checkRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
+  const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
+  const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
+    (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
+  )
+  if (lacking.length > 0) {
+    return yield failure(
+      setCookie === '' ? 'no-session-cookie' : 'cookie-changed',
+      setCookie === ''
+        ? 'The sign-in set no session cookie. The session store failed: see the log of the login app.'
+        : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, and browsers drop it in the frame of the player.`,
+    )
+  }
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((given) => given.split(';')[0])
+    .join('; ')
+  const again = await request(address, signal, { headers: { Cookie: cookie } })
+  yield again instanceof Response && again.status === 303
+    ? ok('viewer-returns', 'A returning viewer gets a new response without signing in again.')
+    : failure(
+        'return-refused',
+        'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET.',
+      )
+  await post('/sign-out', {}, cookie)
+}
+
+function checkRedirect(address: string, location: string, entryPoint: ChosenEntryPoint): Finding {
+  const { playerAddress } = entryPoint
+  if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
+    return failure(
+      'wrong-redirect',
+      `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL.`,
+    )
+  }
+  const response = new URL(location).searchParams.get('hash') ?? ''
+  const { diagnosis, secret } = diagnoseForEntryPoint(response, entryPoint, Math.floor(nowSeconds()))
+  const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
+  if (diagnosis.kind !== 'good') return failure('wrong-response', text)
+  return secret === 'current'
+    ? ok('signed-in', text)
+    : warning(
+        'previous-secret',
+        `${text} It was built with the previous secret, so the app does not use the current one yet.`,
+      )
+}
+
+/** Removes the parameter `hash`, and keeps a fragment. */
+function withoutHash(address: string): string {
+  const url = new URL(address)
+  url.searchParams.delete('hash')
+  return url.href
+}
+
+function reasonFor(status: number): string {
+  const reasons: Readonly<Record<number, string>> = {
+    401: 'incorrect user name or password.',
+    403: 'the viewer is disabled or in none of ALLOWED_GROUPS, or a proxy changes the header Origin.',
+    429: 'too many failed sign-ins. Wait, or check TRUST_PROXY_HOPS.',
+    503: 'the app is overloaded, or the user store does not answer. See the log of the app.',
+  }
+  return reasons[status] ?? `the app answered ${status} instead of a redirect to the player.`
+}

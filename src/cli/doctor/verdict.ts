@@ -1,0 +1,29 @@
+import type { Outcome } from '../command.ts'
+import type { Finding, Level } from './finding.ts'
+
+const HELP = 'src/cli/doctor/README.md#from-symptom-to-cause'
+
+/**
+ * Sums up the findings. Says that viewers will get through only if every check that decides it was made.
+ * @param isStrict true if warnings and unknown results also make the exit status 1.
+ */
+export function verdictOn(findings: readonly Finding[], isStrict: boolean): Outcome {
+  const count = (state: Level) => findings.filter((finding) => finding.state === state).length
+  const [failures, unknowns, warnings] = [count('failure'), count('unknown'), count('warning')]
+  const verdict =
+    failures > 0
+      ? 'Viewers will not get through.'
+      : unknowns > 0
+        ? 'Not proven that viewers will get through: no check failed, but see each line "unknown".'
+        : warnings > 0
+          ? 'Viewers will get through, but see the warnings.'
+          : 'Viewers will get through.'
+  const counts = `(${numberOf(failures, 'failure')}, ${unknowns} unknown, ${numberOf(warnings, 'warning')})`
+  const text = `${verdict} ${counts}\nFrom a symptom to its cause: ${HELP}`
+  const isPartial = failures > 0 || (isStrict && unknowns + warnings > 0)
+  return { ok: true, text, data: { verdict, findings, failures, unknowns, warnings, help: HELP }, isPartial }
+}
+
+function numberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
