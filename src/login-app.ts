@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import PACKAGE from '../package.json' with { type: 'json' }
 import { openAccount } from './account/open-account.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
-import { ConfigError } from './errors.ts'
+import { ConfigError, UpstreamError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
+import { SIGN_IN_OUTCOMES } from './login/sign-in-log.ts'
+import type { OptionalStore } from './redis/optional-store.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
 import { messageClassesOf } from './server/express-messages.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { createLineSums } from './server/log/line-sums.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
+import type { Readings } from './server/monitoring/gauges.ts'
+import type { MetricSources } from './server/monitoring/metrics.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { userStores } from './users/open-user-store.ts'
+import type { UserStore } from './users/user-store.ts'
 
 const REQUESTS_DEADLINE_MS = 15_000
 
@@ -47,7 +53,8 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
   let isAccepting = true
-  const metrics = config.metricsPort === null ? null : await openMetrics(config.metricsPort, config.host, linesDropped)
+  const readings = readingsOf(users, sessions, counters.optionalStores)
+  const metrics = await openMetrics(config, { ...readings, linesDropped })
   const hashSecrets = watchSecrets(config, log)
   const logs = { log, securityLog, lineSums }
   const stores = { users, sessionStore, signInLimits, account, optionalStores }
@@ -108,13 +115,42 @@ function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
 
 type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 
-async function openMetrics(requestedPort: number, host: string, linesDropped: Logs['linesDropped']) {
-  const { createMetrics } = await import('./server/metrics.ts')
-  const metrics = createMetrics(linesDropped)
+/** Returns what the metrics say about the stores. */
+function readingsOf(
+  users: UserStore,
+  { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
+  limitsStores: readonly OptionalStore[],
+): Readings {
+  const sessions = async () => {
+    await sessionStore.checkHealth()
+    if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
+  }
+  const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
+  return {
+    version: PACKAGE.version,
+    stores: { users: () => users.checkHealth(), sessions, ...limits },
+    hashingQueue: users.hashingQueue,
+    countSessions: sessionStore.count,
+  }
+}
+
+function areAvailable(stores: readonly OptionalStore[]): boolean {
+  return stores.every((store) => store.isAvailable())
+}
+
+/** Returns null without METRICS_PORT. */
+async function openMetrics(
+  { metricsPort, host, entryPoints }: Config,
+  readings: Omit<MetricSources, 'signInOutcomes' | 'entryPoints'>,
+) {
+  if (metricsPort === null) return null
+  const { createMetrics } = await import('./server/monitoring/metrics.ts')
+  const names = entryPoints.map(({ name }) => name)
+  const metrics = createMetrics({ ...readings, signInOutcomes: SIGN_IN_OUTCOMES, entryPoints: names })
   const server = createHttpServer(metrics.listener)
-  const port = await listen(server, requestedPort, host).catch((cause: ListenFault) => {
+  const port = await listen(server, metricsPort, host).catch((cause: ListenFault) => {
     if (cause.port === undefined) throw cause
-    throw new ConfigError(`METRICS_PORT: port ${requestedPort} cannot be opened (${cause.code}). Set another port.`, {
+    throw new ConfigError(`METRICS_PORT: port ${metricsPort} cannot be opened (${cause.code}). Set another port.`, {
       cause,
     })
   })

@@ -13,22 +13,25 @@ declare global {
   }
 }
 
-export type SignInOutcome =
-  | 'signed-in'
-  | 'returned'
-  | 'wrong-credentials'
-  | 'disabled'
-  | 'expired-password'
-  | 'not-entitled'
-  | 'unusable-attribute'
-  | 'held-back'
-  | 'not-from-own-page'
-  | 'refused-request'
-  | 'looping'
-  | 'cancelled'
-  | 'signed-out'
-  | 'overloaded'
-  | 'failed'
+export const SIGN_IN_OUTCOMES = [
+  'signed-in',
+  'returned',
+  'wrong-credentials',
+  'disabled',
+  'expired-password',
+  'not-entitled',
+  'unusable-attribute',
+  'held-back',
+  'not-from-own-page',
+  'refused-request',
+  'looping',
+  'cancelled',
+  'signed-out',
+  'overloaded',
+  'failed',
+] as const
+
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
 
 /** The outcome of a request, for the log. No field can contain a form, a query or an address with a response. */
 export interface SignInEvent {

@@ -24,6 +24,8 @@ export interface SessionStore {
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endSessionsOf(username: string): Promise<number>
+  /** Returns the number of sessions. Absent in Redis, which would have to read all keys. */
+  count?(): number
   close(): void
   /** True for a store that logs its own outages, so that requests need not. */
   readonly logsOutages?: boolean

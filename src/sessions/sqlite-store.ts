@@ -88,7 +88,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   return {
     store: new SqliteStore(),
     isAvailable: () => !writes.isLocked(),
-    endSessionsOf: endSessionsIn(database, writes),
+    ...managementOf(database, writes),
     checkHealth: async () => void (await Promise.resolve(select.get(''))),
     close() {
       for (const timer of timers) clearInterval(timer)
@@ -98,11 +98,19 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   }
 }
 
-function endSessionsIn(database: DatabaseSync, writes: LockGuard): SessionStore['endSessionsOf'] {
+/** What an operator does with all sessions, or those of a viewer. */
+function managementOf(
+  database: DatabaseSync,
+  writes: LockGuard,
+): Required<Pick<SessionStore, 'count' | 'endSessionsOf'>> {
+  const count = database.prepare('SELECT count(*) AS number FROM sessions')
   const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
-  return async (username) => {
-    const { changes } = await Promise.resolve(writes.run(() => remove.run(usernameKey(username))))
-    return Number(changes)
+  return {
+    count: () => Numbered.parse(count.get()).number,
+    async endSessionsOf(username) {
+      const { changes } = await Promise.resolve(writes.run(() => remove.run(usernameKey(username))))
+      return Number(changes)
+    },
   }
 }
 

@@ -88,6 +88,8 @@ export interface UserStore {
    * @throws OverloadedError when too many passwords are being checked already.
    */
   assertCapacity?(): void
+  /** Returns how many passwords are being checked, and how many wait. Absent if the store does not hash passwords. */
+  hashingQueue?(): QueueLoad
   /**
    * Checks a password. An unknown name and a wrong password give the same reason, in the same time. Other refusals need
    * the right password. The password is compared exactly as given. Accepts any two strings.
@@ -110,6 +112,11 @@ export interface UserStore {
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */
   close(): Promise<void>
+}
+
+export interface QueueLoad {
+  readonly running: number
+  readonly waiting: number
 }
 
 /** A store whose viewers this app manages. */

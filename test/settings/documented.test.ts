@@ -135,9 +135,9 @@ test('the file of entry points in src/entry-points/README.md is accepted', () =>
 })
 
 describe('the map of the rooms', () => {
-  const map = /```\n(main\.ts [^`]*)```/.exec(page('README.md'))?.[1] ?? ''
+  const map = /```\n(main\.ts [^`]*)```/.exec(page('src/README.md'))?.[1] ?? ''
   const lines = map.split('\n').filter((line) => line !== '')
-  test('README.md has a line for every folder of src, and for no other', () => {
+  test('src/README.md has a line for every folder of src, and for no other', () => {
     const folders = globSync('src/**/', { cwd: ROOT }).map((path) => path.replace(/^src\/?|\/$/g, ''))
     const inMap = foldersOf(lines).filter((path) => !isDeleted(path))
     // A fork may add a user store without touching the map. The doctor's README describes its folders.

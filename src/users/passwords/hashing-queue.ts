@@ -5,6 +5,8 @@ import { OverloadedError } from '../../errors.ts'
 export interface WorkQueue {
   /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   assertCapacity(): void
+  /** Returns how many tasks run and wait now. */
+  load(): { readonly running: number; readonly waiting: number }
   /**
    * Runs the task as soon as a slot is free.
    * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
@@ -89,6 +91,7 @@ export function createQueue(options: QueueOptions): WorkQueue {
 
   return {
     assertCapacity,
+    load: () => ({ running, waiting: waiting.length }),
     async run(work, signal) {
       await enter(signal)
       try {

@@ -65,6 +65,7 @@ export function createPostgresStore(
   const deps = { queue, passwords, assertUsable }
   return {
     assertCapacity: queue.assertCapacity,
+    hashingQueue: queue.load,
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
     ...(query === null && { passwordChanges: postgresPasswordChanges(connection, deps) }),
     async find(username) {

@@ -56,6 +56,7 @@ export function createSqliteStore(
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? AND password_hash = ?')
   return {
     assertCapacity: queue.assertCapacity,
+    hashingQueue: queue.load,
     authenticate: hashedSignIn({
       queue,
       passwords,

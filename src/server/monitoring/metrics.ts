@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { ClientFault } from './client-faults.ts'
+import type { ClientFault } from '../client-faults.ts'
+import { type Readings, registerGauges } from './gauges.ts'
 
 /** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */
 export interface Metrics {
@@ -23,8 +24,17 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** Any other method is counted as "other". */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 
-/** @param linesDropped the number of lost lines by log, read when Prometheus asks. */
-export function createMetrics(linesDropped: () => Readonly<Record<string, number>>): Metrics {
+export interface MetricSources extends Readings {
+  /** The number of lost lines by log. */
+  readonly linesDropped: () => Readonly<Record<string, number>>
+  /** All outcomes of sign-ins, so that each counter begins at 0: a rate needs a first value. */
+  readonly signInOutcomes: readonly string[]
+  /** The names of the entry points. */
+  readonly entryPoints: readonly string[]
+}
+
+/** @param sources read when Prometheus asks. */
+export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -40,7 +50,11 @@ export function createMetrics(linesDropped: () => Readonly<Record<string, number
     labelNames: ['outcome', 'entry_point'],
     registers,
   })
-  countDroppedLines(registry, linesDropped)
+  for (const outcome of sources.signInOutcomes) {
+    for (const entry_point of sources.entryPoints) signIns.inc({ outcome, entry_point }, 0)
+  }
+  registerGauges(registry, sources)
+  countDroppedLines(registry, sources.linesDropped)
   const clientFaults = new Counter({
     name: 'viewer_auth_client_faults_total',
     help: 'Connections and requests that were refused before they reached the app',

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../login/login-program.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
+import PACKAGE from '../../../package.json' with { type: 'json' }
+import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
+import { mistakesIn, SETTINGS } from '../../settings.ts'
 
 // Each test starts one or two processes.
 vi.setConfig({ testTimeout: 60_000 })
@@ -50,6 +51,14 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   expect(lines).toContain(`viewer_auth_sign_ins_total{${heldBack}} 1`)
   expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 7')
   expect(lines).toContain('viewer_auth_client_faults_total{fault="malformed"} 1')
+  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="looping",entry_point="default"} 0')
+  expect(lines).toContain('viewer_auth_store_up{store="users"} 1')
+  expect(lines).toContain('viewer_auth_store_up{store="sessions"} 1')
+  expect(lines).toContain('viewer_auth_password_checks{state="waiting"} 0')
+  expect(lines).toContain('viewer_auth_sessions 1')
+  expect(lines).toContain(
+    `viewer_auth_build_info{version="${PACKAGE.version}",node_version="${process.versions.node}"} 1`,
+  )
   expect(page).toMatch(/^process_resident_memory_bytes \d+$/m)
   expect(page).not.toContain(ADA.username)
 
