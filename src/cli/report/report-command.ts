@@ -17,6 +17,7 @@ interface CommonOptions extends PeriodOptions {
 interface ReportOptions extends CommonOptions {
   readonly viewer?: string
   readonly finishedOnly?: boolean
+  readonly segments?: boolean
   readonly insideOnly?: boolean
   readonly by?: (typeof DIMENSIONS)[number] | 'summary'
   readonly granularity?: 'hour' | 'minute'
@@ -31,11 +32,12 @@ leaves no file. In CSV, formulas start with an apostrophe and control characters
 export function addReportCommands(group: Command, context: CommandContext): void {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
-    'viewer-auth report viewers --last 24h --csv --output viewers.csv',
+    'viewer-auth report viewers --last 24h --csv --segments --output viewers.csv',
     'viewer-auth report viewers --last 4w --html viewers.html',
   ])
     .option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
     .option('--finished-only', 'only finished segments')
+    .option('--segments', 'with --csv: a row for each segment of a viewer')
   reportCommand(group, context, 'views', 'list every watched part of a broadcast or video', [
     'viewer-auth report views --last 7d --html views.html',
     'viewer-auth report views --last 7d --csv --output views.csv',
@@ -87,15 +89,21 @@ function reportCommand(
       if (options.id !== undefined && options.content === undefined) {
         command.error('error: --id needs --content live or --content recorded')
       }
+      if (options.segments && !options.csv) command.error('error: --segments needs --csv')
       const question = questionOrUsageError(command, () => questionOf(report, options))
       return runCommand(context, options.json, async () => {
         const { html, output = html } = options
-        const format: ReportFormat = html !== undefined ? 'html' : options.csv ? 'csv' : options.json ? 'json' : 'table'
         return await withService(context.io, (service) =>
-          writeReport(context.io, service, question, { format, output }),
+          writeReport(context.io, service, question, { format: formatOf(options), output }),
         )
       })
     })
+}
+
+function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
+  if (html !== undefined) return 'html'
+  if (csv) return segments ? 'segments-csv' : 'csv'
+  return json ? 'json' : 'table'
 }
 
 /** Reports an unreadable period as wrong usage, like any other unreadable option. */

@@ -6,10 +6,19 @@ import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { startReportProgress } from './progress.ts'
-import { csvHeader, csvLine, type ReportRow, TABLE_TITLES, tableCells } from './rows.ts'
+import {
+  csvHeader,
+  csvLine,
+  type ReportRow,
+  segmentCsvHeader,
+  segmentCsvLines,
+  TABLE_TITLES,
+  tableCells,
+} from './rows.ts'
 import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
 
-export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
+/** `segments-csv` has a row for each segment of a viewer. */
+export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
 
 interface ReportOptions {
   readonly format: ReportFormat
@@ -70,17 +79,34 @@ type Writer = (
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   table: writeTable,
-  csv: writeCsv,
+  csv: (sink, pagesOfRows, { report }) => writeLines(sink, pagesOfRows, csvHeader(report), (row) => [csvLine(row)]),
+  'segments-csv': (sink, pagesOfRows) =>
+    writeLines(sink, pagesOfRows, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
   json: writeJson,
   html: writeHtml,
 }
 
-async function writeCsv(...[sink, pagesOfRows, { report }]: Parameters<Writer>): Promise<string> {
+/** Writes each page in chunks, since the text of many viewers is large. */
+async function writeLines(
+  sink: ReportSink,
+  pagesOfRows: AsyncGenerator<readonly ReportRow[]>,
+  header: string,
+  linesOf: (row: ReportRow) => Iterable<string>,
+): Promise<string> {
   let written = 0
-  await sink.write(csvHeader(report))
+  await sink.write(header)
   for await (const rows of pagesOfRows) {
-    await sink.write(rows.map(csvLine).join(''))
-    written += rows.length
+    let text = ''
+    for (const row of rows) {
+      for (const line of linesOf(row)) {
+        text += line
+        written += 1
+      }
+      if (text.length < CHUNK_CHARACTERS) continue
+      await sink.write(text)
+      text = ''
+    }
+    await sink.write(text)
   }
   return rowsText(written)
 }
