@@ -1,4 +1,4 @@
-import type { OwnUserStore, Viewer } from './user-store.ts'
+import type { OwnUserStore, Viewer, ViewerState } from './user-store.ts'
 
 /** A viewer on the command line. */
 export interface ListedViewer extends Viewer {
@@ -23,19 +23,6 @@ export type Change =
   /** A sentence for the user of the command. */
   | { readonly ok: false; readonly fault: string }
 
-/** A viewer, and the invitation to set the first password. */
-export interface InvitedViewer {
-  readonly viewer: ListedViewer
-  readonly hasPassword: boolean
-  /** Null for a viewer without an invitation. */
-  readonly invitation: {
-    /** UNIX time in seconds. */
-    readonly expiresAtSeconds: number
-    /** False if a command was stopped before it sent the link. */
-    readonly isSent: boolean
-  } | null
-}
-
 export interface EditableStoreOptions {
   /** Words that a new password may not consist of, besides the user name. */
   readonly contextWords?: readonly string[]
@@ -50,7 +37,7 @@ export interface EditableUserStore extends OwnUserStore {
    */
   add(viewer: Viewer, password: string | null): Promise<Change>
   /** Lists all viewers, sorted by name. @throws UpstreamError when the store cannot be reached. */
-  list(): AsyncIterable<ListedViewer>
+  list(): AsyncIterable<ViewerState>
   /** Returns the viewer of this name, disabled or not. @throws UpstreamError when the store cannot be reached. */
   show(username: string): Promise<Change>
   /** @throws UpstreamError when the store cannot be reached. */
@@ -65,8 +52,6 @@ export interface EditableUserStore extends OwnUserStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   importBatch(viewers: readonly ImportedViewer[], existing: 'update' | 'keep'): Promise<ImportOutcome[]>
-  /** Returns the state of an invitation; null for an unknown viewer. @throws UpstreamError as above. */
-  findInvitation(username: string): Promise<InvitedViewer | null>
   /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
   markSent(digest: string): Promise<void>
   /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */

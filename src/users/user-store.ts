@@ -80,6 +80,20 @@ export interface PasswordChanges {
   change(username: string, password: string): Promise<boolean>
 }
 
+/** A viewer as the command line shows it. It never has a password hash. */
+export interface ViewerState {
+  readonly viewer: Viewer & { readonly disabled: boolean }
+  /** False for a viewer who has not set the first password yet. */
+  readonly hasPassword: boolean
+  /** Null for a viewer without an invitation. */
+  readonly invitation: {
+    /** UNIX time in seconds. */
+    readonly expiresAtSeconds: number
+    /** False if a command was stopped before it sent the link. */
+    readonly isSent: boolean
+  } | null
+}
+
 /** The users, as the login screens need them. `open-user-store.ts` lists the stores. */
 export interface UserStore {
   /**
@@ -103,6 +117,12 @@ export interface UserStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   find?(username: string): Promise<Viewer | null>
+  /**
+   * Returns the state of a viewer, disabled or not, for the command line; null if unknown. Absent if the store cannot
+   * tell a disabled viewer from an unknown one.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  inspect?(username: string): Promise<ViewerState | null>
   /** Absent if viewers set their passwords in another system. */
   readonly passwordChanges?: PasswordChanges
   /**
@@ -120,7 +140,7 @@ export interface QueueLoad {
 }
 
 /** A store whose viewers this app manages. */
-export type OwnUserStore = UserStore & Required<Pick<UserStore, 'passwordChanges'>>
+export type OwnUserStore = UserStore & Required<Pick<UserStore, 'passwordChanges' | 'inspect'>>
 
 /** Called with a warning that does not fail the sign-in. */
 export type Warn = (message: string, cause?: unknown) => void

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change, EditableUserStore, ImportedViewer, ImportOutcome, ListedViewer } from './editable-user-store.ts'
+import { isNoPassword } from './passwords/no-password.ts'
 import type { StoredViewer } from './passwords/verify-sign-in.ts'
-import type { Viewer } from './user-store.ts'
+import type { Viewer, ViewerState } from './user-store.ts'
 import { canonicalViewer } from './viewer-fields.ts'
 
 /** Rules and results that all editable stores share. */
 
 export function toListed({ viewer, disabled }: StoredViewer): ListedViewer {
   return { ...viewer, disabled }
+}
+
+/** @param invitation null for a viewer without an invitation. */
+export function toViewerState(stored: StoredViewer, invitation: ViewerState['invitation']): ViewerState {
+  return { viewer: toListed(stored), hasPassword: !isNoPassword(stored.passwordHash), invitation }
 }
 
 export function noSuchViewer(username: string): Extract<Change, { ok: false }> {

@@ -114,7 +114,7 @@ test('four processes at once can each add a viewer to a new file', async () => {
   expect(ended).toEqual(names.map((name) => ({ status: 0, stdout: `Added ${name}.\n`, stderr: '' })))
   const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
   const listed: string[] = []
-  for await (const { username } of store.list()) listed.push(username)
+  for await (const { viewer } of store.list()) listed.push(viewer.username)
   await store.close()
   expect(listed).toEqual(names)
 })

@@ -13,7 +13,7 @@ type Open = () => Promise<EditableUserStore>
 
 async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
   const viewers: ListedViewer[] = []
-  for await (const viewer of store.list()) viewers.push(viewer)
+  for await (const { viewer } of store.list()) viewers.push(viewer)
   return viewers
 }
 

@@ -103,17 +103,17 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     const store = await storeWithAda()
     expect(await store.add({ ...ada, username: 'grace' }, null)).toMatchObject({ ok: true })
     const grace = { viewer: { ...ada, username: 'grace', disabled: false }, hasPassword: false }
-    expect(await store.findInvitation('GRACE')).toEqual({ ...grace, invitation: null })
+    expect(await store.inspect('GRACE')).toEqual({ ...grace, invitation: null })
     await store.passwordChanges.createLink('grace', link('d1', 'invitation'))
     const invitation = { expiresAtSeconds: NOW + 1800, isSent: false }
-    expect(await store.findInvitation('grace')).toEqual({ ...grace, invitation })
+    expect(await store.inspect('grace')).toEqual({ ...grace, invitation })
     await store.markSent('d1')
-    expect(await store.findInvitation('grace')).toEqual({ ...grace, invitation: { ...invitation, isSent: true } })
+    expect(await store.inspect('grace')).toEqual({ ...grace, invitation: { ...invitation, isSent: true } })
     expect(await store.authenticate('grace', '')).toMatchObject({ ok: false })
     await store.passwordChanges.setByLink('d1', NOW, other)
-    expect(await store.findInvitation('grace')).toEqual({ ...grace, hasPassword: true, invitation: null })
+    expect(await store.inspect('grace')).toEqual({ ...grace, hasPassword: true, invitation: null })
     expect(await store.authenticate('grace', other)).toMatchObject({ ok: true })
-    expect(await store.findInvitation('nobody')).toBeNull()
+    expect(await store.inspect('nobody')).toBeNull()
   })
 
   test('viewers are found by an attribute, unless they are disabled', async () => {

@@ -113,6 +113,18 @@ function testLookUps(store: () => UserStore, finds: boolean): void {
     expect(await store().find?.(gone.username)).toBeNull()
   })
 
+  test('an inspected viewer may be disabled, and shows no hash', async () => {
+    const { inspect } = store()
+    if (inspect === undefined) return
+    const state = { hasPassword: true, invitation: null }
+    expect(await inspect('ADA@example.com')).toEqual({ viewer: { ...viewer, disabled: false }, ...state })
+    expect(await inspect(gone.username)).toMatchObject({
+      viewer: { username: gone.username, disabled: true },
+      ...state,
+    })
+    for (const [, username] of refusedNames) expect(await inspect(username)).toBeNull()
+  })
+
   test.each(refusedNames)('a look-up of %s finds no viewer', async (_what, username) => {
     expect(await store().find?.(username)).toBeNull()
   })

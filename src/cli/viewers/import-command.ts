@@ -83,7 +83,7 @@ function importAndInvite(
 
 /** Invites a viewer without a password and without a valid invitation, so that a stopped import can continue. */
 async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: string): Promise<boolean | string> {
-  const known = await store.findInvitation(username)
+  const known = await store.inspect(username)
   if (known === null || known.hasPassword || known.viewer.disabled) return false
   const { invitation } = known
   if (invitation?.isSent && invitation.expiresAtSeconds > Date.now() / 1000) return false

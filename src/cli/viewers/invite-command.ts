@@ -48,7 +48,7 @@ export async function withInviter<T>(
 
 /** Invites a viewer who has no password yet. An earlier invitation ends. */
 export async function invite(store: EditableUserStore, inviter: Inviter, username: string): Promise<Outcome> {
-  const known = await store.findInvitation(username)
+  const known = await store.inspect(username)
   if (known === null) return noSuchViewer(username)
   const { viewer, hasPassword } = known
   const name = printable(viewer.username)
@@ -69,7 +69,7 @@ export async function invite(store: EditableUserStore, inviter: Inviter, usernam
 }
 
 async function revokeLinks(store: EditableUserStore, username: string): Promise<Outcome> {
-  const known = await store.findInvitation(username)
+  const known = await store.inspect(username)
   if (known === null) return noSuchViewer(username)
   const revoked = await store.revokeLinks(username)
   const name = printable(known.viewer.username)

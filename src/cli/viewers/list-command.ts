@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { EditableUserStore, ListedViewer } from '../../users/editable-user-store.ts'
+import type { EditableUserStore } from '../../users/editable-user-store.ts'
+import type { ViewerState } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
+import { stateOf } from './viewer-state.ts'
 
 interface ListOptions {
   readonly json?: boolean
@@ -48,8 +50,9 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   let written = 0
   stdout.write('[')
-  for await (const viewer of matching(store, options)) {
-    const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(viewer)}`)
+  for await (const known of matching(store, options)) {
+    const row = { ...known.viewer, state: stateOf(known, Date.now() / 1000) }
+    const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(row)}`)
     if (!isWritten) await once(stdout, 'drain')
     written += 1
     if (written >= limit) break
@@ -60,7 +63,7 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
 
 async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
   const limit = options.limit ?? MAX_TABLE_ROWS
-  const shown: ListedViewer[] = []
+  const shown: ViewerState[] = []
   let total = 0
   for await (const viewer of matching(store, options)) {
     total += 1
@@ -75,17 +78,19 @@ async function writeTable(io: CommandIo, store: EditableUserStore, options: List
   return { ok: true }
 }
 
-async function* matching(store: EditableUserStore, { name, group }: ListOptions): AsyncGenerator<ListedViewer> {
+async function* matching(store: EditableUserStore, { name, group }: ListOptions): AsyncGenerator<ViewerState> {
   const part = name === undefined ? '' : usernameKey(name)
-  for await (const viewer of store.list()) {
+  for await (const known of store.list()) {
+    const { viewer } = known
     const isInGroup = group === undefined || viewer.groups.includes(group.normalize('NFC'))
-    if (isInGroup && usernameKey(viewer.username).includes(part)) yield viewer
+    if (isInGroup && usernameKey(viewer.username).includes(part)) yield known
   }
 }
 
-function cellsOf({ username, disabled, groups, attributes }: ListedViewer): string[] {
+function cellsOf(known: ViewerState): string[] {
+  const { username, groups, attributes } = known.viewer
   const pairs = Object.entries(attributes).map(([attribute, value]) => `${attribute}=${value}`)
-  return [username, disabled ? 'disabled' : 'active', groups.join(', '), pairs.join(', ')]
+  return [username, stateOf(known, Date.now() / 1000), groups.join(', '), pairs.join(', ')]
 }
 
 function positiveWholeNumber(text: string): number {

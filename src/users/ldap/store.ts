@@ -2,7 +2,7 @@ import { type Client, type Entry, Filter, FilterParser, ResultCodeError } from '
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
-import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
+import type { Authentication, UserStore, Viewer, ViewerState, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { type BindAnswer, type BindRefusal, bindAsViewer, mustChangePassword, refusalOf } from './bind.ts'
 import { asUpstreamError, bindAsService, directoryOf, LDAP_CODE, withDirectory } from './connection.ts'
@@ -65,6 +65,13 @@ export function openLdapStore(
     if (refusal !== null) return { ok: false, reason: refusal, ...otherName(entry, settings, username) }
     return { ok: true, viewer: readViewer(entry, groups, settings) }
   }
+  async function inspect(username: string): Promise<ViewerState | null> {
+    assertOpen()
+    if (faultInUsername(username) !== null) return null
+    const { entries, groups } = await request((client) => lookUp(client, settings, username))
+    const entry = singleEntry(entries)
+    return entry && stateIn(entry, readViewer(entry, groups, settings), nowSeconds())
+  }
   function refusalIn(entry: Entry, bind: BindAnswer): BindRefusal['reason'] | null {
     if (bind.ok) {
       if (isDisabled(entry, nowSeconds())) return 'disabled'
@@ -80,15 +87,13 @@ export function openLdapStore(
   return {
     authenticate,
     async find(username) {
-      assertOpen()
-      if (faultInUsername(username) !== null) return null
-      const { entries, groups } = await request((client) => lookUp(client, settings, username))
-      const entry = singleEntry(entries)
-      if (entry === null || isDisabled(entry, nowSeconds())) return null
-      const viewer = readViewer(entry, groups, settings)
+      const known = await inspect(username)
+      if (known === null || known.viewer.disabled) return null
+      const { disabled: _disabled, ...viewer } = known.viewer
       // The filter may match another viewer by another attribute. A session must not change its viewer.
       return usernameKey(viewer.username) === usernameKey(username) ? viewer : null
     },
+    inspect,
     async checkHealth() {
       assertOpen()
       await guard.probe((signal) =>
@@ -174,6 +179,10 @@ function readViewer(entry: Entry, searched: readonly string[], settings: LdapSto
   if (viewer !== null) return remoteViewer(viewer, 'The directory')
   const fault = `An entry found by LDAP_USER_FILTER has no ${settings.usernameAttribute}`
   throw new UpstreamError('user-store', `${fault}: set LDAP_USERNAME_ATTRIBUTE to an attribute of every viewer`)
+}
+
+function stateIn(entry: Entry, viewer: Viewer, nowSeconds: number): ViewerState {
+  return { viewer: { ...viewer, disabled: isDisabled(entry, nowSeconds) }, hasPassword: true, invitation: null }
 }
 
 /** Returns the viewer's name in the directory, if the typed name is another name of the same entry. */

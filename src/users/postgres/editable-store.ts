@@ -1,12 +1,5 @@
-import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type {
-  Change,
-  EditableStoreOptions,
-  EditableUserStore,
-  ListedViewer,
-  Migration,
-} from '../editable-user-store.ts'
+import type { Change, EditableStoreOptions, EditableUserStore, Migration } from '../editable-user-store.ts'
 import { createQueue, hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
@@ -22,14 +15,12 @@ import { postgresInvitations, postgresPasswordChanges } from './password-links.t
 import { assertViewersTable, migrateViewers } from './schema.ts'
 import type { PostgresSettings } from './settings.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
+import { inspectViewer, listViewerStates } from './viewer-states.ts'
 
 /** Long, because a command may wait for the locks of another command, such as an import. */
 const COMMAND_TIMEOUT_MS = 60_000
-const LIST_ROWS = 1_000
 /** The role of the login app can only read viewers and replace hashes. */
 const OWNER_NEEDED = "Use the owner's role in USER_STORE_URL: see src/users/postgres/README.md"
-
-const KeyedRow = z.object({ key: z.string() })
 
 /**
  * Opens the app's own table for changes. Running apps and other commands may use the table at the same time.
@@ -47,13 +38,15 @@ export async function openEditablePostgresStore(
     const queue = options.queue ?? createQueue(hashingQueueOptions())
     const { passwords = knownPasswords } = options
     // The tables have just been checked.
+    const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
     const deps = { queue, passwords, assertUsable: () => Promise.resolve() }
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
       passwordChanges: postgresPasswordChanges(connection, deps),
-      ...postgresInvitations((sql, values) => rowsOf(connection, sql, values)),
+      ...postgresInvitations(query),
+      inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),
-      list: () => listViewers(connection),
+      list: () => listViewerStates(query),
       importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing), OWNER_NEEDED),
     }
   })
@@ -146,21 +139,6 @@ function viewerChanges(
     },
     setDisabled: (username, disabled) => changed(username, update('disabled'), [disabled]),
     remove: (username) => changed(username, `DELETE FROM viewer_auth.viewers WHERE key = $1 RETURNING ${COLUMNS}`),
-  }
-}
-
-/** Reads page by page, because the table may be larger than the memory. */
-async function* listViewers(connection: PostgresConnection): AsyncGenerator<ListedViewer> {
-  const sql = `SELECT key, ${COLUMNS} FROM viewer_auth.viewers WHERE key > $1 ORDER BY key LIMIT ${LIST_ROWS}`
-  let after = ''
-  for (;;) {
-    const rows = await rowsOf(connection, sql, [after])
-    for (const row of rows) {
-      const stored = readOwnRow(row)
-      if (stored) yield toListed(stored)
-    }
-    if (rows.length < LIST_ROWS) return
-    after = KeyedRow.parse(rows.at(-1)).key
   }
 }
 

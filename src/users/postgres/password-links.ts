@@ -3,9 +3,7 @@ import { ConfigError } from '../../errors.ts'
 import type { EditableUserStore } from '../editable-user-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import type { WorkQueue } from '../passwords/hashing-queue.ts'
-import { isNoPassword } from '../passwords/no-password.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../user-store.ts'
-import { toListed } from '../viewer-changes.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
 import { placeOf, refusalAsUpstreamError } from './fault.ts'
@@ -33,16 +31,10 @@ const LOCK_VIEWER = 'SELECT 1 FROM viewer_auth.viewers WHERE key = $1 AND NOT di
 const TAKE = 'DELETE FROM viewer_auth.password_links WHERE digest = $1 AND expires_at > $2 RETURNING 1'
 const REMOVE_LINKS = 'DELETE FROM viewer_auth.password_links WHERE key = $1'
 const NEW_HASH = 'UPDATE viewer_auth.viewers SET password_hash = $2 WHERE key = $1'
-const INVITATION = `
-  SELECT ${COLUMNS}, expires_at::float8 AS expires_at, is_sent
-  FROM viewer_auth.viewers LEFT JOIN viewer_auth.password_links AS link
-    ON link.key = viewers.key AND link.purpose = 'invitation'
-  WHERE viewers.key = $1`
 const SENT = 'UPDATE viewer_auth.password_links SET is_sent = true WHERE digest = $1'
 
 const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
 const LinkRow = z.object({ purpose: z.enum(['reset', 'invitation']) })
-const InvitationRow = z.object({ expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
 
 export interface PasswordChangesDeps {
   readonly queue: WorkQueue
@@ -123,17 +115,8 @@ export function postgresPasswordChanges(
 /** @param rowsOf runs a statement of a command. */
 export function postgresInvitations(
   rowsOf: (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
-): Pick<EditableUserStore, 'findInvitation' | 'markSent' | 'revokeLinks'> {
+): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {
   return {
-    async findInvitation(username) {
-      if (faultInUsername(username) !== null) return null
-      const [row] = await rowsOf(INVITATION, [usernameKey(username)])
-      const stored = readOwnRow(row)
-      if (stored === null) return null
-      const { expires_at, is_sent } = InvitationRow.parse(row)
-      const invitation = expires_at === null ? null : { expiresAtSeconds: expires_at, isSent: is_sent === true }
-      return { viewer: toListed(stored), hasPassword: !isNoPassword(stored.passwordHash), invitation }
-    },
     markSent: async (digest) => void (await rowsOf(SENT, [digest])),
     async revokeLinks(username) {
       if (faultInUsername(username) !== null) return false

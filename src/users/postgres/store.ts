@@ -4,6 +4,7 @@ import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/h
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
+import { toViewerState } from '../viewer-changes.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { type ConnectOptions, connectPostgres, type PostgresConnection } from './connection.ts'
 import { queriedTable } from './customer-table/query.ts'
@@ -12,6 +13,7 @@ import { ownTable } from './own-table.ts'
 import { postgresPasswordChanges } from './password-links.ts'
 import type { PostgresSettings } from './settings.ts'
 import type { PostgresTable } from './table.ts'
+import { inspectViewer } from './viewer-states.ts'
 
 export interface PostgresStoreOptions extends Omit<ConnectOptions, 'timeoutMs'> {
   readonly queue?: WorkQueue
@@ -62,6 +64,10 @@ export function createPostgresStore(
     const loaded = await refusalAsUpstreamError(table.load(key, username))
     return loaded.viewer ?? { decoyHash: loaded.decoyHash }
   }
+  async function rowsOf(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    await assertUsable()
+    return await refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
+  }
   const deps = { queue, passwords, assertUsable }
   return {
     assertCapacity: queue.assertCapacity,
@@ -73,6 +79,13 @@ export function createPostgresStore(
       await assertUsable()
       const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
       return viewer && !viewer.disabled ? viewer.viewer : null
+    },
+    async inspect(username) {
+      if (query === null) return await inspectViewer(rowsOf, username)
+      if (faultInUsername(username) !== null) return null
+      await assertUsable()
+      const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
+      return viewer && toViewerState(viewer, null)
     },
     async checkHealth() {
       await assertUsable()

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
-import type { Change, EditableStoreOptions, EditableUserStore, ListedViewer } from '../editable-user-store.ts'
+import type { Change, EditableStoreOptions, EditableUserStore } from '../editable-user-store.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noPasswordHash } from '../passwords/no-password.ts'
@@ -9,7 +9,9 @@ import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { viewerImporter } from './import-batch.ts'
 import { sqliteInvitations } from './password-links.ts'
-import { createSqliteStore, readViewerRow, type SqliteStoreOptions, viewerLoader } from './store.ts'
+import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
+import { readViewerRow } from './viewer-row.ts'
+import { listViewerStates } from './viewer-states.ts'
 
 /** A command can wait until another command has written, such as a batch of an import. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -25,9 +27,9 @@ export function openEditableSqliteStore(
   const database = openViewersFile(file, BUSY_TIMEOUT_MS)
   return {
     ...createSqliteStore(database, file, options),
-    ...sqliteInvitations(database, file, viewerLoader(database, file)),
+    ...sqliteInvitations(database, file),
     ...viewerChanges(database, file, options),
-    list: () => listViewers(database, file),
+    list: () => listViewerStates(database, file),
     importBatch: viewerImporter(database, file),
   }
 }
@@ -88,14 +90,5 @@ function viewerChanges(
     setDisabled: (username, disabled) =>
       promised(() => changed(username, () => changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),
     remove: (username) => promised(() => changed(username, () => changedRow(remove, usernameKey(username)))),
-  }
-}
-
-async function* listViewers(database: DatabaseSync, file: string): AsyncGenerator<ListedViewer> {
-  const rows = queryViewers(file, () => database.prepare('SELECT * FROM viewers ORDER BY key').iterate())
-  for (;;) {
-    const next = await promised(() => queryViewers(file, () => rows.next()))
-    if (next.done) return
-    yield toListed(readViewerRow(next.value, file))
   }
 }

@@ -4,10 +4,8 @@ import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
 import type { EditableUserStore } from '../editable-user-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import type { WorkQueue } from '../passwords/hashing-queue.ts'
-import { isNoPassword } from '../passwords/no-password.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../user-store.ts'
-import { toListed } from '../viewer-changes.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { promised, queryViewers } from './database-file.ts'
 
@@ -20,7 +18,6 @@ interface Found extends Pick<FoundPasswordLink, 'purpose'> {
 
 const KeyRow = z.object({ key: z.string() })
 const LinkRow = z.object({ key: z.string(), purpose: z.enum(['reset', 'invitation']) })
-const InvitationRow = z.object({ expires_at: z.number(), is_sent: z.number() })
 
 interface PasswordChangesDeps {
   readonly load: Load
@@ -100,29 +97,16 @@ export function sqlitePasswordChanges(
   }
 }
 
-/** Reads and deletes invitations, for commands. */
+/** Notes and deletes links, for commands. */
 export function sqliteInvitations(
   database: DatabaseSync,
   file: string,
-  load: Load,
-): Pick<EditableUserStore, 'findInvitation' | 'markSent' | 'revokeLinks'> {
-  const select = database.prepare(
-    "SELECT expires_at, is_sent FROM password_links WHERE key = ? AND purpose = 'invitation'",
-  )
+): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {
   const sent = database.prepare('UPDATE password_links SET is_sent = 1 WHERE digest = ? RETURNING key')
   const remove = database.prepare('DELETE FROM password_links WHERE key = ? RETURNING key')
   const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
 
   return {
-    findInvitation: (username) =>
-      inFile(() => {
-        const stored = load(usernameKey(username))
-        if (stored === null) return null
-        const row = select.get(usernameKey(username))
-        const { expires_at, is_sent } = row === undefined ? {} : InvitationRow.parse(row)
-        const invitation = expires_at === undefined ? null : { expiresAtSeconds: expires_at, isSent: is_sent === 1 }
-        return { viewer: toListed(stored), hasPassword: !isNoPassword(stored.passwordHash), invitation }
-      }),
     markSent: (digest) => inFile(() => void changedRow(sent, digest)),
     revokeLinks: (username) => inFile(() => changedRow(remove, usernameKey(username)) !== undefined),
   }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { UpstreamError } from '../../errors.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
@@ -10,6 +9,8 @@ import type { OwnUserStore, UserStore, Viewer, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqlitePasswordChanges } from './password-links.ts'
+import { Attributes, damagedRow, Groups, readViewerRow } from './viewer-row.ts'
+import { viewerInspector } from './viewer-states.ts'
 
 export interface SqliteStoreOptions {
   readonly queue?: WorkQueue
@@ -20,15 +21,6 @@ export interface SqliteStoreOptions {
 /** Short, since all viewers wait with it. The app writes rarely, and can repeat each of its writes. */
 const BUSY_TIMEOUT_MS = 100
 
-const Groups = json(z.array(z.string()))
-const Attributes = json(z.record(z.string(), z.string()))
-const ViewerRow = z.object({
-  username: z.string(),
-  password_hash: z.string(),
-  disabled: z.union([z.literal(0), z.literal(1)]),
-  group_names: Groups,
-  attributes: Attributes,
-})
 /** Many viewers share their groups and attributes. */
 const CACHED_TEXTS = 1000
 
@@ -72,6 +64,7 @@ export function createSqliteStore(
     }),
     passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
     find: (username) => promised(() => (faultInUsername(username) === null ? find(usernameKey(username)) : null)),
+    inspect: viewerInspector(database, file),
     checkHealth: () =>
       promised(() => {
         queryViewers(file, () => anyRow.get())
@@ -123,34 +116,4 @@ function parsedOnce<T extends object>(schema: z.ZodType<T>): (text: unknown) => 
     results.set(text as string, result)
     return result
   }
-}
-
-/** @throws UpstreamError for a row that this app did not write. */
-export function readViewerRow(row: unknown, file: string): StoredViewer {
-  const parsed = ViewerRow.safeParse(row)
-  if (!parsed.success) throw damagedRow(file, parsed.error)
-  const { username, password_hash, disabled, group_names, attributes } = parsed.data
-  return {
-    viewer: { username, groups: group_names, attributes },
-    passwordHash: password_hash,
-    disabled: disabled === 1,
-  }
-}
-
-function damagedRow(file: string, { message }: Error): UpstreamError {
-  return new UpstreamError('user-store', `A row of the viewer database ${file} is damaged: ${message}`)
-}
-
-function json<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        context.addIssue('is not JSON')
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
 }

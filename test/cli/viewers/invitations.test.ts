@@ -88,6 +88,22 @@ test('an import invites viewers again whose invitation has expired', async () =>
   expect(recipients(mail.mails)).toEqual(['a@example.com', 'a@example.com', 'b@example.com'])
 })
 
+test('viewers list tells invited viewers from those whose invitation has expired, or who have none', async () => {
+  const { cwd, file } = folderWith('username\ninvited@example.com\nexpired@example.com\nnone@example.com\n')
+  await runHere(['viewers', 'import', file, '--invite', '--links', join(cwd, 'links.csv')], { cwd, env: environment() })
+  const store = storeIn(cwd)
+  const expired = { purpose: 'invitation', digest: 'd1', expiresAtSeconds: 1 } as const
+  await store.passwordChanges.createLink('expired@example.com', expired)
+  await store.revokeLinks('none@example.com')
+  const { stdout } = await runHere(['viewers', 'list', '--json'], { cwd })
+  const listed = JSON.parse(stdout) as { username: string; state: string }[]
+  expect(listed.map(({ username, state }) => `${username} ${state}`)).toEqual([
+    'expired@example.com invitation-expired',
+    'invited@example.com invited',
+    'none@example.com no-password',
+  ])
+})
+
 test('an import that the mail server stops goes on later, and no viewer gets two links', async () => {
   let refusals = 0
   const mail = await startMailServer({
@@ -247,7 +263,7 @@ test('a refused recipient is named, and can be invited later', async () => {
   const cwd = temporaryFolder()
   const ended = await runHere(['viewers', 'add', 'ada@example.com', '--invite'], { cwd, env: environment(mail) })
   expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('viewers invite') })
-  expect(await storeIn(cwd).findInvitation('ada@example.com')).toMatchObject({ invitation: { isSent: false } })
+  expect(await storeIn(cwd).inspect('ada@example.com')).toMatchObject({ invitation: { isSent: false } })
 })
 
 test.each([

@@ -59,7 +59,7 @@ test('viewers migrate creates the table once, and then every command works', asy
   expect((await viewers('disable', 'ada')).stdout).toBe('Disabled Ada.\n')
   expect(await signIn('ada', password)).toEqual({ ok: false, reason: 'disabled' })
   expect(JSON.parse((await viewers('list', '--json')).stdout)).toEqual([
-    { username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: true },
+    { username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: true, state: 'disabled' },
   ])
   expect((await viewers('enable', 'ada')).status).toBe(0)
   expect((await viewers('set-password', 'ada')).stdout).toContain('Ada')

@@ -123,7 +123,7 @@ test('viewers list --json filters by name and group, and limits the number', asy
   expect(await names('--limit', '1')).toEqual(['ada'])
   const { stdout } = await runHere(['viewers', 'list', '--json', '--limit', '1'], { cwd })
   expect(JSON.parse(stdout)).toEqual([
-    { username: 'ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: false },
+    { username: 'ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: false, state: 'active' },
   ])
 })
 

@@ -69,7 +69,7 @@ async function run(
 
 async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
   const viewers: ListedViewer[] = []
-  for await (const viewer of store.list()) viewers.push(viewer)
+  for await (const { viewer } of store.list()) viewers.push(viewer)
   return viewers
 }
 
