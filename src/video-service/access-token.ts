@@ -6,8 +6,13 @@ import { readJson, type Transport } from './transport.ts'
 
 /** An access token. Its end is computed from the time of the request. */
 export type AccessToken =
-  | { readonly type: 'bearer'; readonly value: string; readonly expiresAtSeconds: number }
-  | { readonly type: 'jwt'; readonly value: string; readonly expiresAtSeconds: number }
+  | {
+      readonly type: 'bearer' | 'jwt'
+      readonly value: string
+      /** Only for an authorization code. The documentation does not say how it is used. */
+      readonly refreshToken?: string
+      readonly expiresAtSeconds: number
+    }
   | {
       readonly type: 'mac'
       readonly mac: MacKey
@@ -27,7 +32,7 @@ export type TokenQuestion =
   | { readonly grant: 'client_credentials'; readonly type: AccessToken['type'] }
   | {
       readonly grant: 'password'
-      readonly type: 'bearer' | 'mac'
+      readonly type: AccessToken['type']
       readonly username: string
       readonly password: string
     }
@@ -53,9 +58,11 @@ const Mac = z.object({
   mac_algorithm: z.literal('hmac-sha-1'),
 })
 /** A JWT is not a hexadecimal hash, so any printable text is accepted. */
+const Printable = z.string().regex(/^[\x21-\x7e]{1,8192}$/)
 const Plain = z.object({
   token_type: z.enum(['bearer', 'jwt']),
-  access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
+  access_token: Printable,
+  refresh_token: Printable.optional(),
   expires_in: Seconds,
 })
 /** The answer of the token endpoint, and the query of the redirect in the implicit flow. */
@@ -111,7 +118,10 @@ function withTypeInLowerCase(answer: unknown): unknown {
  */
 export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: number): AccessToken {
   const expiresAtSeconds = Math.floor(askedAtSeconds) + answer.expires_in
-  if (answer.token_type !== 'mac') return { type: answer.token_type, value: answer.access_token, expiresAtSeconds }
+  if (answer.token_type !== 'mac') {
+    const { token_type: type, access_token: value, refresh_token: refreshToken } = answer
+    return { type, value, ...(refreshToken === undefined ? {} : { refreshToken }), expiresAtSeconds }
+  }
   const mac = { id: answer.access_token, key: answer.mac_key }
   return { type: 'mac', mac, createdAtSeconds: answer.created_at, expiresAtSeconds }
 }

@@ -1,6 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import { z } from 'zod'
+import { isLoopbackName } from '../settings/fields.ts'
 import { type AccessToken, TokenAnswer, tokenOf } from './access-token.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
@@ -72,56 +71,17 @@ export function readImplicitToken(redirect: URL, state: string, nowSeconds: numb
   throw new UnexpectedAnswer(`The redirect has no complete token. Unexpected or missing: ${fields}`)
 }
 
-export interface LoopbackListener {
-  /** `http://127.0.0.1:PORT/callback`, the value for `redirect_uri` (RFC 8252, 7.3). */
-  readonly redirectUri: string
-  /** Resolves with the first redirect that has this state. */
-  redirected(state: string, signal: AbortSignal): Promise<URL>
-  close(): void
-}
-
-const Path = z.string().startsWith('/callback')
-
-/** Listens for the redirect on a free port of the loopback interface. */
-export async function listenOnLoopback(): Promise<LoopbackListener> {
-  const waiting = new Map<string, (redirect: URL) => void>()
-  const server = createServer((request, response) => {
-    const path = Path.safeParse(request.url)
-    const redirect = path.success && request.method === 'GET' ? new URL(path.data, 'http://127.0.0.1') : null
-    const settle = redirect && waiting.get(redirect.searchParams.get('state') ?? '')
-    const words = settle
-      ? 'You can close this window and go back to the terminal.'
-      : 'This is not the expected redirect.'
-    response
-      .writeHead(settle ? 200 : 404, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
-      // Settles after the answer is sent, because the caller then closes the listener.
-      .end(`${words}\n`, () => {
-        if (settle && redirect) settle(redirect)
-      })
-  })
-  const port = await listen(server)
-  return {
-    redirectUri: `http://127.0.0.1:${port}/callback`,
-    redirected: (state, signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted()
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-        waiting.set(state, resolve)
-      }),
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The listener has no port')
-  return address.port
+/**
+ * Returns the fault of an address as `redirect_uri`, as the end of a sentence; null if it can be used. The redirect
+ * carries a code or a token, so plain http stays on this machine.
+ */
+export function faultInRedirectUri(text: string): string | null {
+  if (!/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return 'is not a whole address'
+  const { protocol, hostname, username, password, hash } = new URL(text)
+  if (username !== '' || password !== '' || hash !== '') return 'must have no user name and no fragment'
+  if (protocol === 'http:') return isLoopbackName(hostname) ? null : 'must be https, or http on a loopback address'
+  // An app's own scheme has a dot (RFC 8252, 7.1).
+  return protocol === 'https:' || protocol.includes('.') ? null : 'must be https, or http on a loopback address'
 }
 
 function assertOurs(redirect: URL, state: string): void {

@@ -10,25 +10,31 @@ export interface LockPlace {
   readonly id: string
 }
 
-/** The values that set a lock: the address of the entry point and the shared secret. */
-export interface LockSettings {
+/**
+ * Fields that the documentation shows only when the lock of a channel is read, without their meaning. It does not say
+ * how they are set, or what a new lock does to them.
+ */
+export interface LockDisplay {
+  readonly message?: string | null
+  readonly buttonCaption?: string | null
+  readonly popupWidth?: string | null
+  readonly popupHeight?: string | null
+}
+
+/** The values that set a lock: the address of the entry point, the shared secret, and the fields to send along. */
+export interface LockSettings extends LockDisplay {
   readonly url: string
   readonly secret: string
 }
 
 /** A lock as the service shows it. The lock of a channel does not show its secret. */
-export interface Lock {
+export interface Lock extends LockDisplay {
   readonly url: string
   readonly secret?: string
   readonly type?: string
-  readonly message?: string | null
-  readonly buttonCaption?: string | null
-  readonly popupWidth?: string
-  readonly popupHeight?: string
 }
 
-const Text = z.coerce.string()
-const OptionalText = z.union([z.null(), Text]).optional()
+const OptionalText = z.union([z.null(), z.coerce.string()]).optional()
 const LockRecord = z
   .object({
     url: z.string().min(1),
@@ -36,8 +42,8 @@ const LockRecord = z
     type: z.string().optional(),
     message: OptionalText,
     button_caption: OptionalText,
-    popup_width: Text.optional(),
-    popup_height: Text.optional(),
+    popup_width: OptionalText,
+    popup_height: OptionalText,
   })
   .transform(
     (record): Lock => ({
@@ -53,7 +59,8 @@ const LockRecord = z
 const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) => hashlock)
 
 /**
- * Sets the lock, replacing one that is there (specification: "Viewer authentication").
+ * Sets the lock, replacing one that is there (specification: "Viewer authentication"). Sends the fields of LockDisplay
+ * that are not null under their own names, because the service may otherwise remove them.
  * @returns whether it is known to be new: a video's answer does not tell.
  * @throws ServiceRefusal `invalid_type` for an address that the service does not take, `lack_of_ownership`,
  *   `not_found`.
@@ -61,11 +68,14 @@ const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) =
 export async function setLock(
   api: RestApi,
   place: LockPlace,
-  { url, secret }: LockSettings,
+  { url, secret, message, buttonCaption, popupWidth, popupHeight }: LockSettings,
   signal?: AbortSignal,
 ): Promise<'new' | 'replaced' | 'set'> {
   const path = place.kind === 'channel' ? `${pathOf(place)}/advanced.json` : `${pathOf(place)}.json`
-  const { status } = await api({ method: 'PUT', path, form: { url, secret }, signal })
+  const fields = { message, button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight }
+  const given = Object.entries(fields).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+  const form = { url, secret, ...Object.fromEntries(given) }
+  const { status } = await api({ method: 'PUT', path, form, signal })
   if (place.kind === 'video' && status === 204) return 'set'
   if (status === 201) return 'new'
   if (status === 204) return 'replaced'
@@ -101,14 +111,23 @@ export async function removeLock(api: RestApi, place: LockPlace, signal?: AbortS
   await api({ method: 'DELETE', path: `${pathOf(place)}.json`, signal })
 }
 
-/** Reads an XML answer: root `hashlock`, empty elements for null. Only the five predefined entities are expanded. */
+/** Any entity that XML itself does not define. */
+const FOREIGN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i
+const CHARACTER_DATA = /<!\[CDATA\[.*?\]\]>/gs
+
+/**
+ * Reads an XML answer: root `hashlock`, empty elements for null. Refuses document types and entities, except the five
+ * predefined ones and numbers of characters.
+ */
 export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promise<Lock> {
   // Loaded only when needed, to save memory in all other commands.
   const { XMLParser, XMLValidator } = await import('fast-xml-parser')
-  if (/<!DOCTYPE/i.test(body) || XMLValidator.validate(body) !== true) {
+  const isPlain = !/<!DOCTYPE/i.test(body) && !FOREIGN_ENTITY.test(body.replace(CHARACTER_DATA, ''))
+  if (!isPlain || XMLValidator.validate(body) !== true) {
     throw new UnexpectedAnswer('The service sent broken or incomplete XML instead of the lock')
   }
-  const json: unknown = new XMLParser({ parseTagValue: false, ignoreDeclaration: true }).parse(body)
+  // This option also expands the numbers of characters.
+  const json: unknown = new XMLParser({ htmlEntities: true, parseTagValue: false, ignoreDeclaration: true }).parse(body)
   const parsed = z.object({ hashlock: z.record(z.string(), z.unknown()) }).safeParse(json)
   const fields = parsed.success ? parsed.data.hashlock : {}
   const record = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]))

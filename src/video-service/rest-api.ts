@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { AccessToken } from './access-token.ts'
 import { macAuthorization } from './mac-signature.ts'
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
-import type { ServiceSettings } from './service-settings.ts'
+import type { ApiCredential, ServiceSettings } from './service-settings.ts'
 import type { Transport } from './transport.ts'
 
 export interface RestDeps {
-  readonly settings: Pick<ServiceSettings, 'baseUrl'>
+  readonly settings: Pick<ServiceSettings, 'baseUrl' | 'bearerForm'>
   readonly send: Transport
-  readonly token: (signal?: AbortSignal) => Promise<AccessToken>
+  readonly token: (signal?: AbortSignal) => Promise<ApiCredential>
   /** UNIX time in seconds. */
   readonly nowSeconds: () => number
 }
@@ -35,7 +34,9 @@ export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): 
     const authorization =
       current.type === 'mac'
         ? macAuthorization(current.mac, { method, url, timestampSeconds, nonce })
-        : `Bearer ${current.value}`
+        : settings.bearerForm === 'bare'
+          ? current.value
+          : `Bearer ${current.value}`
     const headers = { Authorization: authorization, Accept: accept }
     return await send({ method, url, headers, signal, ...(form === undefined ? {} : { form }) })
   }

@@ -33,7 +33,7 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
 }
 
-/** The user pressed Deny, or the redirect does not belong to our request. */
+/** The user pressed Deny, or the redirect does not belong to our request or cannot be received. */
 export class AuthorizationFailed extends Error {
   override readonly name = 'AuthorizationFailed'
 }

@@ -1,5 +1,11 @@
 import { z } from 'zod'
 import { isLoopbackName } from '../settings/fields.ts'
+import type { MacKey } from './mac-signature.ts'
+
+/** What a request to the REST API needs of a token. */
+export type ApiCredential =
+  | { readonly type: 'bearer' | 'jwt'; readonly value: string }
+  | { readonly type: 'mac'; readonly mac: MacKey }
 
 /** Addresses of the service, without a trailing slash, and our credentials. */
 export interface ServiceSettings {
@@ -18,13 +24,24 @@ export interface ServiceSettings {
    * base64(client_id:client_secret) as in RFC 7617; `bare` is the client secret alone.
    */
   readonly basicForm: 'standard' | 'bare'
+  /**
+   * The `Authorization` header with a bearer token, which the documentation leaves open. `standard` is `Bearer TOKEN` as
+   * in RFC 6750; `bare` is the token alone.
+   */
+  readonly bearerForm: 'standard' | 'bare'
+  /** A token that the user gives, for channels and locks. Null: the client requests one. */
+  readonly accessToken: ApiCredential | null
 }
+
+/** The settings that may also be given as `NAME_FILE`. */
+export const SERVICE_SECRETS = ['SERVICE_CLIENT_SECRET', 'SERVICE_ACCESS_TOKEN', 'SERVICE_MAC_KEY'] as const
 
 const Address = z
   .string('is required')
   .refine(isSafeAddress, 'must be an https address without query or fragment; plain http only on a loopback address')
   .transform((text) => text.replace(/\/+$/, ''))
 const Identifier = z.string('is required').regex(/^[0-9a-f]{40}$/i, 'must be 40 hexadecimal digits')
+const Form = z.enum(['standard', 'bare'], 'must be standard or bare').default('standard')
 
 /** The settings `SERVICE_…` of the environment. */
 export const ServiceEnvironment = z
@@ -35,7 +52,14 @@ export const ServiceEnvironment = z
     SERVICE_ANALYTICS_URL: Address,
     SERVICE_CLIENT_ID: Identifier,
     SERVICE_CLIENT_SECRET: Identifier,
-    SERVICE_BASIC_FORM: z.enum(['standard', 'bare'], 'must be standard or bare').default('standard'),
+    SERVICE_BASIC_FORM: Form,
+    SERVICE_BEARER_FORM: Form,
+    SERVICE_ACCESS_TOKEN: Identifier.optional(),
+    SERVICE_MAC_KEY: Identifier.optional(),
+  })
+  .refine(({ SERVICE_ACCESS_TOKEN: token, SERVICE_MAC_KEY: key }) => token !== undefined || key === undefined, {
+    path: ['SERVICE_MAC_KEY'],
+    message: 'needs SERVICE_ACCESS_TOKEN, the id of the MAC token',
   })
   .transform(
     (environment): ServiceSettings => ({
@@ -46,8 +70,15 @@ export const ServiceEnvironment = z
       clientId: environment.SERVICE_CLIENT_ID,
       clientSecret: environment.SERVICE_CLIENT_SECRET,
       basicForm: environment.SERVICE_BASIC_FORM,
+      bearerForm: environment.SERVICE_BEARER_FORM,
+      accessToken: credentialOf(environment.SERVICE_ACCESS_TOKEN, environment.SERVICE_MAC_KEY),
     }),
   )
+
+function credentialOf(token: string | undefined, macKey: string | undefined): ApiCredential | null {
+  if (token === undefined) return null
+  return macKey === undefined ? { type: 'bearer', value: token } : { type: 'mac', mac: { id: token, key: macKey } }
+}
 
 /** True for an address that may receive credentials: https, or plain http on a loopback address. */
 export function isSafeAddress(text: string): boolean {

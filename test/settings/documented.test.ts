@@ -6,7 +6,7 @@ import { DrillEnvironment } from '../../src/cli/drill/drill-address.ts'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { SharedStoresEnvironment } from '../../src/redis/settings.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
-import { ServiceEnvironment } from '../../src/video-service/service-settings.ts'
+import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/video-service/service-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
@@ -26,7 +26,9 @@ const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, ha
 /** The settings of the command line. The login app does not need them. */
 const SERVICE = Object.keys(ServiceEnvironment.in.shape)
 const DRILL = Object.keys(DrillEnvironment.shape)
-const SERVICE_REQUIRED = SERVICE.filter((name) => name !== 'SERVICE_BASIC_FORM')
+const SERVICE_REQUIRED = Object.entries(ServiceEnvironment.in.shape)
+  .filter(([, field]) => !field.safeParse(undefined).success)
+  .map(([name]) => name)
 
 /** The settings of one room each: the page with their table, and the settings that are required with them. */
 const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<string, string>> }[] = [
@@ -58,7 +60,10 @@ describe('.env.example', () => {
     expect(names.toSorted()).toEqual([...settingNames().filter(isNotNamedFile), ...SERVICE, ...DRILL].toSorted())
   })
   test('.env.example names every secret that may be in a file', () => {
-    const files = [...settingNames().filter((setting) => !isNotNamedFile(setting)), 'SERVICE_CLIENT_SECRET_FILE']
+    const files = [
+      ...settingNames().filter((setting) => !isNotNamedFile(setting)),
+      ...SERVICE_SECRETS.map((name) => `${name}_FILE`),
+    ]
     for (const name of files) expect(EXAMPLE).toContain(name)
   })
   test('.env.example leaves open exactly the settings without a default', () => {
@@ -71,7 +76,9 @@ describe('.env.example', () => {
       LINES.filter(({ isDefault, name }) => isDefault && !isOfStore(name)).map(({ name, value }) => [name, value]),
     )
     expect(readConfig({ ...defaults, ...SETTINGS })).toEqual(readConfig(SETTINGS))
-    expect(ServiceEnvironment.in.shape.SERVICE_BASIC_FORM.parse(undefined)).toBe(defaults.SERVICE_BASIC_FORM)
+    for (const name of ['SERVICE_BASIC_FORM', 'SERVICE_BEARER_FORM'] as const) {
+      expect(ServiceEnvironment.in.shape[name].parse(undefined)).toBe(defaults[name])
+    }
   })
   test.each(ROOMS)('.env.example shows the true defaults of $prefix…', ({ prefix, chosen }) => {
     const lines = LINES.filter(({ name }) => name.startsWith(prefix) && !(name in chosen))

@@ -39,6 +39,15 @@ describe('requesting a token', () => {
     })
   })
 
+  test('a refresh token is kept, and a token without one has none', async () => {
+    const question = { grant: 'authorization_code', code: 'ab'.repeat(20), redirectUri: 'https://a.example/' } as const
+    const refresh_token = '12'.repeat(20)
+    expect(await requestToken(answering({ ...BEARER, refresh_token }), question)).toMatchObject({
+      refreshToken: refresh_token,
+    })
+    expect(await requestToken(answering(BEARER), question)).not.toHaveProperty('refreshToken')
+  })
+
   test('a token of an unknown format is refused, and no message contains it', async () => {
     const deps = answering({ ...BEARER, token_type: 'mac' })
     const failed = requestToken(deps, { grant: 'client_credentials', type: 'mac' })

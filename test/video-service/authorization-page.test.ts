@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
   authorizationAddress,
-  listenOnLoopback,
+  faultInRedirectUri,
   newState,
   readCode,
   readImplicitToken,
 } from '../../src/video-service/authorization-page.ts'
+import { listenOnLoopback } from '../../src/video-service/loopback-listener.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import { closedAddress, startService } from './test-service.ts'
 
 const HASH = 'ab'.repeat(20)
 const client = { authUrl: 'https://auth.service.example', clientId: HASH }
@@ -76,6 +78,21 @@ describe('the redirect', () => {
   })
 })
 
+test.each([
+  ['https://www.example.com/signed-in?a=1', true],
+  ['http://localhost:8080/cb', true],
+  ['http://[::1]:0/', true],
+  ['com.example.app:/cb', true],
+  ['http://www.example.com/cb', false],
+  ['https://user@www.example.com/', false],
+  ['https://www.example.com/#a', false],
+  ['javascript:alert(1)', false],
+  ['/callback', false],
+  ['https://www.example.com/a b', false],
+])('%s can be a redirect address: %s', (address, isAccepted) => {
+  expect(faultInRedirectUri(address) === null).toBe(isAccepted)
+})
+
 describe('the listener on the loopback interface', () => {
   test('the listener accepts the redirect with our state, and answers 404 to everything else', async () => {
     const listener = await listenOnLoopback()
@@ -92,6 +109,27 @@ describe('the listener on the loopback interface', () => {
     } finally {
       listener.close()
     }
+  })
+
+  test('the listener receives a redirect on the path, host and port of the address', async () => {
+    const { port } = await closedAddress()
+    for (const address of [`http://localhost:${port}/cb?a=1`, 'http://[::1]:0/cb']) {
+      const listener = await listenOnLoopback(address)
+      const { redirectUri } = listener
+      expect(redirectUri).toMatch(address.endsWith(':0/cb') ? /^http:\/\/\[::1\]:[1-9]\d+\/cb$/ : address)
+      const redirected = listener.redirected('s', AbortSignal.timeout(10_000))
+      const get = async (url: string) => (await fetch(url)).status
+      expect(await get(`${new URL(redirectUri).origin}/cb/more?state=s`)).toBe(404)
+      const separator = redirectUri.includes('?') ? '&' : '?'
+      expect(await get(`${redirectUri}${separator}code=${HASH}&state=s`)).toBe(200)
+      expect(readCode(await redirected, 's')).toBe(HASH)
+      listener.close()
+    }
+  })
+
+  test('a port that is in use is reported', async () => {
+    const { origin } = await startService((_req, res) => res.end())
+    await expect(listenOnLoopback(`${origin}/cb`)).rejects.toThrow(AuthorizationFailed)
   })
 
   test('the listener stops waiting when it is aborted', async () => {

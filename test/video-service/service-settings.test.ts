@@ -18,16 +18,40 @@ test.each([
   expect(isSafeAddress(address)).toBe(isSafe)
 })
 
-test('addresses lose their trailing slash, and the Basic form is standard by default', () => {
-  const id = 'ab'.repeat(20)
-  const address = 'https://service.example/v1//'
-  const settings = ServiceEnvironment.parse({
-    SERVICE_AUTH_URL: address,
-    SERVICE_OAUTH_URL: address,
-    SERVICE_BASE_URL: address,
-    SERVICE_ANALYTICS_URL: address,
-    SERVICE_CLIENT_ID: id,
-    SERVICE_CLIENT_SECRET: id,
+const ID = 'ab'.repeat(20)
+const KEY = 'cd'.repeat(20)
+const ADDRESS = 'https://service.example/v1//'
+const GIVEN = {
+  SERVICE_AUTH_URL: ADDRESS,
+  SERVICE_OAUTH_URL: ADDRESS,
+  SERVICE_BASE_URL: ADDRESS,
+  SERVICE_ANALYTICS_URL: ADDRESS,
+  SERVICE_CLIENT_ID: ID,
+  SERVICE_CLIENT_SECRET: ID,
+}
+
+test('addresses lose their trailing slash, and both forms of a header are standard by default', () => {
+  expect(ServiceEnvironment.parse(GIVEN)).toMatchObject({
+    ...{ analyticsUrl: 'https://service.example/v1', basicForm: 'standard', bearerForm: 'standard' },
+    accessToken: null,
   })
-  expect(settings).toMatchObject({ analyticsUrl: 'https://service.example/v1', basicForm: 'standard' })
+})
+
+test.each([
+  [{ SERVICE_ACCESS_TOKEN: ID }, { type: 'bearer', value: ID }],
+  [
+    { SERVICE_ACCESS_TOKEN: ID, SERVICE_MAC_KEY: KEY },
+    { type: 'mac', mac: { id: ID, key: KEY } },
+  ],
+])('the settings %j give a token', (given, accessToken) => {
+  expect(ServiceEnvironment.parse({ ...GIVEN, ...given })).toMatchObject({ accessToken })
+})
+
+test.each([
+  [{ SERVICE_MAC_KEY: KEY }, 'SERVICE_MAC_KEY'],
+  [{ SERVICE_ACCESS_TOKEN: 'eyJ.eyJ.x' }, 'SERVICE_ACCESS_TOKEN'],
+  [{ SERVICE_BEARER_FORM: 'basic' }, 'SERVICE_BEARER_FORM'],
+])('the settings %j are refused', (given, name) => {
+  const issues = ServiceEnvironment.safeParse({ ...GIVEN, ...given }).error?.issues.map(({ path }) => path)
+  expect(issues).toEqual([[name]])
 })

@@ -138,14 +138,16 @@ async function checkVideoService(
   }
   let entryPointOfLock: string | undefined
   async function checkAll(service: Service): Promise<Outcome> {
+    const hasGivenToken = service.settings.accessToken !== null
     await service.apiToken(service.signal)
-    report(ok('client-accepted', 'The video service accepts the client id and secret.'))
+    if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
     if (options.isAppThere) report(await compareClocks(config, service.settings.baseUrl, service.signal))
     if (place === null) await checkChannels(io.env, config, service, report)
     else entryPointOfLock = await checkLock(io.env, config, service, place, report)
+    if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
     return { ok: true }
   }
-  const outcome = await withService(io, checkAll).catch((error: unknown): Outcome => {
+  const outcome = await withService(io, checkAll, null).catch((error: unknown): Outcome => {
     if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
     throw error
   })

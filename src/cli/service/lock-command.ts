@@ -19,18 +19,19 @@ import {
 import { rotate } from './rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './token-choice.ts'
 
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
 
-interface ShowOptions extends PlaceOptions {
+interface ShowOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
   readonly entryPoint?: string
 }
-interface RemoveOptions extends PlaceOptions {
+interface RemoveOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
   readonly yes?: boolean
 }
-interface SetOptions extends PlacesOptions {
+interface SetOptions extends PlacesOptions, AccessOptions {
   readonly json?: boolean
   readonly entryPoint?: string
   readonly yes?: boolean
@@ -46,10 +47,10 @@ export function addLockCommands(group: Command, context: CommandContext): void {
   ])
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .action((options: ShowOptions, command: Command) => {
-      const place = placeOf(options, command)
+      const [place, access] = [placeOf(options, command), accessOf(options, command)]
       return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, ({ api, signal }) => show(api, place, expected, signal))
+        return await withService(io, ({ api, signal }) => show(api, place, expected, signal), access)
       })
     })
   placeCommand(
@@ -60,16 +61,16 @@ export function addLockCommands(group: Command, context: CommandContext): void {
   )
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
-      const place = placeOf(options, command)
+      const [place, access] = [placeOf(options, command), accessOf(options, command)]
       return runCommand(context, options.json, () =>
-        withService(io, (service) => remove(io, service, place, options.yes)),
+        withService(io, (service) => remove(io, service, place, options.yes), access),
       )
     })
 }
 
 function addSetCommand(group: Command, context: CommandContext): void {
   const { io } = context
-  addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
+  const command = addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
     'viewer-auth lock set --channel 1002',
     'viewer-auth lock set --video 2001 --entry-point press --yes',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
@@ -79,16 +80,17 @@ function addSetCommand(group: Command, context: CommandContext): void {
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .option('--rotate', 'generate a new secret, set it, and write it to the files of the entry point')
     .option('--yes', 'do not ask')
-    .action((options: SetOptions, command: Command) => {
-      const places = placesOf(options, command)
-      return runCommand(context, options.json, async () => {
-        const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, async (service) => {
-          if (options.rotate) return await rotate(io, service, places, expected, options.yes)
-          return await setAndReadBack(io, service, places[0], expected, options.yes)
-        })
-      })
+  addAccessOptions(command).action((options: SetOptions, command: Command) => {
+    const [places, access] = [placesOf(options, command), accessOf(options, command)]
+    return runCommand(context, options.json, async () => {
+      const expected = expectedLock(io.env, options.entryPoint)
+      const change = async (service: Service) => {
+        if (options.rotate) return await rotate(io, service, places, expected, options.yes)
+        return await setAndReadBack(io, service, places[0], expected, options.yes)
+      }
+      return await withService(io, change, access)
     })
+  })
 }
 
 async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, signal: AbortSignal): Promise<Outcome> {
@@ -142,7 +144,8 @@ async function remove(
 }
 
 function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
-  return addCommand(group, name, summary, examples)
+  const command = addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
+  return addAccessOptions(command)
 }

@@ -1,21 +1,23 @@
 import { type AccessToken, createTokenCache, requestToken } from '../../video-service/access-token.ts'
 import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
 import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import type { ServiceSettings } from '../../video-service/service-settings.ts'
+import type { ApiCredential, ServiceSettings } from '../../video-service/service-settings.ts'
 import { createTransport, type Transport } from '../../video-service/transport.ts'
 import type { Outcome } from '../command.ts'
 import { readServiceSettings } from '../settings/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { obtainToken } from './obtain-token.ts'
 import { serviceFault } from './service-fault.ts'
+import type { TokenChoice } from './token-choice.ts'
 
 /** Access to the video service for one command. */
 export interface Service {
   readonly settings: ServiceSettings
   readonly send: Transport
-  /** The REST API, called with a bearer token of the client. */
+  /** The REST API, called with the token of the command. */
   readonly api: RestApi
-  /** Returns the bearer token, and requests one if there is none yet. */
-  readonly apiToken: (signal?: AbortSignal) => Promise<AccessToken>
+  /** Returns the token of the REST API, and requests one if there is none yet. */
+  readonly apiToken: (signal?: AbortSignal) => Promise<ApiCredential>
   readonly analyticsToken: (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken>
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal
@@ -28,10 +30,17 @@ export function nowSeconds(): number {
 /**
  * Does the work with the video service of the settings. Turns errors of the service into messages for the user. The
  * first Ctrl-C aborts the requests.
+ * @param access the token of the REST API. Null: SERVICE_ACCESS_TOKEN, or the client's own token. Without this
+ *   parameter: always the client's own token.
  * @throws ConfigError that lists every missing or wrong setting.
  */
-export async function withService(io: CommandIo, work: (service: Service) => Promise<Outcome>): Promise<Outcome> {
-  const settings = readServiceSettings(io.env)
+export async function withService(
+  io: CommandIo,
+  work: (service: Service) => Promise<Outcome>,
+  access?: TokenChoice | null,
+): Promise<Outcome> {
+  const read = readServiceSettings(io.env)
+  const settings = access === null ? read : { ...read, accessToken: null }
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
   const send = createTransport()
@@ -40,9 +49,15 @@ export async function withService(io: CommandIo, work: (service: Service) => Pro
       (signal) => requestToken({ settings, send, nowSeconds }, { grant: 'client_credentials', type }, { signal }),
       nowSeconds,
     )
-  const apiToken = tokens('bearer')
-  const api = createRestApi({ settings, send, token: apiToken, nowSeconds })
   try {
+    let given: ApiCredential | null = settings.accessToken
+    if (access) {
+      const obtained = await obtainToken(io, { settings, send, nowSeconds, signal: stop.signal }, access)
+      if (!obtained.ok) return obtained
+      given = obtained.token
+    }
+    const apiToken = given === null ? tokens('bearer') : () => Promise.resolve(given)
+    const api = createRestApi({ settings, send, token: apiToken, nowSeconds })
     return await work({ settings, send, api, apiToken, analyticsToken: tokens('jwt'), signal: stop.signal })
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }

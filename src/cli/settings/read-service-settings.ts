@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.ts'
 import { sentenceOf } from '../../settings/fields.ts'
 import { readGivenSettings } from '../../settings/named-file.ts'
-import { ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
+import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /** True if at least one setting `SERVICE_…` is given. The login app needs none of them. */
@@ -11,7 +11,7 @@ export function hasServiceSettings(env: CommandIo['env']): boolean {
 
 /** @throws ConfigError that lists every missing or wrong setting `SERVICE_…`. It repeats no value. */
 export function readServiceSettings(env: CommandIo['env']): ServiceSettings {
-  const { given, unreadable, mistakes: faults } = readGivenSettings(env, ['SERVICE_CLIENT_SECRET'])
+  const { given, unreadable, mistakes: faults } = readGivenSettings(env, SERVICE_SECRETS)
   const parsed = ServiceEnvironment.safeParse(given)
   if (parsed.success && faults.length === 0) return parsed.data
   const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])))

@@ -1,7 +1,7 @@
 import { faultInNewPassword } from '../../users/passwords/new-password.ts'
 import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
 import type { CommandIo } from './io.ts'
-import { readStandardInput } from './read-standard-input.ts'
+import { type ReadText, readStandardInput } from './read-standard-input.ts'
 import { printable } from './text.ts'
 
 export type ReadPassword =
@@ -9,6 +9,7 @@ export type ReadPassword =
   | { readonly ok: false; readonly fault: string }
 
 const MAX_BYTES = 4096
+const MAX_ADDRESS_BYTES = 16_384
 
 /**
  * Reads a new password: from VIEWER_PASSWORD, from two prompts at a terminal, or from standard input without its last
@@ -33,8 +34,21 @@ export async function readKnownPassword(
   const fromEnvironment = io.env[variable]
   if (fromEnvironment) return { ok: true, password: fromEnvironment }
   if (!io.stdin.isTTY) return await readPiped(io.stdin, variable)
+  return await promptOnce(io, `Password of ${printable(owner)}`)
+}
+
+/** Reads the address that a browser shows after the authorization page: hidden like a password, because it has a code. */
+export async function readPastedAddress(io: CommandIo): Promise<ReadText> {
+  if (!io.stdin.isTTY) {
+    const read = await readStandardInput(io.stdin, MAX_ADDRESS_BYTES)
+    return read.ok ? { ok: true, text: read.text.trim() } : read
+  }
+  const pasted = await promptOnce(io, 'Paste the address here')
+  return pasted.ok ? { ok: true, text: pasted.password.trim() } : pasted
+}
+
+async function promptOnce(io: CommandIo, message: string): Promise<ReadPassword> {
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
-  const message = `Password of ${printable(owner)}`
   const password = await cancelAtEndOfInput(io.stdin, (signal) =>
     promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true, signal }),
   )

@@ -17,11 +17,16 @@ const ctrlC = '\u0003'
 const ctrlD = '\u0004'
 
 /** Runs a command at a terminal. At each text that appears, types the answer of that step. */
-async function atTerminal(cwd: string, args: readonly string[], steps: readonly [sees: string, types: string][]) {
+async function atTerminal(
+  cwd: string,
+  args: readonly string[],
+  steps: readonly [sees: string, types: string][],
+  settings: Record<string, string> = {},
+) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => stdin })
   const stdout = new PassThrough()
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 30 })
-  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` }
+  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}`, ...settings }
   let seen = ''
   let from = 0
   stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -115,4 +120,27 @@ test.each([
   const { status } = await atTerminal(cwd, ['viewers', 'remove', 'ada'], [['Remove the viewer ada?', types]])
   expect(status).toBe(expected)
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: isThere })
+})
+
+test('a terminal never shows the address that is pasted after the authorization page', async () => {
+  const code = 'ab'.repeat(20)
+  const service = 'https://service.example'
+  const settings = {
+    ...{
+      SERVICE_AUTH_URL: service,
+      SERVICE_OAUTH_URL: service,
+      SERVICE_BASE_URL: service,
+      SERVICE_ANALYTICS_URL: service,
+    },
+    ...{ SERVICE_CLIENT_ID: 'cd'.repeat(20), SERVICE_CLIENT_SECRET: 'ef'.repeat(20) },
+  }
+  const redirectUri = 'https://www.example.com/'
+  const { status, seen } = await atTerminal(
+    temporaryFolder(),
+    ['token', '--grant', 'authorization_code', '--redirect-uri', redirectUri],
+    [['Paste the address', `${redirectUri}?code=${code}&state=wrong${enter}`]],
+    settings,
+  )
+  expect([status, seen.includes(code), seen.includes('state=wrong')]).toEqual([1, false, false])
+  expect(seen).toContain('wrong state')
 })

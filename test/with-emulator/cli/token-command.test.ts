@@ -1,4 +1,4 @@
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
@@ -48,27 +48,99 @@ describe('token', () => {
     expect(ended.stderr).not.toContain(password)
   })
 
-  test.each([
-    ['authorization_code', []],
-    ['implicit', ['--type', 'mac', '--json']],
-  ])('token --grant %s waits until the user allows the access in a browser', async (grant, options) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const io = { env, stdin: Readable.from([]), stdout, stderr, onInterrupt: () => () => {} }
-    const ended = runCommandLine(['token', '--grant', grant, ...options], io)
+  test('token --grant password --type jwt gives a token for the reports of the user', async () => {
+    const { username, password } = emulator.seed.users[1] ?? { username: '', password: '' }
+    const args = ['--grant', 'password', '--username', username, '--type', 'jwt']
+    const { status, stdout } = await token(args, { SERVICE_PASSWORD: password })
+    expect(status).toBe(0)
+    const reports = await fetch(`${emulator.url}/v1/viewers`, { headers: { Authorization: stdout.trim() } })
+    expect(reports.status).toBe(200)
+  })
+
+  /** Starts `token`. Returns its end, and the address of the authorization page when it is printed. */
+  async function startToken(args: readonly string[], changed: Record<string, string> = {}) {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    const io = { env: { ...env, ...changed }, stdin, stdout, stderr, onInterrupt: () => () => {} }
     let output = ''
     stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
+    const ended = runCommandLine(['token', ...args], io).then(async (status) => {
+      stdout.end()
+      return { status, stdout: (await stdout.toArray()).join(''), stderr: output }
+    })
     await expect.poll(() => output, { timeout: 15_000 }).toContain('/authorize?')
-    const address = output.split('\n')[1] ?? ''
+    return { stdin, ended, address: output.split('\n')[1] ?? '' }
+  }
+
+  /** Signs in on the authorization page and allows the access. Follows the redirect to the command. */
+  async function allow(address: string): Promise<void> {
     const visitor = openVisitor(emulator.url)
     const { username = '', password = '' } = emulator.seed.users[0] ?? {}
     const signedIn = await visitor.submit(await visitor.get(address.slice(emulator.url.length)), { username, password })
     const allowed = await visitor.submit(await visitor.get(signedIn.location ?? ''), { decision: 'allow' })
     expect(await (await fetch(allowed.location ?? '')).text()).toContain('close this window')
-    expect(await ended).toBe(0)
-    stdout.end()
-    expect((await stdout.toArray()).join('')).toMatch(/^[0-9a-f]{40}\n$|"mac_key":"[0-9a-f]{40}"/)
+  }
+
+  test.each([
+    ['authorization_code', []],
+    ['implicit', ['--type', 'mac', '--json']],
+  ])('token --grant %s waits until the user allows the access in a browser', async (grant, options) => {
+    const { address, ended } = await startToken(['--grant', grant, ...options])
+    await allow(address)
+    expect(await ended).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^[0-9a-f]{40}\n$|"mac_key":"[0-9a-f]{40}"/),
+    })
+  })
+
+  test('token --json shows the refresh token of an authorization code on standard output only', async () => {
+    const { address, ended } = await startToken(['--grant', 'authorization_code', '--json'])
+    await allow(address)
+    const { status, stdout, stderr } = await ended
+    const { refresh_token } = JSON.parse(stdout)
+    expect([status, refresh_token]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}$/)])
+    expect(stderr).not.toContain(refresh_token)
+  })
+
+  test('token --redirect-uri receives the redirect of a client with another prefix', async () => {
+    const client = emulator.seed.clients.find((one) => one.redirect_uri_prefix.endsWith('/newsroom/callback'))
+    const changed = { SERVICE_CLIENT_ID: client?.client_id ?? '', SERVICE_CLIENT_SECRET: client?.client_secret ?? '' }
+    const redirectUri = 'http://127.0.0.1:0/newsroom/callback'
+    const { address, ended } = await startToken(
+      ['--grant', 'authorization_code', '--redirect-uri', redirectUri],
+      changed,
+    )
+    await allow(address)
+    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) })
+  })
+
+  test('token --redirect-uri of another machine reads the address that the user pastes', async () => {
+    const forms: URLSearchParams[] = []
+    const service = await startService(async (req, res) => {
+      forms.push(new URLSearchParams((await req.toArray()).join('')))
+      const answer = { access_token: 'cd'.repeat(20), token_type: 'bearer', expires_in: 60 }
+      res.end(JSON.stringify(answer))
+    })
+    const redirectUri = 'https://www.example.com/signed-in?a=1'
+    const args = ['--grant', 'authorization_code', '--redirect-uri', redirectUri]
+    const pasted = async (change: (state: string) => string) => {
+      const { address, stdin, ended } = await startToken(args, { SERVICE_OAUTH_URL: service.origin })
+      const { searchParams } = new URL(address)
+      expect(searchParams.get('redirect_uri')).toBe(redirectUri)
+      stdin.end(change(searchParams.get('state') ?? ''))
+      return await ended
+    }
+    const code = 'ab'.repeat(20)
+    const done = await pasted((state) => `${redirectUri}&code=${code}&state=${state}\n`)
+    expect(done).toMatchObject({ status: 0, stdout: `${'cd'.repeat(20)}\n` })
+    expect([forms[0]?.get('redirect_uri'), forms[0]?.get('code')]).toEqual([redirectUri, code])
+    for (const text of [`${redirectUri}&code=${code}&state=other`, code, '']) {
+      const { status, stdout, stderr } = await pasted(() => text)
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).not.toContain(code)
+    }
+    expect(forms).toHaveLength(1)
   })
 
   test.each([
@@ -76,6 +148,8 @@ describe('token', () => {
     [['--grant', 'authorization_code', '--type', 'mac'], 'bearer tokens only'],
     [['--grant', 'implicit', '--type', 'jwt'], '--grant client_credentials'],
     [['--scope', 'broadcaster'], '--type mac'],
+    [['--redirect-uri', 'https://www.example.com/'], '--grant authorization_code'],
+    [['--grant', 'implicit', '--redirect-uri', 'http://www.example.com/'], 'https'],
     [['--type', 'cookie'], 'Allowed choices are'],
     [['--password', 'x'], 'unknown option'],
   ])('token %j is wrong usage', async (args, named) => {

@@ -20,7 +20,14 @@ export function settingsFor({ url, seed }: RunningEmulator, owner = 'studio'): S
   const client = seed.clients.find((one) => one.owner === owner)
   if (client === undefined) throw new Error(`${owner} has no client`)
   const addresses = { authUrl: url, oauthUrl: url, baseUrl: url, analyticsUrl: `${url}/v1` }
-  return { ...addresses, clientId: client.client_id, clientSecret: client.client_secret, basicForm: 'standard' }
+  return {
+    ...addresses,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+    basicForm: 'standard',
+    bearerForm: 'standard',
+    accessToken: null,
+  }
 }
 
 /** The same settings as environment variables. */

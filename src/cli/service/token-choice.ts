@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { faultInRedirectUri } from '../../video-service/authorization-page.ts'
+
+const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
+const TYPES = ['bearer', 'mac', 'jwt'] as const
+
+/** How a command gets its token. */
+export interface TokenChoice {
+  readonly grant: (typeof GRANTS)[number]
+  readonly type: (typeof TYPES)[number]
+  readonly scope?: 'broadcaster'
+  readonly username?: string
+  readonly deviceName?: string
+  readonly lang?: string
+  readonly redirectUri?: string
+}
+
+/** The options of addAccessOptions(). */
+export interface AccessOptions extends Pick<TokenChoice, 'username' | 'redirectUri'> {
+  readonly grant?: TokenChoice['grant']
+  readonly type?: TokenChoice['type']
+}
+
+/** Adds the options of `token`. */
+export function addTokenOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--grant <GRANT>', 'the OAuth 2.0 grant').choices(GRANTS).default('client_credentials'))
+    .addOption(new Option('--type <TYPE>', 'the type of the token').choices(TYPES).default('bearer'))
+    .addOption(new Option('--scope <SCOPE>', 'with a MAC token: allow broadcasting').choices(['broadcaster']))
+    .addOption(usernameOption())
+    .addOption(redirectOption())
+    .option('--device-name <TEXT>', "the name in the user's list of connected clients")
+    .option('--lang <LOCALE>', 'the language of the authorization page, such as de_DE')
+}
+
+/** Adds the options of a command that works with the token of the client, of a user, or of SERVICE_ACCESS_TOKEN. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--grant <GRANT>',
+        'how to get the token (default: SERVICE_ACCESS_TOKEN, else client_credentials)',
+      ).choices(GRANTS),
+    )
+    .addOption(new Option('--type <TYPE>', 'the type of the token (default: bearer)').choices(['bearer', 'mac']))
+    .addOption(usernameOption())
+    .addOption(redirectOption())
+}
+
+/** Returns the choice of addAccessOptions(); null without one. A wrong combination ends the command as wrong usage. */
+export function accessOf(options: AccessOptions, command: Command): TokenChoice | null {
+  const { grant = 'client_credentials', type = 'bearer', username, redirectUri } = options
+  const choice = {
+    ...{ grant, type },
+    ...(username === undefined ? {} : { username }),
+    ...(redirectUri === undefined ? {} : { redirectUri }),
+  }
+  refuseWrongChoice(choice, command)
+  return options.grant === undefined && options.type === undefined ? null : choice
+}
+
+/** Ends the command as wrong usage if the service does not offer such a token. */
+export function refuseWrongChoice(choice: TokenChoice, command: Command): void {
+  const fault = faultIn(choice)
+  if (fault !== null) command.error(`error: ${fault}`)
+}
+
+function faultIn({ grant, type, scope, username, redirectUri }: TokenChoice): string | null {
+  const hasPage = grant === 'authorization_code' || grant === 'implicit'
+  if (grant === 'password' && username === undefined) return '--grant password needs --username NAME'
+  if (grant !== 'password' && username !== undefined) return 'use --username only with --grant password'
+  if (!hasPage && redirectUri !== undefined) {
+    return 'use --redirect-uri only with --grant authorization_code or --grant implicit'
+  }
+  if (grant === 'authorization_code' && type !== 'bearer') return '--grant authorization_code gives bearer tokens only'
+  if (grant === 'implicit' && type === 'jwt') {
+    return 'use --type jwt only with --grant client_credentials or --grant password'
+  }
+  if (scope !== undefined && type !== 'mac') return 'use --scope broadcaster only with --type mac'
+  return null
+}
+
+function usernameOption(): Option {
+  return new Option('--username <NAME>', 'the user of the video service, with --grant password')
+}
+
+function redirectOption(): Option {
+  const summary = 'where the authorization page sends the browser (default: a free port of 127.0.0.1, /callback)'
+  return new Option('--redirect-uri <URL>', summary).argParser((text: string) => {
+    const fault = faultInRedirectUri(text)
+    if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`)
+    return text
+  })
+}

@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http'
+import { isLoopbackHost, isLoopbackName } from '../settings/fields.ts'
+import { AuthorizationFailed } from './service-errors.ts'
+
+/** Receives the redirect of the authorization page. */
+export interface RedirectReceiver {
+  /** The value for `redirect_uri`. */
+  readonly redirectUri: string
+  /** Resolves with the first redirect that has this state. */
+  redirected(state: string, signal: AbortSignal): Promise<URL>
+  close(): void
+}
+
+/** True if this machine can receive a redirect to the address. */
+export function isLoopbackAddress(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && isLoopbackName(hostname)
+}
+
+/**
+ * Listens for the redirect on the loopback interface (RFC 8252, 7.3).
+ * @param address `http:` with a loopback host. Port 0 is any free port.
+ * @throws AuthorizationFailed if the port cannot be used.
+ */
+export async function listenOnLoopback(address = 'http://127.0.0.1:0/callback'): Promise<RedirectReceiver> {
+  const wanted = new URL(address)
+  const waiting = new Map<string, (redirect: URL) => void>()
+  const server = createServer((request, response) => {
+    const { url = '', method } = request
+    const asked = URL.canParse(url, wanted.origin) ? new URL(url, wanted.origin) : null
+    const redirect = method === 'GET' && asked?.pathname === wanted.pathname ? asked : null
+    const settle = redirect && waiting.get(redirect.searchParams.get('state') ?? '')
+    const words = settle
+      ? 'You can close this window and go back to the terminal.'
+      : 'This is not the expected redirect.'
+    response
+      .writeHead(settle ? 200 : 404, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
+      // Settles after the answer is sent, because the caller then closes the listener.
+      .end(`${words}\n`, () => {
+        if (settle && redirect) settle(redirect)
+      })
+  })
+  const port = await listen(server, wanted)
+  return {
+    redirectUri: wanted.port === '0' ? withPort(wanted, port) : address,
+    redirected: (state, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted()
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        waiting.set(state, resolve)
+      }),
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function listen(server: Server, { hostname, port }: URL): Promise<number> {
+  // Browsers try 127.0.0.1 for every name of this machine.
+  const host = isLoopbackHost(hostname) && hostname !== 'localhost' ? hostname.replace(/[[\]]/g, '') : '127.0.0.1'
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(Number(port || 80), host, resolve)
+  }).catch((cause: NodeJS.ErrnoException) => {
+    const message = `Cannot listen on port ${port || 80} for the redirect (${cause.code}). Use a redirect address with another port`
+    throw new AuthorizationFailed(message, { cause })
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The listener has no port')
+  return address.port
+}
+
+function withPort(address: URL, port: number): string {
+  const changed = new URL(address)
+  changed.port = String(port)
+  return changed.href
+}
