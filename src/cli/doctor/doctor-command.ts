@@ -142,8 +142,8 @@ async function checkVideoService(
     await service.apiToken(service.signal)
     if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
     if (options.isAppThere) report(await compareClocks(config, service.settings.baseUrl, service.signal))
-    if (place === null) await checkChannels(io.env, config, service, report)
-    else entryPointOfLock = await checkLock(io.env, config, service, place, report)
+    if (place === null) await checkChannels(io, config, service, report)
+    else entryPointOfLock = await checkLock(io, config, service, place, report)
     if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
     return { ok: true }
   }

@@ -16,6 +16,7 @@ import {
   placesOf,
   unknownOutcome,
 } from './lock-place.ts'
+import { lockKeeper } from './lock-records.ts'
 import { rotate } from './rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
@@ -126,7 +127,7 @@ async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, sign
 
 async function remove(
   io: CommandIo,
-  { api, signal }: Pick<Service, 'api' | 'signal'>,
+  { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
   place: LockPlace,
   yes: boolean | undefined,
 ): Promise<Outcome> {
@@ -140,6 +141,7 @@ async function remove(
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   await warnIfOutcomeUnknown(unknownOutcome(place), () => removeLock(api, place))
+  lockKeeper(io, settings.baseUrl).forget(place)
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 

@@ -9,6 +9,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock, leadsTo } from './expected-lock.ts'
 import { nameOf, ownLock } from './lock-place.ts'
+import { type LockKeeper, lockKeeper } from './lock-records.ts'
 import { beginChange, faultInFiles, pendingSecret, type SecretChange } from './secret-files.ts'
 import type { Service } from './service.ts'
 import { serviceFault } from './service-fault.ts'
@@ -57,7 +58,8 @@ export async function rotate(
   // No abort signal from here on: after Ctrl-C the locks and the files would differ.
   const change = beginChange(files, expected.secret)
   await sleep(2 * SECRETS_READ_EVERY_MS)
-  const failure = await setAll(service, places, { ...expected, secret: change.next }, change)
+  const keeper = lockKeeper(io, service.settings.baseUrl)
+  const failure = await setAll({ ...service, keeper }, places, { ...expected, secret: change.next }, change)
   if (failure !== null) return { ok: false, fault: failure }
   try {
     change.finish()
@@ -141,14 +143,18 @@ async function faultInOtherChannels(
 
 /** Sets all locks. Returns the failure and the state of the locks as text; null if all have the new secret. */
 async function setAll(
-  { api, settings }: Service,
+  { api, settings, keeper }: Service & { readonly keeper: LockKeeper },
   places: readonly LockPlace[],
   expected: ExpectedLock,
   change: SecretChange,
 ): Promise<string | null> {
   for (const [index, place] of places.entries()) {
     const result = await setOne(api, place, expected)
-    if (result === null) continue
+    if (result === null) {
+      keeper.keep(place, expected)
+      continue
+    }
+    if (!result.isUnchanged) keeper.forget(place)
     const reason = `${nameOf(place)}: ${serviceFault(result.error, settings) ?? messageOf(result.error)}`
     if (result.isUnchanged && index === 0 && change.cancel) {
       change.cancel()

@@ -5,12 +5,13 @@ import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock } from './expected-lock.ts'
 import { nameOf, ownLock, unknownOutcome } from './lock-place.ts'
+import { lockKeeper } from './lock-records.ts'
 import { type Service, warnIfOutcomeUnknown } from './service.ts'
 
 /** Shows the change, asks, sets the lock, and reads it back. */
 export async function setAndReadBack(
   io: CommandIo,
-  { api, signal }: Pick<Service, 'api' | 'signal'>,
+  { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
   place: LockPlace,
   expected: ExpectedLock,
   yes: boolean | undefined,
@@ -21,8 +22,12 @@ export async function setAndReadBack(
   const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
+  const keeper = lockKeeper(io, settings.baseUrl)
+  // Forgotten first, because a lost answer leaves either secret.
+  keeper.forget(place)
   // No abort signal from here on: after Ctrl-C the user would not know if the lock was changed.
   const done = await warnIfOutcomeUnknown(unknownOutcome(place), () => setLock(api, place, expected))
+  keeper.keep(place, expected)
   const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
   const wrong = after === null ? ['there is no lock'] : differences(after, expected)
   if (wrong.length > 0) {

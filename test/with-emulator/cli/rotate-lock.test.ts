@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { isSetWith, type LockRecord } from '../../../src/cli/service/lock-records.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { readLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
@@ -52,6 +53,9 @@ test('lock set --rotate gives all locks and the files a new secret, and prints n
   expect(await secretOfVideo()).toBe(next)
   expect([file, `${file}-previous`].map((path) => statSync(path).mode & 0o777)).toEqual([0o640, 0o600])
   for (const secret of [OLD, next]) expect(stdout + stderr).not.toContain(secret)
+  const records = JSON.parse(readFileSync(join(cwd, 'data', 'locks.json'), 'utf8')) as Record<string, LockRecord>
+  expect(Object.keys(records)).toEqual([`${emulator.url} channel 1002`, `${emulator.url} video 2003`])
+  for (const record of Object.values(records)) expect(isSetWith(record, next ?? '')).toBe(true)
   expect((await run('lock', 'show', ...VIDEO)).status).toBe(0)
   expect((await rotate(...BOTH)).status).toBe(0)
   expect(secrets()).toEqual([await secretOfVideo(), next, null])

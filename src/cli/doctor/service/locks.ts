@@ -1,24 +1,26 @@
 import type { Config } from '../../../config.ts'
 import type { Channel } from '../../../video-service/channels.ts'
 import { listChannels } from '../../../video-service/channels.ts'
-import { type Lock, type LockPlace, readLock } from '../../../video-service/locks.ts'
+import { type LockPlace, readLock } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
-import { differences, type ExpectedLock, expectedLock, leadsTo } from '../../service/expected-lock.ts'
+import { differences, expectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { type Finding, failure, ok, unknown } from '../finding.ts'
+import { type Finding, failure, unknown } from '../finding.ts'
+import { lockSecretCheck } from './lock-secret.ts'
 
 const MAX_CHANNELS = 20
 
 /** Checks the lock of one channel or video. @returns the name of its entry point, if the settings have it. */
 export async function checkLock(
-  env: CommandIo['env'],
+  io: CommandIo,
   config: Config,
-  { api, signal }: Service,
+  service: Service,
   place: LockPlace,
   report: (finding: Finding) => void,
 ): Promise<string | undefined> {
+  const { api, signal } = service
   const name = nameOf(place)
   const lock = await readLock(api, place, 'json', signal)
   if (lock === null) {
@@ -30,7 +32,7 @@ export async function checkLock(
     )
     return undefined
   }
-  const expected = config.entryPoints.map((entryPoint) => expectedLock(env, entryPoint.name))
+  const expected = config.entryPoints.map((entryPoint) => expectedLock(io.env, entryPoint.name))
   const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
   if (target === undefined) {
     const [first] = expected
@@ -38,17 +40,18 @@ export async function checkLock(
     report(failure('lock-leads-elsewhere', `The lock of ${name} is wrong: ${wrong.join('; ')}. Use lock set.`))
     return undefined
   }
-  report(lockFinding(lock, place, target))
+  report(await lockSecretCheck(io, config, service)(lock, place, target))
   return target.entryPoint
 }
 
 /** Checks the locks of all channels that lead to the login app. */
 export async function checkChannels(
-  env: CommandIo['env'],
+  io: CommandIo,
   config: Config,
-  { api, signal }: Service,
+  service: Service,
   report: (finding: Finding) => void,
 ): Promise<void> {
+  const { api, signal } = service
   const channels = await listChannels(api, signal).catch((error: unknown) => {
     if (error instanceof ServiceRefusal || error instanceof UnexpectedAnswer) return null
     throw error
@@ -59,7 +62,8 @@ export async function checkChannels(
     )
     return
   }
-  const expected = config.entryPoints.map((entryPoint) => expectedLock(env, entryPoint.name))
+  const expected = config.entryPoints.map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const checkSecret = lockSecretCheck(io, config, service)
   let found = 0
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {
     const place: LockPlace = { kind: 'channel', id }
@@ -70,7 +74,7 @@ export async function checkChannels(
     const target = lock && expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
     if (!target) continue
     found += 1
-    report(lockFinding(lock, place, target))
+    report(await checkSecret(lock, place, target))
   }
   if (found === 0) report(noLock(channels))
 }
@@ -80,17 +84,5 @@ function noLock({ length }: readonly Channel[]): Finding {
   return unknown(
     'no-lock',
     `None of ${scope} has a lock that leads to this app. If a video has one, check it with --video ID. Else use lock set.`,
-  )
-}
-
-/** Judges the lock of an entry point by its secret, where the service shows the secret. */
-function lockFinding(lock: Lock, place: LockPlace, target: ExpectedLock): Finding {
-  const wrong = differences(lock, target)
-  const leads = `The lock of ${nameOf(place)} leads to the entry point ${target.entryPoint}`
-  if (wrong.length > 0) return failure('lock-secret-differs', `${leads}, but ${wrong.join('; ')}. Use lock set.`)
-  if (lock.secret !== undefined) return ok('lock-secret-same', `${leads}, and has its secret.`)
-  return unknown(
-    'lock-secret-unseen',
-    `${leads}, but the service does not show its secret. If it is another secret, players refuse every response. Run lock set.`,
   )
 }

@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { createPrivateFile } from '../../server/private-file.ts'
+import type { LockPlace, LockSettings } from '../../video-service/locks.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+import { nameOf } from './lock-place.ts'
+
+const LockRecord = z.object({
+  url: z.string(),
+  /** ISO 8601, UTC. */
+  setAt: z.string(),
+  /** HMAC-SHA-256 of the address and the time, with the secret of the lock as key. */
+  fingerprint: z.string(),
+})
+const LockRecords = z.record(z.string(), LockRecord)
+
+/** What `lock set` last did to a lock, without the secret. The service does not show the secret of a channel's lock. */
+export type LockRecord = z.infer<typeof LockRecord>
+
+/** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
+export interface LockKeeper {
+  /** Keeps the fingerprint of a lock that was set just now. */
+  keep(place: LockPlace, lock: LockSettings): void
+  forget(place: LockPlace): void
+  find(place: LockPlace): LockRecord | null
+}
+
+/** Returns the records beside the file of viewers, else in `data/`. Only this user may read the file. */
+export function lockKeeper({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, serviceUrl: string): LockKeeper {
+  const [, viewersFile] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? '') ?? []
+  const file = join(viewersFile === undefined ? 'data' : dirname(viewersFile), 'locks.json')
+  const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}`
+
+  function change(edit: (records: z.infer<typeof LockRecords>) => void): void {
+    const records = readRecords(file)
+    const before = JSON.stringify(records)
+    edit(records)
+    if (JSON.stringify(records) === before) return
+    try {
+      const next = `${file}.next`
+      createPrivateFile(next)
+      writeFileSync(next, `${JSON.stringify(records, null, 2)}\n`, { flush: true })
+      renameSync(next, file)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      stderr.write(
+        `Note: ${printable(file)} cannot be written (${code}). doctor can then not tell if the lock has your secret.\n`,
+      )
+    }
+  }
+  return {
+    keep(place, { url, secret }) {
+      const setAt = new Date().toISOString()
+      change((records) => {
+        records[keyOf(place)] = { url, setAt, fingerprint: fingerprintOf(secret, url, setAt) }
+      })
+    },
+    forget(place) {
+      change((records) => {
+        delete records[keyOf(place)]
+      })
+    },
+    find: (place) => readRecords(file)[keyOf(place)] ?? null,
+  }
+}
+
+/** True if the lock was set with this secret. */
+export function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boolean {
+  const [kept, now] = [Buffer.from(fingerprint), Buffer.from(fingerprintOf(secret, url, setAt))]
+  return kept.length === now.length && timingSafeEqual(kept, now)
+}
+
+function fingerprintOf(secret: string, url: string, setAt: string): string {
+  return createHmac('sha256', secret).update(`${url}\n${setAt}`).digest('hex')
+}
+
+/** Returns no records if the file is missing or not ours. */
+function readRecords(file: string): z.infer<typeof LockRecords> {
+  try {
+    return LockRecords.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return {}
+  }
+}
