@@ -18,6 +18,7 @@ const SHARED_TABLES = `
     client_id TEXT PRIMARY KEY,
     client_secret TEXT NOT NULL,
     name TEXT NOT NULL,
+    -- One prefix, or several separated by blanks.
     redirect_uri_prefix TEXT NOT NULL,
     owner_id INTEGER NOT NULL REFERENCES users (id)
   ) STRICT;

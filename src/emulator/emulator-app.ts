@@ -17,7 +17,8 @@ import { verifyAnalyticsToken } from './oauth/tokens/analytics-token.ts'
 import { PLAYER_TABLES, playerRoutes } from './player/routes.ts'
 import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { restRoutes } from './rest/routes.ts'
-import { type Seed, STATE_TABLES } from './seed.ts'
+import { STATE_TABLES } from './seed/open-seed.ts'
+import type { Seed } from './seed/seed.ts'
 
 /** The tables of all rooms, in the order of their creation. */
 export const ROOM_TABLES: readonly string[] = [STATE_TABLES, OAUTH_TABLES, PLAYER_TABLES, SEGMENT_TABLES]

@@ -1,6 +1,8 @@
 import { onParentExit } from '../server/npm-parent.ts'
+import { readSeedFile } from './seed/seed-file.ts'
 import { readEmulatorSettings } from './settings.ts'
-import { EmulatorStartError, type RunningEmulator, startEmulator } from './start-emulator.ts'
+import { type RunningEmulator, startEmulator } from './start-emulator.ts'
+import { EmulatorStartError } from './start-error.ts'
 
 // Registered first: npm may end while the emulator starts.
 if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
@@ -13,27 +15,32 @@ if (!read.ok) {
   process.stderr.write(`${read.message}\n`)
   process.exit(read.status)
 }
-const { settings, seedViews, isStrict } = read
+const { settings, seedViews, seedFile, isStrict } = read
 
-const emulator = await startEmulator({
-  port: settings.EMULATOR_PORT,
-  host: settings.EMULATOR_HOST,
-  dataFile: settings.EMULATOR_DATA_FILE,
-  isStrict,
-  seed: {
-    views: seedViews,
-    lock: {
-      url: settings.EMULATOR_LOCK_URL,
-      ...(settings.EMULATOR_LOCK_SECRET !== undefined && { secret: settings.EMULATOR_LOCK_SECRET }),
-    },
-  },
-}).catch((error: unknown) => {
+const emulator = await start().catch((error: unknown) => {
   process.stderr.write(`${error instanceof EmulatorStartError ? error.message : String(error)}\n`)
   process.exit(1)
 })
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
+
+async function start(): Promise<RunningEmulator> {
+  return await startEmulator({
+    port: settings.EMULATOR_PORT,
+    host: settings.EMULATOR_HOST,
+    dataFile: settings.EMULATOR_DATA_FILE,
+    isStrict,
+    seed: {
+      ...(seedFile !== undefined && { file: readSeedFile(seedFile) }),
+      views: seedViews,
+      lock: {
+        url: settings.EMULATOR_LOCK_URL,
+        ...(settings.EMULATOR_LOCK_SECRET !== undefined && { secret: settings.EMULATOR_LOCK_SECRET }),
+      },
+    },
+  })
+}
 
 function stop({ close }: RunningEmulator): void {
   close().then(

@@ -28,6 +28,8 @@ const Settings = z.object({
   EMULATOR_DATA_FILE: z.string().min(1, 'must be a file name or ":memory:"').default('data/emulator.db'),
   EMULATOR_LOCK_URL: LockUrl.default('http://localhost:3000/'),
   EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
+  /** A JSON file. Without it the emulator has its default seed. */
+  EMULATOR_SEED_FILE: z.string().optional(),
   /** Refuses what the documents do not have. */
   EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
 })
@@ -53,12 +55,13 @@ export type SettingsResult<T> = { ok: true; settings: T } | Refusal
 
 type Environment = Record<string, string | undefined>
 
-const USAGE = 'Usage: npm run emulator -- [--strict] [--seed-views N], with N from 0 to 10000000'
+const USAGE = 'Usage: npm run emulator -- [--strict] [--seed FILE] [--seed-views N], with N from 0 to 10000000'
 
 /** The arguments of `npm run emulator`. */
 interface EmulatorArguments {
   /** The least number of view segments. */
   readonly seedViews: number
+  readonly seedFile: string | undefined
   readonly isStrict: boolean
 }
 
@@ -74,18 +77,24 @@ export function readEmulatorSettings(
   if (given === null) return { ok: false, message: USAGE, status: 2 }
   const read = readSettings(Settings, env, 'The emulator')
   if (!read.ok) return read
-  return { ...read, ...given, isStrict: given.isStrict || read.settings.EMULATOR_STRICT === 'on' }
+  const { EMULATOR_SEED_FILE, EMULATOR_STRICT } = read.settings
+  const seedFile = given.seedFile ?? EMULATOR_SEED_FILE
+  return { ...read, ...given, seedFile, isStrict: given.isStrict || EMULATOR_STRICT === 'on' }
 }
 
 function readArguments(args: readonly string[]): EmulatorArguments | null {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { 'seed-views': { type: 'string', default: '0' }, strict: { type: 'boolean', default: false } },
+      options: {
+        seed: { type: 'string' },
+        'seed-views': { type: 'string', default: '0' },
+        strict: { type: 'boolean', default: false },
+      },
     })
     const count = values['seed-views']
     if (!/^\d{1,8}$/.test(count) || Number(count) > MAX_SEED_VIEWS) return null
-    return { seedViews: Number(count), isStrict: values.strict }
+    return { seedViews: Number(count), seedFile: values.seed, isStrict: values.strict }
   } catch {
     return null
   }

@@ -6,12 +6,9 @@ import { dirname } from 'node:path'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
-import { openSeed, resetToSeed, type Seed, type SeedOptions } from './seed.ts'
-
-/** The emulator could not start. The message is a sentence for the terminal. */
-export class EmulatorStartError extends Error {
-  override readonly name = 'EmulatorStartError'
-}
+import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
+import type { Seed } from './seed/seed.ts'
+import { EmulatorStartError } from './start-error.ts'
 
 export interface EmulatorOptions {
   /** 0 picks a free port. */
@@ -38,7 +35,7 @@ export interface RunningEmulator {
 
 /**
  * Starts the emulated video service on a loopback address.
- * @throws EmulatorStartError if the port is in use or the data file cannot be opened.
+ * @throws EmulatorStartError if the port is in use, the data file cannot be opened, or it has another seed.
  */
 export async function startEmulator({
   port,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -84,6 +84,11 @@ describe('npm run emulator', () => {
     const wrong = startEmulatorProgram({ EMULATOR_PORT: 'x', EMULATOR_HOST: '192.168.1.1' })
     expect((await wrong.ended).status).toBe(1)
     expect(wrong.printed()).toMatch(/EMULATOR_PORT.*\n.*EMULATOR_HOST/)
+    const seed = join(folder, 'seed.json')
+    await writeFile(seed, '{"clients": [], "users": 1}')
+    const seeded = startEmulatorProgram(environment, ['--seed', seed])
+    expect((await seeded.ended).status).toBe(1)
+    expect(seeded.printed()).toMatch(/^The seed file .*seed\.json has mistakes:\n {2}clients .*\n {2}users .*\n$/)
     const usage = startEmulatorProgram(environment, ['--seed-views', 'many'])
     expect((await usage.ended).status).toBe(2)
     expect(usage.printed()).toMatch(/^Usage: .*--seed-views N/)

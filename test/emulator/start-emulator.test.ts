@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readDemoSettings, readEmulatorSettings } from '../../src/emulator/settings.ts'
-import { EmulatorStartError, type RunningEmulator, startEmulator } from '../../src/emulator/start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../../src/emulator/start-emulator.ts'
+import { EmulatorStartError } from '../../src/emulator/start-error.ts'
 
 let folder: string
 const running: RunningEmulator[] = []
@@ -150,6 +151,7 @@ describe('settings', () => {
     expect(readEmulatorSettings({ EMULATOR_PORT: '' }, [])).toEqual({
       ok: true,
       seedViews: 0,
+      seedFile: undefined,
       isStrict: false,
       settings: {
         EMULATOR_PORT: 4000,
@@ -182,6 +184,14 @@ describe('settings', () => {
     expect(readEmulatorSettings(env, args)).toMatchObject({ ok: true, isStrict })
   })
 
+  test.each([
+    ['--seed FILE', {}, ['--seed', 'a.json'], 'a.json'],
+    ['EMULATOR_SEED_FILE', { EMULATOR_SEED_FILE: 'b.json' }, [], 'b.json'],
+    ['--seed FILE before EMULATOR_SEED_FILE', { EMULATOR_SEED_FILE: 'b.json' }, ['--seed', 'a.json'], 'a.json'],
+  ])('%s names the seed file', (_what, env, args, seedFile) => {
+    expect(readEmulatorSettings(env, args)).toMatchObject({ ok: true, seedFile })
+  })
+
   test('EMULATOR_STRICT must be on or off', () => {
     const read = readEmulatorSettings({ EMULATOR_STRICT: 'yes' }, [])
     expect(read).toMatchObject({ ok: false, message: expect.stringContaining('EMULATOR_STRICT must be on or off') })
@@ -200,6 +210,7 @@ describe('settings', () => {
     [['--seed-views', '1e3']],
     [['--seed-views', '10000001']],
     [['--other']],
+    [['--seed']],
     [['x']],
   ])('the arguments %j are refused with status 2 and the usage', (args) => {
     expect(readEmulatorSettings({}, args)).toMatchObject({

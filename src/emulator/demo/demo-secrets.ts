@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readablePassword, type SeedAccount } from '../seed.ts'
+import { readablePassword } from '../seed/default-seed.ts'
+import type { SeedAccount } from '../seed/seed.ts'
 
 const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']
 

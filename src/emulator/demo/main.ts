@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { onParentExit } from '../../server/npm-parent.ts'
 import { readDemoSettings } from '../settings.ts'
-import { EmulatorStartError } from '../start-emulator.ts'
+import { EmulatorStartError } from '../start-error.ts'
 import { DemoError } from './demo-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'
 

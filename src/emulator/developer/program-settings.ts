@@ -1,4 +1,4 @@
-import type { Seed } from '../seed.ts'
+import type { Seed } from '../seed/seed.ts'
 
 /** Names and values of environment variables. */
 export type ProgramSettings = Readonly<Record<string, string>>

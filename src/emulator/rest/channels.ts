@@ -77,7 +77,7 @@ function channelRecord(row: unknown, publicUrl: string) {
 }
 
 /** Makes a slug from the title. Appends the id until no other channel has the slug. */
-function freeSlug(database: DatabaseSync, title: string, id: number | bigint): string {
+export function freeSlug(database: DatabaseSync, title: string, id: number | bigint): string {
   const slug = title
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

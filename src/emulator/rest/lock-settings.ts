@@ -21,7 +21,8 @@ export type ContentType = 'live' | 'recorded'
 const MAX_URL_LENGTH = 2_048
 /** Pixels as text. */
 const Size = z.string().regex(/^[1-9]\d{0,3}(px)?$/)
-const Parameters = z.object({
+/** All parameters but the address. */
+export const LockParameters = z.object({
   secret: PlainText.max(255),
   message: PlainText.max(1_000).optional(),
   button_caption: PlainText.max(100).optional(),
@@ -42,7 +43,7 @@ export function readLockSettings(values: Readonly<Record<string, string>>): Lock
   if (!isEntryPoint(url)) {
     return { ok: false, error: 'invalid_type', description: 'url must be an absolute http or https address' }
   }
-  const parsed = Parameters.safeParse(values)
+  const parsed = LockParameters.safeParse(values)
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
     return { ok: false, error: 'invalid_request', description: `These parameters are too long or malformed: ${names}` }

@@ -44,7 +44,9 @@ describe('/emulator/seed', () => {
     expect(seed.clients?.[0]).toEqual({
       client_id: hex40,
       client_secret: hex40,
-      redirect_uri_prefix: expect.stringMatching(/^http:\/\/127\.0\.0\.1/),
+      name: expect.any(String),
+      redirect_uri_prefix: 'http://127.0.0.1/callback',
+      redirect_uri_prefixes: ['http://127.0.0.1/callback'],
       owner: expect.any(String),
     })
     expect(seed.users?.length).toBeGreaterThanOrEqual(2)

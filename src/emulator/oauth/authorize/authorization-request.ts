@@ -4,7 +4,7 @@ import { percentDecode, percentEncode, readParameters } from '../../http/form.ts
 import { type Client, findClient } from '../tokens/client-authentication.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
 import type { TokenKind } from '../tokens/token-store.ts'
-import { appendQuery, checkRedirectUri } from './redirect-address.ts'
+import { appendQuery, matchRedirectUri } from './redirect-address.ts'
 
 /** A valid request of a client for access. */
 export interface AuthorizationRequest {
@@ -66,10 +66,10 @@ export function readAuthorizationRequest(database: DatabaseSync, text: string, b
   if (redirectUris.length !== 1 || redirectUri === '') {
     return { ok: false, problem: 'foreign-address', reason: 'redirect_uri is missing or repeated', lang }
   }
-  const address = checkRedirectUri(redirectUri, client.redirectUriPrefix)
+  const address = matchRedirectUri(redirectUri, client.redirectUriPrefixes)
   if (!address.ok) return { ok: false, problem: 'foreign-address', reason: `redirect_uri ${address.reason}`, lang }
-  const unlike = 'a redirect_uri that does not start with the registered prefix, character by character'
-  if (!redirectUri.startsWith(client.redirectUriPrefix) && beyond(unlike)) {
+  const unlike = 'a redirect_uri that does not start with a registered prefix, character by character'
+  if (!address.isLiteral && beyond(unlike)) {
     return { ok: false, problem: 'foreign-address', reason: strictRefusal(unlike), lang }
   }
   const { state, isRepeated, others } = takeState(text)

@@ -44,6 +44,25 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
 }
 
 /**
+ * Checks that a redirect_uri starts with one of the registered prefixes, as `checkRedirectUri` does.
+ * @returns also whether it starts with a prefix character by character.
+ */
+export function matchRedirectUri(
+  redirectUri: string,
+  registeredPrefixes: readonly string[],
+): RedirectCheck & { readonly isLiteral: boolean } {
+  const checks = registeredPrefixes.map((prefix) => {
+    return { ...checkRedirectUri(redirectUri, prefix), isLiteral: redirectUri.startsWith(prefix) }
+  })
+  const matching = checks.filter(({ ok }) => ok)
+  const first = matching.find(({ isLiteral }) => isLiteral) ?? matching[0]
+  if (first !== undefined) return first
+  const only = checks.length === 1 ? checks[0] : undefined
+  const reason = faultIn(redirectUri) ?? `matches none of the ${checks.length} registered prefixes`
+  return only ?? { ok: false, reason, isLiteral: false }
+}
+
+/**
  * Appends a query and keeps the rest of the address byte for byte; URLSearchParams would rewrite it.
  * @param query percent-encoded, without "?".
  */

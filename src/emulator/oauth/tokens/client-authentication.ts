@@ -5,7 +5,7 @@ import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
 export interface Client {
   readonly clientId: string
   readonly name: string
-  readonly redirectUriPrefix: string
+  readonly redirectUriPrefixes: readonly string[]
   /** Client-level tokens reach the content of this user. */
   readonly ownerId: number
 }
@@ -26,7 +26,7 @@ export function findClient(database: DatabaseSync, clientId: string): Client | n
   return {
     clientId: String(row.client_id),
     name: String(row.name),
-    redirectUriPrefix: String(row.redirect_uri_prefix),
+    redirectUriPrefixes: String(row.redirect_uri_prefix).split(' '),
     ownerId: Number(row.owner_id),
   }
 }

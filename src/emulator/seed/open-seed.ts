@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { generateSegments } from '../analytics/demo-views/generate-segments.ts'
+import { EmulatorStartError } from '../start-error.ts'
+import { planDefaultSeed } from './default-seed.ts'
+import { Seed, type SeedDefaults } from './seed.ts'
+import { planSeedOfFile, type SeedFile } from './seed-file.ts'
+import { writeRows } from './write-rows.ts'
+
+/** Stores the seed, so that ids and secrets survive a restart and a reset. */
+export const STATE_TABLES = `
+  CREATE TABLE IF NOT EXISTS emulator_state (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT;
+`
+
+/** Name of the state that tells which seed file filled the database. */
+const ORIGIN = 'seed_file'
+
+export interface SeedOptions extends SeedDefaults {
+  /** A checked seed file, in place of the default seed. */
+  readonly file?: SeedFile
+  /** Least number of view segments, so that reports have data. Missing segments are generated. */
+  readonly views?: number
+}
+
+/**
+ * Returns the seed of this database: the stored seed, or a new one that it writes into the tables. The lock and the
+ * viewers of the options also apply to a stored default seed. A seeded lock that was removed stays removed.
+ * @throws EmulatorStartError if the database has another seed than the file.
+ */
+export async function openSeed(database: DatabaseSync, options: SeedOptions, nowSeconds: number): Promise<Seed> {
+  const stored = readState(database, 'seed')
+  if (stored === null) {
+    const seed =
+      options.file === undefined ? withOptions(planDefaultSeed(), options) : planSeedOfFile(options.file, options)
+    await resetToSeed(database, seed, options, nowSeconds)
+    return seed
+  }
+  const origin = readState(database, ORIGIN)
+  if (options.file !== undefined && fingerprint(options.file) !== origin) {
+    throw new EmulatorStartError(
+      'The data file has another seed than the seed file. Delete it, or set EMULATOR_DATA_FILE to a new file.',
+    )
+  }
+  const parsed = Seed.parse(JSON.parse(stored))
+  const seed = origin === null ? withOptions(parsed, options) : parsed
+  const update = database.prepare('UPDATE locks SET url = ?, secret = ? WHERE content_type = ? AND content_id = ?')
+  if (options.lock !== undefined && origin === null) {
+    for (const lock of seed.locks) update.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
+  }
+  writeState(database, 'seed', JSON.stringify(seed))
+  addViews(database, seed, options, nowSeconds)
+  return seed
+}
+
+/** Deletes the rows of all tables and writes the seed again. */
+export async function resetToSeed(
+  database: DatabaseSync,
+  seed: Seed,
+  options: SeedOptions,
+  nowSeconds: number,
+): Promise<void> {
+  const origin = options.file === undefined ? readState(database, ORIGIN) : fingerprint(options.file)
+  await writeRows(database, seed, nowSeconds, () => {
+    writeState(database, 'seed', JSON.stringify(seed))
+    if (origin !== null) writeState(database, ORIGIN, origin)
+  })
+  addViews(database, seed, options, nowSeconds)
+}
+
+function addViews(database: DatabaseSync, seed: Seed, { views = 0 }: SeedOptions, nowSeconds: number): void {
+  const wanted = Math.max(views, seed.generated_views)
+  const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
+  if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
+}
+
+function withOptions(seed: Seed, { lock, viewers }: SeedDefaults): Seed {
+  const locks = seed.locks.map((stored) => ({
+    ...stored,
+    url: lock?.url ?? stored.url,
+    secret: lock?.secret ?? stored.secret,
+  }))
+  return { ...seed, locks, viewers: viewers ? [...viewers] : seed.viewers }
+}
+
+function fingerprint(file: SeedFile): string {
+  return createHash('sha256').update(JSON.stringify(file)).digest('hex')
+}
+
+function readState(database: DatabaseSync, name: string): string | null {
+  const row = database.prepare('SELECT value FROM emulator_state WHERE name = ?').get(name)
+  return row === undefined ? null : String(row.value)
+}
+
+function writeState(database: DatabaseSync, name: string, value: string): void {
+  database.prepare('INSERT OR REPLACE INTO emulator_state (name, value) VALUES (?, ?)').run(name, value)
+}

@@ -1,0 +1,4 @@
+/** The emulator could not start. The message is a sentence for the terminal. */
+export class EmulatorStartError extends Error {
+  override readonly name = 'EmulatorStartError'
+}
