@@ -16,6 +16,8 @@ import { printable } from '../terminal/text.ts'
 import { checkApp } from './app/app.ts'
 import { type TestViewer, trySignIn } from './app/sign-in.ts'
 import { type Finding, failure, findingOf, type Level, ok, unknown, warning } from './finding.ts'
+import { checkPages } from './page/check-page.ts'
+import { pageAddress } from './page/page-address.ts'
 import { compareClocks } from './service/clocks.ts'
 import { checkChannels, checkLock } from './service/locks.ts'
 import { verdictOn } from './verdict.ts'
@@ -26,6 +28,7 @@ interface Options {
   readonly entryPoint?: string
   readonly channel?: string
   readonly video?: string
+  readonly page: readonly URL[]
   readonly strict?: boolean
 }
 
@@ -39,7 +42,10 @@ that cannot be made from here.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
-  addExamples(command, ['viewer-auth doctor', 'viewer-auth doctor --channel 1002 --viewer ada@example.com'])
+  addExamples(command, [
+    'viewer-auth doctor',
+    'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
+  ])
     .addHelpText('after', ABOUT)
     .option('--viewer <USERNAME>', 'try a sign-in with this viewer')
     .option(
@@ -48,6 +54,7 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
     )
     .option('--channel <ID>', 'check the lock of this channel', contentId)
     .option('--video <ID>', 'check the lock of this video', contentId)
+    .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress, [])
     .option('--strict', 'exit status 1 also for warnings and for what is unknown')
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
@@ -80,10 +87,12 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
     const entryPointOfLock = await checkVideoService(io, config, { ...options, isAppThere }, report)
     stop.signal.throwIfAborted()
+    const namedEntryPoint = options.entryPoint ?? entryPointOfLock
+    if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page, stop.signal), report)
     if (viewer === null) {
       report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     } else if (isAppThere) {
-      const entryPoint = chosenEntryPoint(config, options.entryPoint ?? entryPointOfLock)
+      const entryPoint = chosenEntryPoint(config, namedEntryPoint)
       const signIn = trySignIn(config, entryPoint, viewer, stop.signal)
       await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
     }

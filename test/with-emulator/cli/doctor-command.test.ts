@@ -65,9 +65,9 @@ describe('the doctor', () => {
 
   test('a missing lock and a sign-in that was not tried are unknown, and the verdict says so', async () => {
     const { status, failure, unknown, verdict } = await findingsOf()
-    expect([status, failure, unknown]).toEqual([0, [], ['no-lock', 'no-sign-in']])
+    expect([status, failure, unknown]).toEqual([0, [], ['no-lock', 'no-page', 'no-sign-in']])
     expect(verdict).toMatch(/^Not proven/)
-    expect((await doctor()).stdout).toContain('(0 failures, 2 unknown, 0 warnings)')
+    expect((await doctor()).stdout).toContain('(0 failures, 3 unknown, 0 warnings)')
   })
 
   test.each<[string, AlterHeaders]>([
@@ -84,7 +84,7 @@ describe('the doctor', () => {
     ],
   ])('the doctor accepts a proxy that %s', async (_case, altered) => {
     alter = altered
-    expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failure: [], unknown: ['no-lock'] })
+    expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failure: [], unknown: ['no-lock', 'no-page'] })
   })
 
   test.each<[string, AlterHeaders, string]>([
@@ -122,7 +122,7 @@ describe('the doctor', () => {
 
   test('the verdict says that viewers will not get through if a check fails', async () => {
     alter = (headers) => ({ ...headers, 'x-frame-options': 'DENY' })
-    expect((await doctor()).stdout).toContain('Viewers will not get through. (1 failure, 2 unknown, 0 warnings)')
+    expect((await doctor()).stdout).toContain('Viewers will not get through. (1 failure, 3 unknown, 0 warnings)')
   })
 
   test.each([
@@ -150,9 +150,32 @@ describe('the doctor', () => {
     expect((await findingsOf())[level]).toContain(code)
   })
 
+  test('several pages are checked, and the missing origin of one is named', async () => {
+    await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
+    const ownPage = `${emulator.url}/video/2003`
+    const customerPage = ownPage.replace('127.0.0.1', 'page.localhost')
+    const { status, ok, failure, textOf } = await findingsOf('--page', ownPage, '--page', customerPage)
+    expect([status, ok, failure]).toEqual([1, expect.arrayContaining(['page']), ['page-origin-missing']])
+    expect(textOf('page-origin-missing')).toContain(new URL(customerPage).origin)
+  })
+
+  test('a player whose policy does not let the app in is a failure only if the lock leads to the app', async () => {
+    const customerPage = ['--page', `${emulator.url}/video/2001`]
+    expect((await findingsOf(...customerPage)).unknown).toContain('player-frame-src')
+    expect((await findingsOf(...customerPage, '--entry-point', 'default')).failure).toContain('player-frame-src')
+  })
+
+  test.each(['www.example.com', 'ftp://www.example.com/', 'https://ada:secret@www.example.com/'])(
+    'the page %s is wrong usage',
+    async (address) => {
+      const { status, stdout, stderr } = await doctor('--page', address)
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining('--page')])
+    },
+  )
+
   test('with --strict, warnings and unknown results make the exit status 1', async () => {
     await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
-    const all = ['--strict', '--video', '2003']
+    const all = ['--strict', '--video', '2003', '--page', `${emulator.url}/video/2003`]
     expect(await findingsOf(...all, ...SIGN_IN)).toMatchObject({ status: 0, verdict: 'Viewers will get through.' })
     expect(await findingsOf(...all)).toMatchObject({ status: 1, unknown: ['no-sign-in'] })
     env = { ...env, HASH_LIFETIME_SECONDS: '5' }
@@ -196,14 +219,14 @@ describe('the doctor', () => {
     await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
     for (const args of [['--channel', '1002'], []]) {
       const { status, unknown, textOf } = await findingsOf(...args)
-      expect([status, unknown]).toEqual([0, ['lock-secret-unseen', 'no-sign-in']])
+      expect([status, unknown]).toEqual([0, ['lock-secret-unseen', 'no-page', 'no-sign-in']])
       expect(textOf('lock-secret-unseen')).toContain('channel 1002')
     }
   })
 
   test('the doctor reports the address of a lock that points elsewhere', async () => {
     const { failure, unknown, textOf } = await findingsOf('--video', '2001')
-    expect([failure, unknown]).toEqual([['lock-leads-elsewhere'], ['no-sign-in']])
+    expect([failure, unknown]).toEqual([['lock-leads-elsewhere'], ['no-page', 'no-sign-in']])
     expect(textOf('lock-leads-elsewhere')).toContain('video 2001')
     expect(textOf('lock-leads-elsewhere')).toContain('http://localhost:3000/')
   })

@@ -1,0 +1,146 @@
+import type { Config } from '../../../config.ts'
+import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { type Finding, findingOf, ok, unknown, warning } from '../finding.ts'
+import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
+import { assumedDocument, type FramedDocument } from './framed-document.ts'
+import { type LoadedPage, loadPage, loadScreen } from './load-page.ts'
+import { missingFlags, obstaclesOn } from './obstacles.ts'
+import { refusedInFrame } from './policy.ts'
+
+/** What the player of a page should show. */
+interface Target {
+  readonly config: Config
+  /** The entry point of the lock; all entry points if the lock is not known. */
+  readonly entryPoints: readonly ChosenEntryPoint[]
+  readonly isLockKnown: boolean
+}
+
+/**
+ * Checks if browsers show the sign-in screen in the player on each of the pages.
+ * @param entryPointOfLock the name; undefined if the lock is not known.
+ */
+export async function* checkPages(
+  config: Config,
+  entryPointOfLock: string | undefined,
+  addresses: readonly URL[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  if (addresses.length === 0) {
+    yield unknown(
+      'no-page',
+      'No page that embeds the player was checked. Name each one with --page: browsers show the sign-in screen only if its origin is in PLAYER_ORIGINS.',
+    )
+  }
+  const isLockKnown = entryPointOfLock !== undefined
+  const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  for (const address of addresses) yield* checkPage({ config, entryPoints, isLockKnown }, address, signal)
+}
+
+/** Checks one page. */
+async function* checkPage(target: Target, address: URL, signal: AbortSignal): AsyncGenerator<Finding> {
+  const playerOrigins = [...new Set(target.entryPoints.map(({ playerAddress }) => playerAddress.origin))]
+  const isPlayer = ({ origin }: URL) => playerOrigins.includes(origin)
+  const loaded = await loadPage(address, isPlayer, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    return unknown('page-not-checked', `The page ${shown(address)} does not answer (${codeOf(error)}).`)
+  })
+  if ('state' in loaded) return yield loaded
+  const { page, players } = loaded
+  const missing = whyPlayerIsMissing(address, loaded, playerOrigins)
+  if (missing !== null) yield missing
+  // A page that cannot be seen as viewers see it says nothing about its origin.
+  if (missing?.code === 'page-not-checked') return
+  const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin), page)])
+  const seen = new Set<string>()
+  for (const path of players.length > 0 ? players : assumed) {
+    for await (const finding of checkPlayer(target, path, signal)) {
+      const line = JSON.stringify(finding)
+      if (!seen.has(line)) yield finding
+      seen.add(line)
+    }
+  }
+}
+
+/** Returns null if the page was loaded and its HTML holds a player. */
+function whyPlayerIsMissing(
+  address: URL,
+  { page, status, players, isCut }: LoadedPage,
+  origins: readonly string[],
+): Finding | null {
+  if (players.length > 0) return null
+  const name = shown(address)
+  if (status >= 400) {
+    return unknown('page-not-checked', `The page ${name} answers ${status}. doctor loads pages without cookies.`)
+  }
+  if (page.url.origin !== address.origin) {
+    return unknown(
+      'page-not-checked',
+      `The page ${name} leads to ${shown(page.url)}, which has no player. Is it a sign-in page? doctor loads pages without cookies. Use --page with the address that shows the player.`,
+    )
+  }
+  const scope = isCut ? 'The first frames of the page' : 'The HTML of the page'
+  return unknown(
+    'page-player-not-found',
+    `${scope} ${name} has no player of ${origins.join(', ')}. If a script of the page makes the player, doctor cannot see its frame, and only checks the page itself. Open the page in a browser, and press "Log in".`,
+  )
+}
+
+/** Checks one path from the page to the player, with the sign-in screen of each entry point in the player. */
+async function* checkPlayer(
+  { config, entryPoints, isLockKnown }: Target,
+  path: readonly FramedDocument[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const toPlayer = obstaclesOn(path)
+  for (const obstacle of toPlayer) yield findingOfObstacle(obstacle, path)
+  const lists: Finding[][] = []
+  for (const entryPoint of entryPoints) {
+    lists.push(await checkScreen(config, entryPoint, path, toPlayer.length, signal))
+  }
+  // Then the player may belong to another entry point, and a player without a lock of this app frames no sign-in screen.
+  const isOther = lists.some((list) => list.length === 0)
+  for (const finding of lists.flat()) {
+    const isUndecided = isOther || (!isLockKnown && finding.code === 'player-frame-src')
+    yield isUndecided ? { ...finding, state: 'unknown' } : finding
+  }
+  const missing = missingFlags(path, ['allow-popups'])
+  if (missing.length > 0) {
+    yield warning(
+      'page-sandbox-links',
+      `${shown(path[0]?.url)}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing.`,
+    )
+  }
+  if (toPlayer.length + lists.flat().length === 0) {
+    yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
+  }
+}
+
+async function checkScreen(
+  config: Config,
+  entryPoint: ChosenEntryPoint,
+  path: readonly FramedDocument[],
+  known: number,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  // The checks of the app report a screen that does not answer.
+  const screen = await loadScreen(new URL(addressOf(config, entryPoint)), signal)
+  if (screen === null) return []
+  const whole = [...path, screen]
+  const findings = obstaclesOn(whole)
+    .slice(known)
+    .map((obstacle) => findingOfObstacle(obstacle, whole, entryPoint))
+  const player = path.at(-1)
+  const returnUrl = new URL(entryPoint.playerAddress.url)
+  if (findings.length === 0 && player !== undefined) {
+    const refused = refusedInFrame(player.policies, [returnUrl], player.url)
+    if (refused !== null)
+      findings.push(findingOfObstacle({ kind: 'frame-src', parent: player, refused }, whole, entryPoint))
+  }
+  return findings.map((finding) => findingOf(config, entryPoint, finding))
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  return 'code' in cause ? String(cause.code) : cause.message
+}

@@ -1,0 +1,158 @@
+import { lookup } from 'node:dns'
+import { TextDecoder } from 'node:util'
+import { Agent, fetch, type Response } from 'undici'
+import { assumedDocument, documentOf, type FramedDocument, isTrustworthy, srcdocOf } from './framed-document.ts'
+import { type FrameElement, type PageHtml, readPageHtml } from './page-html.ts'
+
+/** A page with the frames that its HTML holds. */
+export interface LoadedPage {
+  readonly page: FramedDocument
+  readonly status: number
+  /** The path to each player: the page, the documents between, and the player. */
+  readonly players: readonly (readonly FramedDocument[])[]
+  /** True if the page has more frames than are loaded. */
+  readonly isCut: boolean
+}
+
+const PAGE_TIMEOUT_MS = 30_000
+const MAX_BYTES = 2 ** 21
+const MAX_REDIRECTS = 10
+const MAX_FRAMES = 30
+const MAX_DEPTH = 5
+const HEADERS = { Accept: 'text/html', 'User-Agent': 'Mozilla/5.0 (compatible; viewer-auth doctor)' }
+
+interface Loaded {
+  readonly path: readonly FramedDocument[]
+  readonly document: FramedDocument
+  readonly status: number
+  readonly frames: PageHtml['frames']
+}
+type Load = (address: URL, element: FramedDocument['element'], path: readonly FramedDocument[]) => Promise<Loaded>
+
+/**
+ * Loads a page and the frames in its HTML, without cookies and without running scripts.
+ * @throws Error if the page does not answer. The cause has the code of Node.
+ */
+export async function loadPage(
+  address: URL,
+  isPlayer: (url: URL) => boolean,
+  signal: AbortSignal,
+): Promise<LoadedPage> {
+  return await withLoader(signal, async (load) => {
+    const page = await load(address, null, [])
+    const found: Loaded[] = [page]
+    let isCut = false
+    for (let level = [page], depth = 1; level.length > 0; depth += 1) {
+      const frames = level.flatMap((parent) => parent.frames.map((frame) => ({ parent, frame })))
+      const left = depth > MAX_DEPTH ? 0 : MAX_FRAMES + 1 - found.length
+      isCut ||= frames.length > left
+      const loaded = frames.slice(0, left).map(({ parent, frame }) => loadFrame(load, frame, parent, isPlayer))
+      level = (await Promise.all(loaded)).filter((frame) => frame !== null)
+      found.push(...level)
+    }
+    const players = found.filter(({ document }) => isPlayer(document.url)).map(({ path }) => path)
+    // A page may have the origin of the player too: then the player is the frame in it.
+    const isInside = (path: readonly FramedDocument[]) => (other: readonly FramedDocument[]) =>
+      other.length > path.length && other[path.length - 1] === path.at(-1)
+    const innermost = players.filter((path) => !players.some(isInside(path)))
+    return { page: page.document, status: page.status, players: innermost, isCut }
+  })
+}
+
+/** Loads one address as the last document of a path. Null if there is no answer, or not a sign-in screen. */
+export async function loadScreen(address: URL, signal: AbortSignal): Promise<FramedDocument | null> {
+  const loaded = await withLoader(signal, (load) => load(address, null, []).catch(() => null))
+  return loaded?.status === 200 ? loaded.document : null
+}
+
+async function withLoader<T>(signal: AbortSignal, work: (load: Load) => Promise<T>): Promise<T> {
+  // As in browsers, all names below localhost are this machine.
+  const dispatcher = new Agent({
+    connect: {
+      lookup: (name, options, done) => lookup(name.endsWith('.localhost') ? 'localhost' : name, options, done),
+    },
+  })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_TIMEOUT_MS)])
+  const get = (url: URL) => fetch(url, { redirect: 'manual', headers: HEADERS, dispatcher, signal: limit })
+  try {
+    return await work((address, element, path) => load(get, address, element, path))
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+/** Returns null for a frame that does not answer, unless it is the player: then only its address counts. */
+async function loadFrame(
+  load: Load,
+  { content, ...element }: FrameElement,
+  { document: parent, path }: Loaded,
+  isPlayer: (url: URL) => boolean,
+): Promise<Loaded | null> {
+  if (typeof content === 'string') {
+    const { frames, policies } = readPageHtml(content, parent.url)
+    const document = srcdocOf(parent, element, policies)
+    return { path: [...path, document], document, status: 200, frames }
+  }
+  return await load(content, element, path).catch(() => {
+    if (!isPlayer(content)) return null
+    const document = assumedDocument(content, parent, element)
+    return { path: [...path, document], document, status: 0, frames: [] }
+  })
+}
+
+async function load(
+  get: (url: URL) => Promise<Response>,
+  address: URL,
+  element: FramedDocument['element'],
+  path: readonly FramedDocument[],
+): Promise<Loaded> {
+  const upgrades = path.some(({ policies }) => policies.some((policy) => policy.has('upgrade-insecure-requests')))
+  const addresses: FramedDocument['addresses'] & URL[] = [upgrades ? upgraded(address) : address]
+  for (let url = addresses[0]; ; ) {
+    const answer = await get(url)
+    const location = answer.headers.get('location')
+    if (answer.status >= 300 && answer.status < 400 && location !== null && URL.canParse(location, url.href)) {
+      await answer.body?.cancel()
+      if (addresses.length > MAX_REDIRECTS) throw new Error('Too many redirects', { cause: { code: 'redirect loop' } })
+      url = upgrades ? upgraded(new URL(location, url)) : new URL(location, url)
+      addresses.push(url)
+      continue
+    }
+    const { frames, policies } = readPageHtml(await htmlOf(answer), url)
+    const document = documentOf(addresses, answer.headers, element, policies)
+    return { path: [...path, document], document, status: answer.status, frames }
+  }
+}
+
+/** With `upgrade-insecure-requests`, browsers ask for the https address instead. */
+function upgraded(url: URL): URL {
+  return isTrustworthy(url) ? url : new URL(url.href.replace(/^http:/, 'https:'))
+}
+
+/** Reads only the beginning of a long page. */
+async function htmlOf({ headers, body }: Response): Promise<string> {
+  const type = headers.get('content-type') ?? ''
+  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
+    await body?.cancel()
+    return ''
+  }
+  const decoder = decoderFor(/charset="?([^\s;"]+)/i.exec(type)?.[1])
+  let [html, bytes] = ['', 0]
+  for await (const chunk of body ?? []) {
+    html += decoder.decode(chunk as Uint8Array, { stream: true })
+    bytes += (chunk as Uint8Array).length
+    if (bytes >= MAX_BYTES) break
+  }
+  return html
+}
+
+function decoderFor(charset = 'utf-8'): TextDecoder {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
