@@ -73,22 +73,30 @@ export async function withRedis<T>(
 }
 
 /**
- * Deletes all keys with a prefix on all servers, in batches that do not block Redis.
+ * Yields all keys with a prefix on all servers, in batches that do not block Redis. A key may come twice.
  * @param prefix without the pattern characters of Redis.
- * @returns the number of deleted keys.
- * @throws UpstreamError if a server does not answer. Some keys may be deleted then.
+ * @throws UpstreamError if a server does not answer.
  */
-export async function removeByPrefix(link: RedisLink, prefix: string): Promise<number> {
-  let removed = 0
+export async function* keysByPrefix(link: RedisLink, prefix: string): AsyncGenerator<readonly string[]> {
   const servers = link.servers()
   for (const server of servers.length > 0 ? servers : [undefined]) {
     let cursor = '0'
     do {
       const page = await link.runOn(server, (client) => client.scan(cursor, { MATCH: `${prefix}*`, COUNT: SCAN_COUNT }))
-      removed += await removeKeys(link, page.keys)
+      yield page.keys
       cursor = page.cursor
     } while (cursor !== '0')
   }
+}
+
+/**
+ * Deletes all keys with a prefix on all servers.
+ * @returns the number of deleted keys.
+ * @throws UpstreamError as `keysByPrefix` does. Some keys may be deleted then.
+ */
+export async function removeByPrefix(link: RedisLink, prefix: string): Promise<number> {
+  let removed = 0
+  for await (const keys of keysByPrefix(link, prefix)) removed += await removeKeys(link, keys)
   return removed
 }
 

@@ -89,12 +89,18 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
     return await removeByPrefix(link, sessionKey(link, ''))
   }
   const list = listKey(link, username)
-  const ids = await link.run(list, (commands) => commands.zRange(list, 0, -1))
+  const ids = await listedIds(link, username)
   let ended = 0
   for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
     ended += await removeListed(link, list, ids.slice(from, from + REMOVE_BATCH_SIZE))
   }
   return ended
+}
+
+/** Returns the ids of the sessions of a viewer. Some may have ended. @throws UpstreamError if Redis does not answer. */
+export async function listedIds(link: RedisLink, username: string): Promise<string[]> {
+  const list = listKey(link, username)
+  return await link.run(list, (commands) => commands.zRange(list, 0, -1))
 }
 
 /** Deletes sessions, and then removes them from their list. Returns the number of deleted sessions. */

@@ -1,10 +1,11 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import type { RedisLink } from '../redis/link.ts'
-import { addToList, endRedisSessions, removeFromList, sessionKey } from './redis-session-list.ts'
+import { addToList, endRedisSessions, listedIds, removeFromList, sessionKey } from './redis-session-list.ts'
 import {
   type SessionLimits,
   type SessionStore,
+  type SessionTimes,
   StoredSession,
   storableSession,
   touchAfterSeconds,
@@ -34,6 +35,22 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
     close: () => link.close(),
     logsOutages: true,
   }
+}
+
+/**
+ * Reads the sessions of a viewer, also ones that are over.
+ * @throws UpstreamError if Redis does not answer.
+ */
+export async function readListedSessions(link: RedisLink, username: string): Promise<SessionTimes[]> {
+  const keys = (await listedIds(link, username)).map((id) => sessionKey(link, id))
+  const texts = await Promise.all(keys.map((key) => link.run(key, (commands) => commands.get(key))))
+  return texts.flatMap((text) => {
+    // No limit: the caller knows it.
+    const session = text === null ? null : readSession(text, { lifetimeSeconds: Infinity, idleSeconds: Infinity }, 0)
+    const signedInAtSeconds = session?.viewer?.signedInAtSeconds
+    if (signedInAtSeconds === undefined) return []
+    return [{ signedInAtSeconds, usedAtSeconds: session?.usedAtSeconds ?? signedInAtSeconds }]
+  })
 }
 
 // express-session accepts only instances of its own Store class.
@@ -121,7 +138,11 @@ function secondsLeft({ viewer }: SessionData, { lifetimeSeconds, idleSeconds }: 
 }
 
 /** Parses a session. Null if it ended, or if this version cannot read it: the viewer signs in again. */
-function readSession(text: string, limits: SessionLimits, now: number): SessionData | null {
+function readSession(
+  text: string,
+  limits: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
+  now: number,
+): SessionData | null {
   try {
     const data = InRedis.parse(JSON.parse(text))
     const isOver =

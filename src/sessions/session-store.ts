@@ -40,6 +40,13 @@ export interface SessionLimits {
   readonly mostPerViewer: number
 }
 
+/** A stored session, without its id, which is a credential. UNIX times in seconds. */
+export interface SessionTimes {
+  readonly signedInAtSeconds: number
+  /** The app stores the last use about once a minute. */
+  readonly usedAtSeconds: number
+}
+
 const TOUCH_AFTER_SECONDS = 60
 
 /** A stored session. */

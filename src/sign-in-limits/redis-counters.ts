@@ -33,7 +33,8 @@ export function redisCounters(link: RedisLink): OpenCounter {
 
 type KeyOf = (key: string | number) => string
 
-function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: number): Counter {
+/** Counts in Redis. While Redis is away, every call throws an UpstreamError. */
+export function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: number): Counter {
   async function evaluate(script: string, plainKey: string | number, ...values: number[]): Promise<RateLimiterRes> {
     const key = keyOf(plainKey)
     const given = { keys: [key], arguments: values.map(String) }

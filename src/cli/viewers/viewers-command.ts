@@ -15,6 +15,7 @@ import { addInvitationOptions, type InvitationOptions } from './inviter.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
+import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
 
 interface Options {
@@ -27,6 +28,7 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
   addViewersImportCommand(group, context)
   addViewersInviteCommand(group, context)
   addViewersListCommand(group, context)
+  addViewersShowCommand(group, context)
   addSetPasswordCommand(group, context)
   addStateCommands(group, context)
   addRemoveCommand(group, context)

@@ -100,6 +100,36 @@ test.each([[[]], [['--address', 'office.example']]])('viewers unlock %j is wrong
   expect(await run(['viewers', 'unlock', ...args], {})).toMatchObject({ status: 2 })
 })
 
+test('viewers show tells failed sign-ins and sessions in Redis', async () => {
+  const cwd = temporaryFolder()
+  const env = { LIMITS_STORE_URL: redis.url, SESSION_STORE_URL: redis.url, VIEWER_PASSWORD: 'correct horse battery' }
+  await runHere(['viewers', 'add', 'Ada'], { cwd, env })
+  const show = async () => {
+    const { status, stdout } = await runHere(['viewers', 'show', 'ada', '--json'], { cwd, env })
+    return { status, ...JSON.parse(stdout) }
+  }
+  const limits = createSignInLimits(redisCounters(link))
+  async function fail(address: string): Promise<void> {
+    const admission = await limits.admit('ADA', address)
+    if (admission.ok) await admission.attempt.failed()
+  }
+  await fail('192.0.2.1')
+  for (let count = 0; count < 5; count += 1) await fail('2001:db8::1')
+  await openSessions('ada', 'ada', 'eve')
+  const { status, failedSignIns, sessions } = await show()
+  expect(status).toBe(0)
+  expect(sessions).toHaveLength(2)
+  expect(failedSignIns).toMatchObject({ count: 6, lockedSeconds: 0 })
+  expect(failedSignIns.addresses).toEqual([
+    { address: '192.0.2.1', count: 1, waitSeconds: 0 },
+    { address: '2001:db8:0:0', count: 5, waitSeconds: expect.any(Number) },
+  ])
+  for (let count = 0; count < 94; count += 1) await fail(`198.51.100.${count}`)
+  expect((await show()).failedSignIns.lockedSeconds).toBeGreaterThan(80_000)
+  const { stdout } = await runHere(['viewers', 'show', 'ada'], { cwd, env })
+  expect(stdout).toContain('viewers unlock')
+})
+
 test('a Redis that does not answer is named within seconds, without its password', async () => {
   await redis.stop()
   const { port } = redis
@@ -107,5 +137,13 @@ test('a Redis that does not answer is named within seconds, without its password
     expect.stringMatching(new RegExp(`^Failed: ${setting}: .*127\\.0\\.0\\.1:${port}.*\\n$`))
   expect(await end('ada')).toEqual({ status: 1, stdout: '', stderr: failureOf('SESSION_STORE_URL') })
   expect(await unlock('ada')).toEqual({ status: 1, stdout: '', stderr: failureOf('LIMITS_STORE_URL') })
+  const cwd = temporaryFolder()
+  const env = { LIMITS_STORE_URL: redis.url, SESSION_STORE_URL: redis.url, VIEWER_PASSWORD: 'correct horse battery' }
+  await runHere(['viewers', 'add', 'ada'], { cwd, env })
+  const { status, stdout } = await runHere(['viewers', 'show', 'ada', '--json'], { cwd, env })
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'active', failedSignIns: null, sessions: null })
+  expect((JSON.parse(stdout) as { faults: string[] }).faults).toHaveLength(2)
+  expect(stdout).not.toContain('REDISMARKER')
   await redis.restart()
 })

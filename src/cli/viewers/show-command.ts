@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { readSharedStores, readTraces, readUserStore } from '../../config.ts'
+import { userStores } from '../../users/open-user-store.ts'
+import type { UserStore, ViewerState } from '../../users/user-store.ts'
+import { noSuchViewer } from '../../users/viewer-changes.ts'
+import { type LastEvents, lastEventsOf } from '../audit/last-events.ts'
+import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { type ShownViewer, textOf } from './shown-viewer.ts'
+import { stateOf } from './viewer-state.ts'
+
+/** Adds `viewers show`, for whoever helps a viewer who cannot sign in. */
+export function addViewersShowCommand(group: Command, context: CommandContext): void {
+  addCommand(
+    group,
+    'show <USERNAME>',
+    'show state, groups, attributes, last sign-in, failed sign-ins and sessions of a viewer, for every user store',
+    ['viewer-auth viewers show ada@example.com'],
+  ).action((username: string, { json }: { json?: boolean }) =>
+    runCommand(context, json, () => showViewer(context.io, username)),
+  )
+}
+
+async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
+  const nowSeconds = Date.now() / 1000
+  const store = await userStores.open(readUserStore(env))
+  const known = await lookUp(store, typed, nowSeconds).finally(() => store.close())
+  if (known === null) return noSuchViewer(typed)
+  const { username } = known
+  const { sessionStore, limitsStore } = readSharedStores(env)
+  const { securityLogFile, ...ends } = readTraces(env)
+  const faults: string[] = []
+  /** A store that does not answer must not hide what the others know. */
+  async function part<T>(work: Promise<T>): Promise<T | null> {
+    return await work.catch((error: unknown) => {
+      faults.push(messageOf(error))
+      return null
+    })
+  }
+  // Loaded late, so that `viewers import` does not load the Redis client.
+  const [{ listSessions }, { readFailedSignIns }] = await Promise.all([
+    import('../../sessions/list-sessions.ts'),
+    import('../../sign-in-limits/failed-sign-ins.ts'),
+  ])
+  const [sessions, failed, last] = await Promise.all([
+    part(listSessions(sessionStore, username, ends)),
+    part(readFailedSignIns(limitsStore, username)),
+    securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
+  ])
+  const viewer: ShownViewer = {
+    ...known,
+    lastSignIn: eventOf(last?.signIn),
+    lastRefusal: eventOf(last?.refusal),
+    failedSignIns: failed,
+    sessions:
+      sessions?.map(({ signedInAtSeconds, usedAtSeconds }) => ({
+        signedInAt: isoOf(signedInAtSeconds),
+        lastUsedAt: isoOf(usedAtSeconds),
+      })) ?? null,
+    faults,
+  }
+  const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
+  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || known.state === 'unknown-or-disabled' }
+}
+
+type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes'>
+
+/** Returns what the user store knows; null if there is no such viewer. */
+async function lookUp(store: UserStore, typed: string, nowSeconds: number): Promise<KnownViewer | null> {
+  if (store.inspect !== undefined) {
+    const known = await store.inspect(typed)
+    return known && fieldsOf(known, nowSeconds)
+  }
+  const unnamed = { username: typed, invitation: null, groups: null, attributes: null }
+  if (store.find === undefined) return { ...unnamed, state: 'unknown' }
+  const found = await store.find(typed)
+  if (found === null) return { ...unnamed, state: 'unknown-or-disabled' }
+  return { ...found, state: 'active', invitation: null }
+}
+
+function fieldsOf(known: ViewerState, nowSeconds: number): KnownViewer {
+  const { username, groups, attributes } = known.viewer
+  const { expiresAtSeconds, isSent } = known.invitation ?? {}
+  const invitation =
+    expiresAtSeconds === undefined ? null : { expiresAt: isoOf(expiresAtSeconds), isSent: isSent === true }
+  return { username, state: stateOf(known, nowSeconds), invitation, groups, attributes }
+}
+
+function eventOf(event: LastEvents['signIn'] | undefined): ShownViewer['lastSignIn'] {
+  if (!event) return null
+  const { time, outcome, reason, address, entryPoint } = event
+  return { time, outcome, reason, address, entryPoint }
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

@@ -1,0 +1,94 @@
+import type { FailedSignIns } from '../../sign-in-limits/failed-sign-ins.ts'
+import type { SecurityEvent } from '../audit/security-events.ts'
+import { printable } from '../terminal/text.ts'
+import type { stateOf } from './viewer-state.ts'
+
+type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint'>
+
+/** What `viewers show --json` prints. Times are ISO 8601, in UTC. */
+export interface ShownViewer {
+  readonly username: string
+  /** The last two: the login service names only viewers who may sign in, or looks up none. */
+  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown'
+  readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
+  /** Null if the store does not tell. */
+  readonly groups: readonly string[] | null
+  readonly attributes: Readonly<Record<string, string>> | null
+  readonly lastSignIn: ShownEvent | null
+  readonly lastRefusal: ShownEvent | null
+  /** Null if they are counted in the memory of the app, or cannot be read. */
+  readonly failedSignIns: FailedSignIns | null
+  /** Null if they cannot be read. */
+  readonly sessions: readonly { readonly signedInAt: string; readonly lastUsedAt: string }[] | null
+  /** A sentence for each store that did not answer. */
+  readonly faults: readonly string[]
+}
+
+/** Facts about the settings. */
+interface Sources {
+  readonly hasLog: boolean
+  readonly countsInMemory: boolean
+}
+
+const STATES: Readonly<Record<ShownViewer['state'], string>> = {
+  active: 'active',
+  disabled: 'disabled. Use viewers enable, or change it in the system of the account',
+  invited: 'invited: has not set a password yet',
+  'invitation-expired': 'invited, but the link has expired. Use viewers invite',
+  'no-password': 'has no password and no invitation. Use viewers invite',
+  'unknown-or-disabled': 'unknown to the user store, or disabled there',
+  unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
+}
+const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Use audit export with the files of the log'
+const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
+
+/** Formats the viewer as lines with a label. */
+export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources): string {
+  const { username, state, invitation, groups, attributes, faults } = viewer
+  const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
+  const lines: [label: string, value: string][] = [
+    ['User name', username],
+    ['State', STATES[state]],
+    ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as [string, string]]),
+    ['Groups', listText(groups)],
+    ['Attributes', listText(attributes && pairs)],
+    ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
+    ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
+    ...failureLines(viewer.failedSignIns, countsInMemory),
+    ['Sessions', viewer.sessions === null ? 'cannot be read' : String(viewer.sessions.length)],
+    ...(viewer.sessions ?? []).map(({ signedInAt, lastUsedAt }): [string, string] => [
+      '',
+      `began ${signedInAt}, last used ${lastUsedAt}`,
+    ]),
+    ...faults.map((fault): [string, string] => ['Fault', fault]),
+  ]
+  return lines.map(([label, value]) => `${label.padEnd(15)} ${printable(value)}`.trimEnd()).join('\n')
+}
+
+function invitationText({ expiresAt, isSent }: NonNullable<ShownViewer['invitation']>): string {
+  return `the link ${Date.parse(expiresAt) > Date.now() ? 'works until' : 'worked until'} ${expiresAt}${isSent ? '' : '. It was not sent'}`
+}
+
+function listText(texts: readonly string[] | null): string {
+  return texts === null ? 'not known' : texts.join(', ') || 'none'
+}
+
+function eventText(event: ShownEvent | null): string {
+  if (event === null) return 'none in the log'
+  const { time, outcome, reason, address, entryPoint } = event
+  const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
+  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${why}`
+}
+
+function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [string, string][] {
+  if (failed === null) return [['Failed sign-ins', countsInMemory ? IN_MEMORY : 'cannot be read']]
+  const { count, lockedSeconds, addresses } = failed
+  const locked = `. Locked for ${lockedSeconds} s at addresses without an earlier sign-in. Use viewers unlock`
+  return [
+    ['Failed sign-ins', `${count}${lockedSeconds > 0 ? locked : ''}`],
+    ...addresses.map(({ address, count: attempts, waitSeconds }): [string, string] => [
+      '',
+      `${attempts} from ${address}${waitSeconds > 0 ? `, which must wait ${waitSeconds} s` : ''}`,
+    ]),
+  ]
+}
