@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
+import { unpaddedBase64 } from './forms/hash-form.ts'
 
 /** Hashing and verification of passwords, as stores use them. */
 export interface PasswordHashing {
@@ -93,8 +94,4 @@ function readParameters(passwordHash: string): ParsedHashOptions | null {
     // The library throws for every text that is not an argon2 hash in the PHC string form.
     return null
   }
-}
-
-function unpaddedBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
 }

@@ -1,42 +1,74 @@
 import { argon2Passwords, needsRehash, type PasswordHashing } from './argon2.ts'
 import { bcryptForm } from './forms/bcrypt.ts'
+import { md5CryptForm, phpassForm, shaCryptForm } from './forms/crypt.ts'
+import { firebaseForm } from './forms/firebase.ts'
 import type { HashForm, HashReading } from './forms/hash-form.ts'
-import { pbkdf2DjangoForm, pbkdf2PhcForm, scryptDjangoForm, scryptPhcForm } from './forms/pbkdf2-scrypt.ts'
-import { phpassForm, saltedShaForm } from './forms/salted-sha-phpass.ts'
+import {
+  aspNetIdentityForm,
+  pbkdf2DjangoForm,
+  pbkdf2PhcForm,
+  pbkdf2WerkzeugForm,
+  scryptDjangoForm,
+  scryptPhcForm,
+  scryptWerkzeugForm,
+} from './forms/pbkdf2-scrypt.ts'
+import { faultInUnknownForm } from './forms/refused-forms.ts'
+import { saltedShaForm } from './forms/salted-sha.ts'
 
 const LONGEST_HASH = 1024
-const NO_KNOWN_FORM: HashReading = { ok: false, fault: 'is of no known form' }
 
 const FORMS: readonly HashForm[] = [
   argon2Form,
   bcryptForm,
+  shaCryptForm,
+  md5CryptForm,
   scryptPhcForm,
   scryptDjangoForm,
+  scryptWerkzeugForm,
   pbkdf2PhcForm,
   pbkdf2DjangoForm,
+  pbkdf2WerkzeugForm,
+  aspNetIdentityForm,
+  firebaseForm,
   saltedShaForm,
   phpassForm,
 ]
 
 /**
- * Hashes of this app and of other systems: argon2i, argon2d, argon2id, bcrypt, scrypt, PBKDF2, salted SHA of LDAP, and
- * phpass. `needsRehash` is true for all but argon2id with the current costs, if the hash reads the whole password.
+ * Hashes of this app and of other systems; README.md lists them. `needsRehash` is true for all but argon2id with the
+ * current costs, if the hash reads the whole password.
  */
-export const knownPasswords: PasswordHashing = {
-  ...argon2Passwords,
-  faultIn: (passwordHash) => {
-    const reading = readHash(passwordHash)
-    return reading.ok ? null : reading.fault
-  },
-  verify: async (passwordHash, password) => {
-    const reading = readHash(passwordHash)
-    return reading.ok && (await reading.verify(password)) && isComparedExactly(password)
-  },
-  needsRehash: (passwordHash, password) => {
-    const reading = readHash(passwordHash)
-    const isWhole = !reading.ok || !reading.readsWhole || reading.readsWhole(password)
-    return isWhole && needsRehash(passwordHash)
-  },
+export const knownPasswords = passwordsOf(readHash)
+
+/**
+ * Returns the same hashing without weak hashes, such as MD5-crypt.
+ * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
+ */
+export function withoutWeakHashes(option: string): PasswordHashing {
+  return passwordsOf((text) => {
+    const reading = readHash(text)
+    if (!reading.ok || reading.weakness === undefined) return reading
+    return { ok: false, fault: `${reading.weakness} (accepted only ${option})` }
+  })
+}
+
+function passwordsOf(read: (text: string) => HashReading): PasswordHashing {
+  return {
+    ...argon2Passwords,
+    faultIn: (passwordHash) => {
+      const reading = read(passwordHash)
+      return reading.ok ? null : reading.fault
+    },
+    verify: async (passwordHash, password) => {
+      const reading = read(passwordHash)
+      return reading.ok && (await reading.verify(password)) && isComparedExactly(password)
+    },
+    needsRehash: (passwordHash, password) => {
+      const reading = read(passwordHash)
+      const isWhole = !reading.ok || !reading.readsWhole || reading.readsWhole(password)
+      return isWhole && needsRehash(passwordHash)
+    },
+  }
 }
 
 /**
@@ -47,13 +79,15 @@ function isComparedExactly(password: string): boolean {
   return password.isWellFormed() && !password.includes('\0')
 }
 
-function readHash(text: string): HashReading {
-  if (text.length > LONGEST_HASH) return NO_KNOWN_FORM
+/** Reads a hash, also with the prefix that LDAP directories and Spring write. */
+function readHash(storedText: string): HashReading {
+  if (storedText.length > LONGEST_HASH) return { ok: false, fault: 'is too long' }
+  const text = storedText.replace(/^\{(CRYPT|bcrypt)\}/i, '')
   for (const form of FORMS) {
     const reading = form(text)
     if (reading) return reading
   }
-  return NO_KNOWN_FORM
+  return { ok: false, fault: faultInUnknownForm(text) }
 }
 
 /** argon2 in the PHC string form, also with the prefix `argon2` of Django or `{ARGON2}` of OpenLDAP. */

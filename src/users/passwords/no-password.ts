@@ -1,7 +1,8 @@
 import { argon2Passwords } from './argon2.ts'
+import { unpaddedBase64 } from './forms/hash-form.ts'
 
 /** Marks the hash of a viewer who has not set a password yet. Real hashes have random salts. */
-const SALT = Buffer.from('no password yet!').toString('base64').replace(/=+$/, '')
+const SALT = unpaddedBase64(Buffer.from('no password yet!'))
 
 /**
  * Returns a hash without a password, for a viewer who has been invited. A sign-in verifies it like every other hash, so

@@ -2,14 +2,18 @@ import { timingSafeEqual } from 'node:crypto'
 
 /** A hash whose form is known: a way to verify it, or why it cannot be verified. */
 export type HashReading =
-  | {
-      readonly ok: true
-      readonly verify: (password: string) => Promise<boolean>
-      /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
-      readonly readsWhole?: (password: string) => boolean
-    }
+  | UsableHash
   /** The end of a sentence that begins with the hash. */
   | { readonly ok: false; readonly fault: string }
+
+interface UsableHash {
+  readonly ok: true
+  readonly verify: (password: string) => Promise<boolean>
+  /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
+  readonly readsWhole?: (password: string) => boolean
+  /** Why the hash is refused unless an option accepts weak hashes, as the end of a sentence. Absent for other forms. */
+  readonly weakness?: string
+}
 
 /** Reads a hash of one form. Returns null for a text of another form. */
 export type HashForm = (text: string) => HashReading | null
@@ -21,7 +25,7 @@ export type HashForm = (text: string) => HashReading | null
 export const TOO_COSTLY: HashReading = { ok: false, fault: 'needs more memory or time than one sign-in may use' }
 
 /** Derives a key from the password and compares it in constant time. */
-export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): HashReading {
+export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): UsableHash {
   return {
     ok: true,
     verify: async (password) => {
@@ -29,4 +33,21 @@ export function derivation(expected: Buffer, derive: (password: string) => Buffe
       return derived.length === expected.length && timingSafeEqual(derived, expected)
     },
   }
+}
+
+/** Returns null for a text that no encoder writes. passlib writes "." for "+". */
+export function fromUnpaddedBase64(text: string): Buffer | null {
+  const standard = text.replaceAll('.', '+')
+  const bytes = Buffer.from(standard, 'base64')
+  return unpaddedBase64(bytes) === standard ? bytes : null
+}
+
+/** Returns null for a text that no encoder writes. */
+export function fromPaddedBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : null
+}
+
+export function unpaddedBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
 }

@@ -1,6 +1,13 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { derivation, type HashForm, type HashReading, TOO_COSTLY } from './hash-form.ts'
+import {
+  derivation,
+  fromPaddedBase64,
+  fromUnpaddedBase64,
+  type HashForm,
+  type HashReading,
+  TOO_COSTLY,
+} from './hash-form.ts'
 
 const deriveByPbkdf2 = promisify(pbkdf2)
 const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
@@ -43,6 +50,16 @@ export const pbkdf2DjangoForm: HashForm = (text) => {
   return pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), fromPaddedBase64(key))
 }
 
+/** `pbkdf2:sha256:ITERATIONS$SALT$KEY` of Werkzeug, with a key in hexadecimal digits. The salt is plain text. */
+const PBKDF2_WERKZEUG = /^pbkdf2:(sha1|sha256|sha512):(\d{1,10})\$([^$]+)\$((?:[\da-f]{2})+)$/
+
+export const pbkdf2WerkzeugForm: HashForm = (text) => {
+  const match = PBKDF2_WERKZEUG.exec(text)
+  if (!match) return null
+  const [, digest = '', iterations, salt = '', key = ''] = match
+  return pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), Buffer.from(key, 'hex'))
+}
+
 /** `$scrypt$ln=LOG2N,r=R,p=P$SALT$KEY`, the PHC form. */
 const SCRYPT_PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,4}),p=(\d{1,4})\$([A-Za-z0-9+/]*)\$([A-Za-z0-9+/]+)$/
 /** `scrypt$N$SALT$R$P$KEY` of Django. The salt is plain text. */
@@ -63,6 +80,43 @@ export const scryptDjangoForm: HashForm = (text) => {
   return scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), fromPaddedBase64(key))
 }
 
+/** `scrypt:N:R:P$SALT$KEY` of Werkzeug. */
+const SCRYPT_WERKZEUG = /^scrypt:(\d{1,10}):(\d{1,4}):(\d{1,4})\$([^$]+)\$((?:[\da-f]{2})+)$/
+
+export const scryptWerkzeugForm: HashForm = (text) => {
+  const match = SCRYPT_WERKZEUG.exec(text)
+  if (!match) return null
+  const [, N, r, p, salt = '', key = ''] = match
+  return scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), Buffer.from(key, 'hex'))
+}
+
+/** Version 2 of ASP.NET Identity has fixed parameters. */
+const ASPNET_2 = { digest: 'sha1', iterations: 1000, saltBytes: 16, bytes: 49 }
+const ASPNET_3_DIGESTS = ['sha1', 'sha256', 'sha512']
+const ASPNET_3_HEADER_BYTES = 13
+
+/**
+ * The base64 of ASP.NET Identity. Version 2: a zero, salt, key. Version 3: a one, then as 32 bits each the digest, the
+ * iterations and the length of the salt, then salt and key.
+ */
+export const aspNetIdentityForm: HashForm = (text) => {
+  if (!/^A[A-Za-z\d+/]{50,}={0,2}$/.test(text)) return null
+  const bytes = fromPaddedBase64(text)
+  if (bytes?.[0] === 0 && bytes.length === ASPNET_2.bytes) {
+    const keyFrom = 1 + ASPNET_2.saltBytes
+    return pbkdf2Reading(ASPNET_2.digest, ASPNET_2.iterations, bytes.subarray(1, keyFrom), bytes.subarray(keyFrom))
+  }
+  if (bytes?.[0] !== 1) return null
+  const keyFrom = ASPNET_3_HEADER_BYTES + bytes.readUInt32BE(9)
+  const salt = bytes.subarray(ASPNET_3_HEADER_BYTES, keyFrom)
+  return pbkdf2Reading(
+    ASPNET_3_DIGESTS[bytes.readUInt32BE(1)] ?? '',
+    bytes.readUInt32BE(5),
+    salt,
+    bytes.subarray(keyFrom),
+  )
+}
+
 function pbkdf2Reading(
   digest: string,
   iterations: number,
@@ -76,32 +130,23 @@ function pbkdf2Reading(
   return derivation(expected, (password) => deriveByPbkdf2(password, salt, iterations, expected.length, digest))
 }
 
-function scryptReading(
+/** @param finish turns the derived key, which is as long as the expected one, into the one that is compared. */
+export function scryptReading(
   { N, r, p }: { N: number; r: number; p: number },
   salt: Buffer | null,
   expected: Buffer | null,
+  finish: (key: Buffer) => Buffer = (key) => key,
 ): HashReading | null {
   const isPowerOfTwo = N >= 2 && Number.isInteger(Math.log2(N))
   if (!isPowerOfTwo || r < 1 || p < 1 || !salt || !isKey(expected)) return null
   if (N * r * p > MOST_SCRYPT_BLOCKS) return TOO_COSTLY
   // Twice the needed memory: Node refuses parameters close to the limit.
   const maxmem = 256 * r * (N + p) + 1_048_576
-  return derivation(expected, (password) => deriveByScrypt(password, salt, expected.length, { N, r, p, maxmem }))
+  return derivation(expected, async (password) =>
+    finish(await deriveByScrypt(password, salt, expected.length, { N, r, p, maxmem })),
+  )
 }
 
 function isKey(expected: Buffer | null): expected is Buffer {
   return expected !== null && expected.length >= SHORTEST_KEY_BYTES && expected.length <= LONGEST_KEY_BYTES
-}
-
-/** Returns null for a text that no encoder writes. passlib writes "." for "+". */
-function fromUnpaddedBase64(text: string): Buffer | null {
-  const standard = text.replaceAll('.', '+')
-  const bytes = Buffer.from(standard, 'base64')
-  return bytes.toString('base64').replace(/=+$/, '') === standard ? bytes : null
-}
-
-/** Returns null for a text that no encoder writes. */
-function fromPaddedBase64(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.toString('base64') === text ? bytes : null
 }

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { derivation, type HashForm } from './hash-form.ts'
+
+/** `{SSHA}` of LDAP directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
+const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i
+const SALTED_SHA_DIGESTS = new Map([
+  ['SSHA', { name: 'sha1', bytes: 20 }],
+  ['SSHA256', { name: 'sha256', bytes: 32 }],
+  ['SSHA512', { name: 'sha512', bytes: 64 }],
+])
+const LONGEST_SALT_BYTES = 64
+
+export const saltedShaForm: HashForm = (text) => {
+  const match = SALTED_SHA.exec(text)
+  const digest = SALTED_SHA_DIGESTS.get(match?.[1]?.toUpperCase() ?? '')
+  if (!digest) return null
+  const bytes = Buffer.from(match?.[2] ?? '', 'base64')
+  const salt = bytes.subarray(digest.bytes)
+  if (bytes.toString('base64') !== match?.[2] || salt.length < 1 || salt.length > LONGEST_SALT_BYTES) return null
+  return derivation(bytes.subarray(0, digest.bytes), (password) =>
+    createHash(digest.name).update(password).update(salt).digest(),
+  )
+}
