@@ -39,8 +39,8 @@ export interface ImportDeps {
   readonly hashingWidth: number
   /** Called for each refused row, with the end of a sentence that begins with its line. */
   readonly onRefused: (line: number, fault: string) => void
-  /** Called after each batch. */
-  readonly onProgress: (bytesRead: number, counts: ImportCounts) => void
+  /** Called after each batch, with the bytes of the file up to its end. */
+  readonly onProgress: (bytesDone: number, counts: ImportCounts) => void
   /** Called after each batch. True ends the import. */
   readonly isStopped: () => boolean
 }
@@ -98,7 +98,7 @@ export async function importViewers(
       else refuse(candidates[index]?.line ?? 0, 'has no password, and there is no such viewer yet')
     }
     if (deps.invitations !== null) counts.invited += await inviteAll(deps.invitations, sound, refuse)
-    deps.onProgress(batch.at(-1)?.bytesRead ?? 0, counts)
+    deps.onProgress(batch.at(-1)?.endByte ?? 0, counts)
     // Lets the progress bar and Ctrl-C be handled.
     await setImmediate()
     if (deps.isStopped()) break

@@ -14,7 +14,8 @@ export interface ViewerRow {
   readonly attributes: Readonly<Record<string, string | null>>
 }
 
-export type FileRow = { readonly line: number; readonly bytesRead: number } & (
+/** `endByte` is the number of bytes of the file up to the end of the row. */
+export type FileRow = { readonly line: number; readonly endByte: number } & (
   | { readonly ok: true; readonly row: ViewerRow }
   /** The end of a sentence that begins with the line. */
   | { readonly ok: false; readonly fault: string }
@@ -43,9 +44,8 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
   let header: readonly string[] | undefined
   for await (const records of file.records) {
     const rows: FileRow[] = []
-    const bytesRead = file.bytesRead()
     for (const record of records) {
-      const { line, cells } = record
+      const { line, endByte, cells } = record
       if (!header && !file.isJsonLines) {
         header = readHeader(cells, options)
         continue
@@ -53,7 +53,7 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
       const raw = header ? csvRow(record, header) : jsonRow(cells)
       const row = typeof raw === 'string' ? raw : readRow(raw, options)
       rows.push(
-        typeof row === 'string' ? { line, bytesRead, ok: false, fault: row } : { line, bytesRead, ok: true, row },
+        typeof row === 'string' ? { line, endByte, ok: false, fault: row } : { line, endByte, ok: true, row },
       )
     }
     yield rows

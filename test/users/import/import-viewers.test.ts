@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,7 +9,8 @@ import {
   type ImportOptions,
   importViewers,
 } from '../../../src/users/import/import-viewers.ts'
-import type { FileRow, ViewerRow } from '../../../src/users/import/viewer-file.ts'
+import { openRecordFile } from '../../../src/users/import/record-file.ts'
+import { type FileRow, type ViewerRow, viewerRows } from '../../../src/users/import/viewer-file.ts'
 import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -32,7 +34,7 @@ function row(username: string, fields: Partial<ViewerRow> = {}): ViewerRow {
 
 function fileOf(rows: readonly (ViewerRow | string)[]): FileRow[] {
   return rows.map((one, index) => {
-    const place = { line: index + 2, bytesRead: (index + 1) * 10 }
+    const place = { line: index + 2, endByte: (index + 1) * 10 }
     return typeof one === 'string' ? { ...place, ok: false, fault: one } : { ...place, ok: true, row: one }
   })
 }
@@ -224,10 +226,30 @@ test('an import that is stopped ends after its batch', async () => {
   expect(await listed(store)).toHaveLength(counts.added)
 })
 
-test('the progress of an import reports the bytes read and the counts so far', async () => {
-  const seen: [number, number][] = []
-  const rows = Array.from({ length: 600 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
-  await run(openStore(), rows, {}, { onProgress: (bytesRead, { added }) => seen.push([bytesRead, added]) })
-  expect(seen.length).toBeGreaterThan(1)
-  expect(seen.at(-1)).toEqual([6000, 600])
+test('the progress of an import counts the rows whose passwords are hashed, not the rows that were read', async () => {
+  const lines = ['username,password', ...Array.from({ length: 200 }, (_, index) => `viewer-${index}é,${password}`)]
+  const path = join(temporaryFolder(), 'viewers.csv')
+  writeFileSync(path, `${lines.join('\r\n')}\r\n`)
+  const file = await openRecordFile(path)
+  onTestFinished(() => file.close())
+  const seen: { bytesDone: number; good: number }[] = []
+  const columns = { columnOfField: new Map(), ignored: new Set<string>(), needsPassword: true }
+  await importViewers(
+    viewerRows(file, columns),
+    { existing: 'keep', acceptsWeakPasswords: false, contextWords: [] },
+    {
+      store: openStore(),
+      passwords: { ...knownPasswords, hash: () => Promise.resolve(bcrypt) },
+      invitations: null,
+      hashingWidth: 2,
+      onRefused: () => {},
+      onProgress: (bytesDone, { good }) => seen.push({ bytesDone, good }),
+      isStopped: () => false,
+    },
+  )
+  const bytesOf = (rows: number) => Buffer.byteLength(lines.slice(0, rows + 1).join('\r\n'))
+  expect(seen.length).toBeGreaterThan(2)
+  expect(seen.at(-1)?.good).toBe(200)
+  // A record ends before or after its line end.
+  for (const { bytesDone, good } of seen) expect(Math.abs(bytesDone - bytesOf(good))).toBeLessThanOrEqual(2)
 })
