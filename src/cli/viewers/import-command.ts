@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+import { readNamedFile } from '../../settings/named-file.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import {
   type ImportCounts,
@@ -9,14 +11,15 @@ import {
   importViewers,
 } from '../../users/import/import-viewers.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
-import { knownPasswords } from '../../users/passwords/known-hashes.ts'
+import { firebaseHash, readFirebaseParameters } from '../../users/passwords/forms/firebase.ts'
+import { knownPasswords, withoutWeakHashes } from '../../users/passwords/known-hashes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
-import { printableJson, printableLines } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
 import { invite, withInviter } from './invite-command.ts'
 import { addInvitationOptions, type InvitationOptions, type Inviter } from './inviter.ts'
+import { collectRefusals } from './refusals.ts'
 
 interface ImportCommandOptions extends InvitationOptions {
   readonly invite?: boolean
@@ -25,14 +28,17 @@ interface ImportCommandOptions extends InvitationOptions {
   readonly ignore?: ReadonlySet<string>
   readonly update?: boolean
   readonly acceptWeakPasswords?: boolean
+  readonly acceptWeakHashes?: boolean
+  readonly firebase?: string
   readonly check?: boolean
 }
 
 const ABOUT = `
 FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
 password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other column is an attribute.
-Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC or Django), SSHA, SSHA256, SSHA512, phpass. The app replaces
-each hash at the viewer's first sign-in. To continue a stopped import, run the same command again.`
+Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC, Django or Werkzeug), ASP.NET Identity, Firebase, SHA-crypt ($5$
+and $6$), SSHA, SSHA256, SSHA512, phpass. The app replaces each hash at the viewer's first sign-in. To continue a stopped
+import, run the same command again.`
 
 /**
  * Adds `viewers import`. The npm script limits V8's heap: every row soon becomes garbage, and without a limit a million
@@ -56,6 +62,11 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
     .option('--update', 'give existing viewers the groups, state and attributes of the file')
     .option('--accept-weak-passwords', 'accept passwords that the app refuses for new viewers, such as short ones')
+    .option('--accept-weak-hashes', 'accept MD5-crypt ($1$ and $apr1$)')
+    .option(
+      '--firebase <FILE>',
+      'read hashes of Firebase; FILE has the project\'s "Password hash parameters", and the column password_salt the salts',
+    )
     .option('--check', 'check the file and change nothing')
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
@@ -98,6 +109,7 @@ async function importFile(
   store: ImportDeps['store'],
   invitations: Invitations | null = null,
 ): Promise<Outcome> {
+  const columns = readColumns(options)
   const { openRecordFile } = await import('../../users/import/record-file.ts')
   const file = await openRecordFile(path)
   const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
@@ -105,11 +117,7 @@ async function importFile(
   const release = io.onInterrupt(() => {
     isStopped = true
   })
-  const columns: ColumnOptions = {
-    columnOfField: options.column ?? new Map(),
-    ignored: options.ignore ?? new Set(),
-    needsPassword: !options.update && !options.invite,
-  }
+  const refusals = collectRefusals(progress.write, options.json ?? false)
   try {
     const counts = await importViewers(
       viewerRows(file, columns),
@@ -120,14 +128,14 @@ async function importFile(
       },
       {
         store,
-        passwords: knownPasswords,
+        passwords: options.acceptWeakHashes ? knownPasswords : withoutWeakHashes('with --accept-weak-hashes'),
         invitations: options.invite
           ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
           : null,
         hashingWidth: availableParallelism(),
-        onRefused: (line, fault) => progress.write(refusal(line, fault, options.json)),
+        onRefused: refusals.add,
         isStopped: () => isStopped,
-        onProgress: (bytesRead, soFar) => progress.update(bytesRead, `${rowsOf(soFar)} rows`),
+        onProgress: (bytesDone, soFar) => progress.update(bytesDone, progressOf(soFar)),
       },
     )
     if (isStopped)
@@ -135,13 +143,37 @@ async function importFile(
     return outcomeOf(path, counts, store === null)
   } finally {
     release()
+    refusals.flush()
     progress.stop()
     file.close()
   }
 }
 
-function refusal(line: number, fault: string, json: boolean | undefined): string {
-  return json ? printableJson({ line, error: fault }) : printableLines(`Line ${line} ${fault}.`)
+/** @throws ConfigError for a file of Firebase parameters that is unusable. */
+function readColumns({ column, ignore, update, invite, firebase }: ImportCommandOptions): ColumnOptions {
+  return {
+    columnOfField: column ?? new Map(),
+    ignored: ignore ?? new Set(),
+    needsPassword: !update && !invite,
+    ...(firebase !== undefined && { saltedHash: firebaseHashes(firebase) }),
+  }
+}
+
+function firebaseHashes(path: string): ColumnOptions['saltedHash'] & object {
+  const file = readNamedFile(path)
+  if ('fault' in file) throw new ConfigError(`--firebase ${file.fault}.`)
+  const parameters = readFirebaseParameters(file.text)
+  if ('fault' in parameters) {
+    throw new ConfigError(
+      `The file of --firebase ${parameters.fault}. Copy "Password hash parameters" from the Firebase console into it.`,
+    )
+  }
+  return (passwordHash, salt) => firebaseHash(parameters, passwordHash, salt)
+}
+
+function progressOf(counts: ImportCounts): string {
+  const refused = counts.refused > 0 ? `, ${counts.refused.toLocaleString('en')} refused` : ''
+  return `${rowsOf(counts)} rows${refused}`
 }
 
 function rowsOf({ good, refused }: ImportCounts): string {

@@ -21,7 +21,7 @@ export type FileRow = { readonly line: number; readonly endByte: number } & (
   | { readonly ok: false; readonly fault: string }
 )
 
-export const ROW_FIELDS = ['username', 'password', 'password_hash', 'groups', 'disabled'] as const
+export const ROW_FIELDS = ['username', 'password', 'password_hash', 'password_salt', 'groups', 'disabled'] as const
 export type RowField = (typeof ROW_FIELDS)[number]
 
 export interface ColumnOptions {
@@ -31,6 +31,8 @@ export interface ColumnOptions {
   readonly ignored: ReadonlySet<string>
   /** True if the header must have a column of passwords or hashes. */
   readonly needsPassword: boolean
+  /** Puts a hash and its salt into one text. Returns null for a hash of another form. Absent if salts are refused. */
+  readonly saltedHash?: (passwordHash: string, salt: string) => string | null
 }
 
 /** The values of a row by the names of their columns, not checked yet. */
@@ -52,9 +54,7 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
       }
       const raw = header ? csvRow(record, header) : jsonRow(cells)
       const row = typeof raw === 'string' ? raw : readRow(raw, options)
-      rows.push(
-        typeof row === 'string' ? { line, endByte, ok: false, fault: row } : { line, endByte, ok: true, row },
-      )
+      rows.push(typeof row === 'string' ? { line, endByte, ok: false, fault: row } : { line, endByte, ok: true, row })
     }
     yield rows
   }
@@ -128,6 +128,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
   return !options.ignored.has(column) && !ROW_FIELDS.some((field) => columnOf(field, options) === column)
 }
 
+const UNUSED_SALT = 'has a password salt, which only --firebase uses. Leave its column out with --ignore'
 const NOT_UTF8 = 'contains bytes that are not UTF-8'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
@@ -166,15 +167,20 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
   }
   function readField<T>(field: RowField, schema: z.ZodType<T>, expected: string): T | undefined {
     const column = columnOf(field, options)
-    return (raw.get(column) ?? undefined) === undefined ? undefined : read(column, schema, expected)
+    if (options.ignored.has(column) || (raw.get(column) ?? undefined) === undefined) return undefined
+    return read(column, schema, expected)
   }
   const attributes = [...raw.keys()]
     .filter((column) => isAttribute(column, options))
     .map((column) => [column, read(column, AttributeValue, 'text, a number, true, false or null') ?? null])
+  const hash = readField('password_hash', Text, 'text')?.trim() || undefined
+  const salt = readField('password_salt', Text, 'text')?.trim() || undefined
+  const isSalted = hash !== undefined && salt !== undefined
+  if (isSalted && !options.saltedHash) faults.push(UNUSED_SALT)
   const row: ViewerRow = {
     username: readField('username', Text, 'text')?.trim() ?? '',
     password: readField('password', Text, 'text') || undefined,
-    passwordHash: readField('password_hash', Text, 'text')?.trim() || undefined,
+    passwordHash: (isSalted ? options.saltedHash?.(hash, salt) : null) ?? hash,
     groups: readField('groups', Groups, 'a list of groups'),
     disabled: readField('disabled', Disabled, 'true or false'),
     attributes: Object.fromEntries(attributes),

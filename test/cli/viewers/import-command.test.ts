@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
+import { collectRefusals } from '../../../src/cli/viewers/refusals.ts'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
@@ -62,6 +63,76 @@ test('an import adds the valid rows, names the line of each bad row, and ends wi
     { line: 3, error: expect.stringContaining('"|"') },
     { line: 4, error: expect.stringContaining('password hash') },
   ])
+})
+
+test('8,000 lines with the same fault are one line with a count and the first line numbers', async () => {
+  const rows = Array.from({ length: 8000 }, (_, index) => `viewer-${index},${'A'.repeat(40)}`)
+  const cwd = folderWith('v.csv', `username,password_hash\n${rows.join('\n')}\n,${bcrypt}\n,${bcrypt}\n`)
+  const inWords = await runHere(['viewers', 'import', join(cwd, 'v.csv')], { cwd })
+  expect(inWords.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^Line 2 .*SHA-1 without a salt.* 7,999 more lines .*: 3, 4, 5, 6, 7, 8, 9, 10, 11, …\.$/),
+    expect.stringMatching(/^Line 8002 .* 1 more line .*: 8003\.$/),
+  ])
+  const inJson = await runHere(['viewers', 'import', join(cwd, 'v.csv'), '--json', '--check'], { cwd })
+  expect(
+    inJson.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    { line: 2, error: expect.stringContaining('SHA-1'), count: 8000, lines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+    { line: 8002, error: expect.any(String), count: 2, lines: [8002, 8003] },
+  ])
+})
+
+test('refusals are printed before their faults take much memory', () => {
+  const written: string[] = []
+  const refusals = collectRefusals((text) => written.push(text), true)
+  for (let line = 1; line <= 2500; line += 1) refusals.add(line, `has the fault ${line}`)
+  expect(written).toHaveLength(2000)
+  refusals.flush()
+  refusals.flush()
+  expect(written.map((text) => (JSON.parse(text) as { line: number }).line)).toEqual(
+    Array.from({ length: 2500 }, (_, index) => index + 1),
+  )
+})
+
+test('MD5-crypt is imported only with --accept-weak-hashes', async () => {
+  // Made by: openssl passwd -apr1 -salt abcdefgh
+  const cwd = folderWith('v.csv', 'username,password_hash\nada,$apr1$abcdefgh$pPk2/jLCWJf0tbErXF9Xz/\n')
+  const refused = await runHere(['viewers', 'import', join(cwd, 'v.csv')], { cwd })
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/MD5-crypt.*--accept-weak-hashes/) })
+  expect(await runHere(['viewers', 'import', join(cwd, 'v.csv'), '--accept-weak-hashes'], { cwd })).toMatchObject({
+    status: 0,
+  })
+  expect(await signIn(cwd, 'ada', 'pässword ☃')).toMatchObject({ ok: true })
+})
+
+test('viewers of Firebase sign in after an import with the parameters of their project', async () => {
+  // The example of github.com/firebase/scrypt.
+  const hash = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=='
+  const signerKey = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=='
+  const cwd = folderWith('v.csv', `username,password_hash,salt\nada,${hash},42xEC+ixf3L2lw==\n`)
+  const parameters = join(cwd, 'parameters')
+  writeFileSync(parameters, `{ base64_signer_key: ${signerKey}, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14 }`)
+  const options = ['--column', 'password_salt=salt', '--firebase', parameters]
+  const ended = await runHere(['viewers', 'import', join(cwd, 'v.csv'), ...options], { cwd })
+  expect(ended).toMatchObject({ status: 0, stderr: '' })
+  expect(await signIn(cwd, 'ada', 'user1password')).toMatchObject({ ok: true, viewer: { attributes: {} } })
+  expect(await signIn(cwd, 'ada', 'user2password')).toMatchObject({ ok: false })
+})
+
+test('parameters of Firebase that are missing or unusable stop the import, and no message repeats them', async () => {
+  const cwd = folderWith('v.csv', 'username,password_hash,password_salt\nada,x,y\n')
+  writeFileSync(join(cwd, 'parameters'), 'base64_signer_key: aSecretThatIsTooShort, rounds: 8')
+  for (const [file, message] of [
+    ['nothing', 'does not exist'],
+    ['parameters', 'base64_signer_key'],
+  ] as const) {
+    const ended = await runHere(['viewers', 'import', join(cwd, 'v.csv'), '--firebase', join(cwd, file)], { cwd })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
+    expect(ended.stderr).not.toContain('aSecret')
+  }
 })
 
 test('an import of plaintext passwords tells to delete the file', async () => {

@@ -175,3 +175,21 @@ test('an option that names a missing column is refused', async () => {
     new ConfigError('The file has no column "b" for username. It has: "a", "password".'),
   )
 })
+
+test('a hash and its salt become one text', async () => {
+  const content = 'username,password_hash,password_salt\nada,H1,S1\ngrace,H2,\nlinus,other,S3\n'
+  const saltedHash = (hash: string, salt: string) => (hash === 'other' ? null : `${hash}+${salt}`)
+  expect(await read(content, { saltedHash })).toMatchObject([
+    [2, { passwordHash: 'H1+S1', attributes: {} }],
+    [3, { passwordHash: 'H2' }],
+    [4, { passwordHash: 'other' }],
+  ])
+})
+
+test('a salt that no option uses is refused, and ignored on demand', async () => {
+  const content = 'username,password_hash,password_salt\nada,H1,S1\n'
+  expect(await read(content)).toEqual([[2, expect.stringContaining('--firebase')]])
+  expect(await read(content, { ignored: new Set(['password_salt']) })).toMatchObject([
+    [2, { passwordHash: 'H1', attributes: {} }],
+  ])
+})
