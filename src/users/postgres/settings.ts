@@ -24,7 +24,11 @@ export interface PostgresSettings {
   /** For one use of the server, including the wait for a connection. */
   readonly timeoutMs: number
   /** Reads the customer's own table; null for the app's own table. */
-  readonly query: { readonly select: string; readonly replaceHash: string | null } | null
+  readonly query: {
+    readonly select: string
+    readonly replaceHash: string | null
+    readonly acceptsWeakHashes: boolean
+  } | null
 }
 
 /** The settings besides USER_STORE_URL. */
@@ -35,6 +39,7 @@ export const PostgresEnvironment = z.object({
   POSTGRES_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
   POSTGRES_QUERY: z.string().optional(),
   POSTGRES_REPLACE_HASH_QUERY: z.string().optional(),
+  POSTGRES_WEAK_HASHES: z.enum(['accept', 'refuse'], 'must be accept or refuse').default('refuse'),
 })
 
 type Address = Pick<PostgresSettings, 'host' | 'port' | 'database' | 'user' | 'password'> & {
@@ -87,7 +92,14 @@ export function readPostgresSettings(
     tls: isLocal && !requiresTls && ca === undefined ? null : { ca: ca ?? null },
     poolSize: parsed.data.POSTGRES_POOL_SIZE,
     timeoutMs: parsed.data.POSTGRES_TIMEOUT_SECONDS * 1000,
-    query: select === undefined ? null : { select: withoutSemicolon(select), replaceHash: replaceHash ?? null },
+    query:
+      select === undefined
+        ? null
+        : {
+            select: withoutSemicolon(select),
+            replaceHash: replaceHash ?? null,
+            acceptsWeakHashes: parsed.data.POSTGRES_WEAK_HASHES === 'accept',
+          },
   }
   return { ok: true, settings }
 }

@@ -1,7 +1,7 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
-import { knownPasswords } from '../passwords/known-hashes.ts'
+import { knownPasswords, withoutWeakHashes } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { toViewerState } from '../viewer-changes.ts'
@@ -51,7 +51,7 @@ export function createPostgresStore(
   connection: PostgresConnection,
   {
     queue = createQueue(hashingQueueOptions()),
-    passwords = knownPasswords,
+    passwords = passwordsFor(connection.settings),
     warn = () => {},
   }: PostgresStoreOptions = {},
 ): UserStore {
@@ -93,6 +93,12 @@ export function createPostgresStore(
     },
     close: () => connection.close(),
   }
+}
+
+/** A table of this app has weak hashes only if an import accepted them. */
+function passwordsFor({ query }: PostgresSettings): PasswordHashing {
+  const acceptsWeakHashes = query === null || query.acceptsWeakHashes
+  return acceptsWeakHashes ? knownPasswords : withoutWeakHashes('with POSTGRES_WEAK_HASHES=accept')
 }
 
 /** Returns what is wrong with the settings; null if the server is only unavailable. */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
+import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { password } from '../sign-in-run.ts'
-import { openQuickStore } from './fixture.ts'
+import { openQuickStore, settingsOf } from './fixture.ts'
 
 const HASH = `quick:${password}`
 const WRONG = { ok: false, reason: 'wrong-credentials' }
@@ -301,4 +302,18 @@ test('an unknown name is checked against the hash of a viewer, the same hash eac
   for (const name of ['nobody', 'nobody', 'someone else'])
     expect(await store.authenticate(name, password)).toEqual(WRONG)
   expect(verified).toEqual([HASH, HASH, HASH])
+})
+
+test('MD5-crypt in the table of a customer signs in only if the settings accept weak hashes', async () => {
+  // Made by: openssl passwd -1 -salt abcdefgh
+  await sql("UPDATE account SET hash = '$1$abcdefgh$bk3ABdx70OZal.RscCmli/'")
+  const warnings: string[] = []
+  const signIn = async (more: Record<string, string>) => {
+    const settings = settingsOf(url, { POSTGRES_QUERY: GOOD, ...more })
+    const store = await openPostgresStore(settings, { warn: (message) => warnings.push(message) })
+    return await store.authenticate('ada', 'pässword ☃').finally(() => store.close())
+  }
+  expect(await signIn({})).toEqual(WRONG)
+  expect(warnings).toEqual([expect.stringMatching(/"ada" is MD5-crypt.*POSTGRES_WEAK_HASHES=accept/)])
+  expect(await signIn({ POSTGRES_WEAK_HASHES: 'accept' })).toMatchObject({ ok: true })
 })

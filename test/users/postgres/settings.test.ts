@@ -90,7 +90,7 @@ test('every setting of PostgreSQL is read', async () => {
     tls: { ca: certificate },
     poolSize: 100,
     timeoutMs: 60_000,
-    query: { select: 'SELECT $1', replaceHash: 'UPDATE $1 $2 $3' },
+    query: { select: 'SELECT $1', replaceHash: 'UPDATE $1 $2 $3', acceptsWeakHashes: false },
   })
 })
 test.each([
@@ -100,6 +100,7 @@ test.each([
   ['POSTGRES_CA_FILE', '/nonexistent/ca.pem', 'names a file'],
   ['POSTGRES_CA_FILE', '/', 'names a folder'],
   ['POSTGRES_CA_FILE', 'package.json', 'names a file'],
+  ['POSTGRES_WEAK_HASHES', 'yes', 'must be accept or refuse'],
   ['POSTGRES_PASSWORD', 'p', 'is set, and USER_STORE_URL has a password too'],
   ['POSTGRES_REPLACE_HASH_QUERY', 'UPDATE', 'needs POSTGRES_QUERY too'],
 ])('the setting %s=%s is refused', (name, value, words) => {
