@@ -37,7 +37,8 @@ const findingsOf = (...args: string[]) => runDoctor(args, { cwd: temporaryFolder
 describe('the doctor', () => {
   test('the doctor finds no fault once the lock is set, and shows no password', async () => {
     await runHere(['lock', 'set', '--channel', '1002', '--yes'], { cwd: temporaryFolder(), env })
-    const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002')
+    const page = ['--page', `${emulator.url}/channel/1002`]
+    const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002', ...page)
     expect([status, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
     expect(lines.at(-1)).toContain('src/cli/doctor/README.md#')
