@@ -210,16 +210,26 @@ function readiness(
   }: Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting'> & { warnOnce: WarnOnce },
   headers: Readonly<Record<string, string>>,
 ): RequestHandler {
+  const required = [
+    { setting: 'USER_STORE_URL', store: users },
+    { setting: 'SESSION_STORE_URL', store: sessionStore },
+  ]
   return async (_req, res) => {
     res.set(headers)
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
-    try {
-      await Promise.all([users.checkHealth(), sessionStore.checkHealth()])
-      // Still 200: all copies share this Redis, and the load balancer must not remove them all.
-      res.json({ status: optionalStores.every((store) => store.isAvailable()) ? 'ready' : 'degraded' })
-    } catch (error) {
-      warnOnce({ event: 'not-ready', err: error })
-      res.status(503).json({ status: 'unavailable' })
-    }
+    const checks = required.map(async ({ setting, store }) => {
+      try {
+        await store.checkHealth()
+        return []
+      } catch (error) {
+        warnOnce({ event: 'not-ready', err: error }, `${setting} does not answer`)
+        return [setting]
+      }
+    })
+    const failed = (await Promise.all(checks)).flat()
+    if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
+    const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
+    // Still 200: all copies share this Redis, and the load balancer must not remove them all.
+    res.json(away.length === 0 ? { status: 'ready' } : { status: 'degraded', away })
   }
 }

@@ -33,8 +33,11 @@ test('the app is live while the program answers, and ready while the stores answ
   expect(await app.get('/health/ready')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
   app.users.fail(STORE_DOWN)
   expect(await app.get('/health/live')).toMatchObject({ status: 200 })
-  expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
-  expect(app.lines).toMatchObject([{ event: 'not-ready' }])
+  expect(await app.get('/health/ready')).toMatchObject({
+    status: 503,
+    text: '{"status":"unavailable","away":["USER_STORE_URL"]}',
+  })
+  expect(app.lines).toMatchObject([{ event: 'not-ready', msg: expect.stringContaining('USER_STORE_URL') }])
   app.users.fail(null)
   expect(await app.get('/health/ready')).toMatchObject({ status: 200 })
 })
@@ -42,7 +45,10 @@ test('the app is live while the program answers, and ready while the stores answ
 test('the app is not ready when the session store is closed', async () => {
   const app = await startLoginApp()
   app.sessionStore.close()
-  expect(await app.get('/health/ready')).toMatchObject({ status: 503 })
+  expect(await app.get('/health/ready')).toMatchObject({
+    status: 503,
+    text: '{"status":"unavailable","away":["SESSION_STORE_URL"]}',
+  })
 })
 
 test('a stopping app is not ready, but still accepts sign-ins', async () => {

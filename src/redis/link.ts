@@ -41,6 +41,7 @@ export async function openRedisLink(address: RedisAddress, options: HealthOption
   const opened = await connect(address, { onFault: health.failed, onServer: health.watch })
   connection = opened
   return {
+    setting: options.setting,
     keyPrefix: address.keyPrefix,
     isAvailable(key) {
       const servers = key === undefined ? opened.servers() : [opened.serverOf(key)]

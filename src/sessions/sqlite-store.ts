@@ -87,7 +87,6 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   ]
   return {
     store: new SqliteStore(),
-    isAvailable: () => !writes.isLocked(),
     ...managementOf(database, writes),
     checkHealth: async () => void (await Promise.resolve(select.get(''))),
     close() {
@@ -98,14 +97,16 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   }
 }
 
-/** What an operator does with all sessions, or those of a viewer. */
+/** What an operator sees of the store, and does with the sessions of a viewer. */
 function managementOf(
   database: DatabaseSync,
   writes: LockGuard,
-): Required<Pick<SessionStore, 'count' | 'endSessionsOf'>> {
+): OptionalStore & Required<Pick<SessionStore, 'count' | 'endSessionsOf'>> {
   const count = database.prepare('SELECT count(*) AS number FROM sessions')
   const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
   return {
+    setting: 'SESSION_STORE_URL',
+    isAvailable: () => !writes.isLocked(),
     count: () => Numbered.parse(count.get()).number,
     async endSessionsOf(username) {
       const { changes } = await Promise.resolve(writes.run(() => remove.run(usernameKey(username))))

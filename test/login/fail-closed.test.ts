@@ -184,5 +184,5 @@ describe.each(['throws', 'reports'] as const)('a session store that %s an error'
 
 test('the app is not ready when a store throws at once', async () => {
   const app = await startLoginApp({ users: usersWith({ checkHealth: fail }) })
-  expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: '{"status":"unavailable"}' })
+  expect(await app.get('/health/ready')).toMatchObject({ status: 503, text: expect.stringContaining('"unavailable"') })
 })

@@ -48,7 +48,7 @@ test('no request waits while another process locks the session file', async () =
   expect((await app.get('/', { Cookie })).status).toBe(303)
   const refused = await app.post('/sign-out', '', { Cookie })
   expectRefused({ ...refused, setCookies: [] }, 503)
-  expect(await readiness()).toEqual({ status: 'degraded' })
+  expect(await readiness()).toEqual({ status: 'degraded', away: ['SESSION_STORE_URL'] })
   expect(app.lines.filter(({ event }) => event === 'session-store')).toHaveLength(1)
   await unlock()
   await expect.poll(async () => (await app.post('/sign-out', '', { Cookie })).status, { timeout: 10_000 }).toBe(303)

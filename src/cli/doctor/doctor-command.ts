@@ -14,7 +14,8 @@ import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { checkApp } from './app/app.ts'
-import { type TestViewer, trySignIn } from './app/sign-in.ts'
+import { trySignIn } from './app/sign-in.ts'
+import type { TestViewer } from './app/test-viewer.ts'
 import { type Finding, failure, findingOf, type Level, ok, unknown, warning } from './finding.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
@@ -93,7 +94,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
       report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     } else if (isAppThere) {
       const entryPoint = chosenEntryPoint(config, namedEntryPoint)
-      const signIn = trySignIn(config, entryPoint, viewer, stop.signal)
+      const signIn = trySignIn(io, config, entryPoint, viewer, stop.signal)
       await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
     }
   } catch (error) {

@@ -132,7 +132,7 @@ describe('the doctor', () => {
     ['another path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'wrong-redirect'],
     ['a fragment in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'wrong-redirect'],
     ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'wrong-redirect'],
-    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'sign-in-refused'],
+    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'wrong-password'],
     ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'service-failed'],
     ['no service', { SERVICE_BASE_URL: '' }, 'service-failed'],
   ])('the doctor reports %s as a failure', async (_case, changed, named) => {

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { readConfig } from '../../../src/config.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { programSettings } from '../../login/login-program.ts'
-import { ADA, startLoginApp } from '../../login/start-login-app.ts'
+import { ADA, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { startService } from '../../video-service/test-service.ts'
 import { environmentFor } from '../video-service/client.ts'
 
@@ -17,8 +17,14 @@ export async function startLoginAppBehindProxy(
   emulator: RunningEmulator,
   {
     alter = (headers) => headers,
+    app: options = {},
     ...changed
-  }: { alter?: AlterHeaders; settings?: Record<string, string>; without?: readonly string[] },
+  }: {
+    alter?: AlterHeaders
+    settings?: Record<string, string>
+    without?: readonly string[]
+    app?: LoginAppOptions
+  },
 ): Promise<Record<string, string>> {
   let port = 0
   const proxy = await startService((req, res) => {
@@ -33,7 +39,7 @@ export async function startLoginAppBehindProxy(
   for (const name of changed.without ?? []) delete settings[name]
   const { entryPoints } = readConfig(settings)
   const nowSeconds = () => Date.now() / 1000
-  const app = await startLoginApp({ publicUrl: proxy.origin, entryPoints, nowSeconds })
+  const app = await startLoginApp({ publicUrl: proxy.origin, entryPoints, nowSeconds, ...options })
   port = app.port
   return { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
 }

@@ -3,13 +3,11 @@ import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, ok, warning } from '../finding.ts'
 import { request } from '../request.ts'
-
-export interface TestViewer {
-  readonly username: string
-  readonly password: string
-}
+import { explainRefusal } from './refusal.ts'
+import { readTestViewer, type TestViewer } from './test-viewer.ts'
 
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
@@ -19,6 +17,7 @@ const SESSION_COOKIE = /^(__Host-)?viewer=/
  * out.
  */
 export async function* trySignIn(
+  io: CommandIo,
   config: Config,
   entryPoint: ChosenEntryPoint,
   { username, password }: TestViewer,
@@ -37,9 +36,8 @@ export async function* trySignIn(
   const signedIn = await post('/sign-in', { username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303) {
-    return yield failure(
-      'sign-in-refused',
-      `The test viewer could not sign in at ${address}: ${reasonFor(signedIn.status)}`,
+    return yield await explainRefusal(address, entryPoint, signedIn, () =>
+      readTestViewer(io, config, { username, password }),
     )
   }
   yield checkRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
@@ -94,14 +92,4 @@ function withoutHash(address: string): string {
   const url = new URL(address)
   url.searchParams.delete('hash')
   return url.href
-}
-
-function reasonFor(status: number): string {
-  const reasons: Readonly<Record<number, string>> = {
-    401: 'incorrect user name or password.',
-    403: 'the viewer is disabled or in none of ALLOWED_GROUPS, or a proxy changes the header Origin.',
-    429: 'too many failed sign-ins. Wait, or check TRUST_PROXY_HOPS.',
-    503: 'the app is overloaded, or the user store does not answer. See the log of the app.',
-  }
-  return reasons[status] ?? `the app answered ${status} instead of a redirect to the player.`
 }

@@ -1,0 +1,126 @@
+import { faultInValue } from '../../../hash-lock/authentication-response.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure } from '../finding.ts'
+
+/** A code and a sentence for each reason of a screen that needs no further look. */
+const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
+  'wrong-credentials': [
+    'wrong-password',
+    'Incorrect user name or password. Is this viewer in USER_STORE_URL of the app?',
+  ],
+  disabled: ['viewer-disabled', 'The viewer is disabled in the user store. Use another one, or viewers enable.'],
+  'expired-password': ['password-expired', 'The password of the viewer has expired in the user store. Set a new one.'],
+  'not-from-own-page': [
+    'foreign-origin',
+    'The app got another header Origin than PUBLIC_URL. A proxy changes it, or the app runs with another PUBLIC_URL.',
+  ],
+  'too-many-tries': [
+    'too-many-tries',
+    'Too many failed sign-ins. Wait. If this hits many viewers, TRUST_PROXY_HOPS is too low: they share one address.',
+  ],
+  overloaded: ['overloaded', 'The app is overloaded: too many viewers sign in at this moment. Try again.'],
+  'store-down': ['store-away', 'The user store does not answer, or the access policy fails. See the log of the app.'],
+  internal: ['internal', 'The app has a fault. See the line "failed" in its log.'],
+}
+/** The form did not arrive as it was sent. */
+const FORM_REASONS = ['empty-fields', 'unreadable-text', 'bad-form', 'too-large', 'wrong-type', 'bad-content']
+
+/**
+ * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
+ * @param readViewer reads the viewer from the user store; null if this machine cannot.
+ */
+export async function explainRefusal(
+  address: string,
+  entryPoint: Pick<ChosenEntryPoint, 'allowedGroups' | 'parameters'>,
+  screen: Response,
+  readViewer: () => Promise<Viewer | null>,
+): Promise<Finding> {
+  const finding = await causeOf(entryPoint, screen, readViewer)
+  return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
+}
+
+async function causeOf(
+  { allowedGroups, parameters }: Pick<ChosenEntryPoint, 'allowedGroups' | 'parameters'>,
+  screen: Response,
+  readViewer: () => Promise<Viewer | null>,
+): Promise<Finding> {
+  const text = await screen.text()
+  const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
+  if (given === undefined) {
+    return failure(
+      'not-the-app',
+      `The answer ${screen.status} does not come from the app. A proxy or a firewall answers POST /sign-in in its place.`,
+    )
+  }
+  const reason = given.replace(/-email$|-with-link$/, '')
+  const known = Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined
+  if (known !== undefined) return failure(...known)
+  if (reason === 'not-entitled') return explainNotEntitled(allowedGroups, await readViewer(), alertIn(text))
+  if (reason === 'unusable-attribute') return explainAttribute(parameters, await readViewer(), alertIn(text))
+  if (FORM_REASONS.includes(reason)) {
+    return failure('form-changed', `The form does not reach the app as it was sent (${reason}). A proxy changes it.`)
+  }
+  return failure('refused', `The app answers ${screen.status} with the reason ${reason}. ${alertIn(text)}`)
+}
+
+function explainNotEntitled(
+  allowedGroups: ChosenEntryPoint['allowedGroups'],
+  viewer: Viewer | null,
+  alert: string,
+): Finding {
+  if (allowedGroups === null) return refusedByPolicy('ALLOWED_GROUPS is not set', alert)
+  const needed = `Viewers need one of the allowed groups: ${allowedGroups.join(', ')}.`
+  if (viewer === null) {
+    return failure(
+      'not-in-group',
+      `${needed} This viewer has none of them, or your own access policy refuses. ${ASK_LOG}`,
+    )
+  }
+  if (viewer.groups.some((group) => allowedGroups.includes(group))) {
+    return refusedByPolicy('the viewer is in one of ALLOWED_GROUPS', alert)
+  }
+  const groups = viewer.groups.length === 0 ? 'in no group' : `only in ${viewer.groups.join(', ')}`
+  return failure('not-in-group', `${needed} This viewer is ${groups}. Upper and lower case count.`)
+}
+
+function explainAttribute(parameters: ChosenEntryPoint['parameters'], viewer: Viewer | null, alert: string): Finding {
+  const attributes = parameters.map(({ attribute }) => attribute).filter((attribute) => attribute !== 'username')
+  if (viewer === null) {
+    const named = attributes.join(', ') || 'username'
+    return failure(
+      'attribute-unusable',
+      `The viewer lacks an attribute that HASH_PARAMETERS sends (${named}), or its value cannot be sent. ${ASK_LOG}`,
+    )
+  }
+  const missing = attributes.filter((attribute) => !Object.hasOwn(viewer.attributes, attribute))
+  if (missing.length > 0) {
+    return failure(
+      'attribute-missing',
+      `The viewer has no attribute ${missing.join(', ')}, which HASH_PARAMETERS sends. Add it in the user store, or remove it from HASH_PARAMETERS.`,
+    )
+  }
+  const values = [['username', viewer.username], ...Object.entries(viewer.attributes)] as const
+  const sent = values.filter(([name]) => parameters.some(({ attribute }) => attribute === name))
+  for (const [name, value] of sent) {
+    const fault = faultInValue(value)
+    if (fault !== null)
+      return failure('attribute-unusable', `The attribute ${name} of the viewer ${fault}. Change it in the user store.`)
+  }
+  return refusedByPolicy('the viewer has all attributes of HASH_PARAMETERS', alert)
+}
+
+const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
+
+function refusedByPolicy(why: string, alert: string): Finding {
+  return failure(
+    'policy-refuses',
+    `Your own access policy refuses the viewer, because ${why}; or the app runs with other settings. The screen says: "${alert}"`,
+  )
+}
+
+/** Returns what the screen says to the viewer. */
+function alertIn(html: string): string {
+  const [, alert = ''] = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(html) ?? []
+  return alert.replace(/<[^>]*>/g, '').trim()
+}
