@@ -12,6 +12,8 @@ export interface Page<Row> {
   /** The service's `count`. The documentation does not say what it counts. */
   readonly count: number | null
   readonly number: number
+  /** True if the service announced no further page. */
+  readonly isLast: boolean
 }
 
 export interface AnalyticsDeps {
@@ -55,9 +57,10 @@ export async function* pages<Q extends Question>(
       `the report ${question.report}`,
     )
     const rows = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
-    yield { rows, count: pagination.count ?? null, number }
+    const nextHref = pagination.next?.href ?? null
+    yield { rows, count: pagination.count ?? null, number, isLast: nextHref === null }
     emptyInARow = rows.length === 0 ? emptyInARow + 1 : 0
-    url = nextPage(url, pagination.next?.href ?? null)
+    url = nextPage(url, nextHref)
     if (url !== null && emptyInARow === MOST_EMPTY_PAGES) {
       throw new UnexpectedAnswer(`The service sent ${MOST_EMPTY_PAGES} empty pages in a row and announced more`)
     }

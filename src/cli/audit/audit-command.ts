@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import { readTraces } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { hasPeriod, type PeriodOptions, readPeriod } from '../report/period.ts'
+import { type PeriodOptions, readOpenPeriod } from '../report/period.ts'
 import { openFileSink, standardOutput } from '../report/sink.ts'
+import { machineTimeZone } from '../report/time-zone.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { type AuditFormat, writeEvents } from './audit-formats.ts'
@@ -24,9 +25,6 @@ A FILE may be the whole log, or compressed (.gz). "-" is standard input. Other l
 without an offset are in the time zone of this machine. The default is all time. In CSV, formulas start with an
 apostrophe and control characters are escaped, such as \\u001b.`
 
-/** The beginning of a period without --from and --last. */
-const ALL_TIME = '2000-01-01'
-
 /** Adds `audit export`. */
 export function addAuditCommands(group: Command, context: CommandContext): void {
   addCommand(group, 'export [FILE...]', 'list who signed in when, and who was refused and why', [
@@ -38,7 +36,7 @@ export function addAuditCommands(group: Command, context: CommandContext): void 
     .addHelpText('after', ABOUT)
     .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
     .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
-    .option('--to <TIME>', 'end of the period (default: now)')
+    .option('--to <TIME>', 'last second of the period (default: now)')
     .option('--viewer <USERNAME>', 'only events of this viewer, in upper or lower case')
     .option('--outcome <NAME>', 'only this outcome, such as signed-in or wrong-credentials; repeatable', collect)
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
@@ -130,11 +128,15 @@ function filterOrUsageError(command: Command, options: Options): EventFilter {
   }
 }
 
-function periodOf({ last, from, to }: Options): EventFilter['period'] {
-  if (!hasPeriod({ ...(last && { last }), ...(from && { from }), ...(to && { to }) })) return null
-  const start = last === undefined ? { from: from ?? ALL_TIME } : { last, ...(from !== undefined && { from }) }
-  const period = readPeriod({ ...start, ...(to !== undefined && { to }) }, Date.now() / 1000)
-  return { fromMs: Date.parse(period.from), toMs: Date.parse(period.to) }
+function periodOf(options: Options): EventFilter['period'] {
+  const period = readOpenPeriod(options, Date.now() / 1000, machineTimeZone())
+  if (period === undefined) return null
+  const { from, to } = period
+  return {
+    fromMs: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
+    // The period has the whole last second.
+    toMs: to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to) + 1_000,
+  }
 }
 
 function collect(value: string, values: string[] = []): string[] {

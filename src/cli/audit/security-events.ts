@@ -22,7 +22,7 @@ export interface SecurityEvent {
 }
 
 export interface EventFilter {
-  /** UNIX times in milliseconds. Null for all time. */
+  /** UNIX times in milliseconds, without the end. An end can be infinite. Null for all time. */
   readonly period: { readonly fromMs: number; readonly toMs: number } | null
   /** In any case. Undefined for all viewers. */
   readonly viewer: string | undefined

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../errors.ts'
 import type { Period } from '../../video-service/report-question.ts'
+import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
 
 export interface PeriodOptions {
   readonly last?: string
@@ -7,54 +8,72 @@ export interface PeriodOptions {
   readonly to?: string
 }
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: 86_400, w: 604_800 }
+const DAY_MS = 86_400_000
 const DAYS_BY_DEFAULT = '7d'
 /** Years from 1000 to 2999. JavaScript would read 0026 as 1926. */
-const LOCAL = /^([12]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/
+const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/
 const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset
- * are in the time zone of this machine. A date alone means its start, or for `to` its end.
+ * are in the given zone. A date alone means its first second, or for `to` its last second: the service counts both ends
+ * of a period. Days and weeks of `last` are calendar days.
  * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError for an unreadable time, and for a period that ends before it starts.
  */
-export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number): Period {
+export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number, zone: TimeZone): Period {
   if (last !== undefined && from !== undefined) throw new ConfigError('Use --last or --from, not both.')
-  const end = to === undefined ? new Date(nowSeconds * 1000) : readTime('--to', to, true)
-  const start = from === undefined ? before(end, last ?? DAYS_BY_DEFAULT) : readTime('--from', from, false)
-  if (start >= end) throw new ConfigError('The period ends before it starts. Check --from and --to.')
-  return { from: isoWithOffset(start), to: isoWithOffset(end) }
+  const endMs = to === undefined ? Math.floor(nowSeconds) * 1000 : readTime('--to', to, zone, 'last second')
+  const startMs =
+    from === undefined
+      ? before(endOf(to, endMs), last ?? DAYS_BY_DEFAULT, zone)
+      : readTime('--from', from, zone, 'first second')
+  if (startMs > endMs) throw new ConfigError('The period ends before it starts. Check --from and --to.')
+  return { from: iso(startMs, zone), to: iso(endMs, zone) }
 }
 
-/** True if at least one option of a period is given. */
-export function hasPeriod({ last, from, to }: PeriodOptions): boolean {
-  return last !== undefined || from !== undefined || to !== undefined
+/**
+ * Reads the options of a period where no period is needed: an end that is not given is left out. Returns
+ * undefined for all time.
+ * @throws ConfigError as `readPeriod` does.
+ */
+export function readOpenPeriod(
+  options: PeriodOptions,
+  nowSeconds: number,
+  zone: TimeZone,
+): Partial<Period> | undefined {
+  const { last, from, to } = options
+  if (last !== undefined || (from !== undefined && to !== undefined)) return readPeriod(options, nowSeconds, zone)
+  if (from !== undefined) return { from: iso(readTime('--from', from, zone, 'first second'), zone) }
+  return to === undefined ? undefined : { to: iso(readTime('--to', to, zone, 'last second'), zone) }
 }
 
-function before(end: Date, last: string): Date {
-  const [, count, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(last) ?? []
-  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN)
-  if (Number.isNaN(seconds))
+/** Returns the first moment after a day, so that `--last 7d --to DATE` has whole days. */
+function endOf(to: string | undefined, endMs: number): number {
+  return to?.length === 'YYYY-MM-DD'.length ? endMs + 1000 : endMs
+}
+
+function before(endMs: number, last: string, zone: TimeZone): number {
+  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(last) ?? []
+  if (unit === undefined)
     throw new ConfigError('--last must be a number of hours, days or weeks, such as 24h, 7d or 4w.')
-  return new Date(end.getTime() - seconds * 1000)
+  if (unit === 'h') return endMs - Number(count) * 3_600_000
+  const days = Number(count) * (unit === 'w' ? 7 : 1)
+  return timeOfLocal(zone, endMs + zone.offsetMsAt(endMs) - days * DAY_MS)
 }
 
-function readTime(option: string, text: string, isEnd: boolean): Date {
-  const time = WITH_OFFSET.test(text) && isOnCalendar(text) ? new Date(text.replace(' ', 'T')) : localTime(text, isEnd)
-  if (time !== null && !Number.isNaN(time.getTime())) return time
+function readTime(option: string, text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
+  const timeMs = WITH_OFFSET.test(text) ? Date.parse(text.replace(' ', 'T')) : localTime(text, zone, dateMeans)
+  if (isOnCalendar(text) && !Number.isNaN(timeMs)) return timeMs
   throw new ConfigError(`${option} is not a valid time. Use 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00.`)
 }
 
-function localTime(text: string, isEnd: boolean): Date | null {
-  const found = LOCAL.exec(text)
-  if (found === null || !isOnCalendar(text)) return null
-  const [year = 0, month = 0, day = 0, hour, minute = 0, second = 0] = found
-    .slice(1)
-    .map((part) => (part === undefined ? undefined : Number(part)))
-  if ((hour ?? 0) > 23 || minute > 59 || second > 59) return null
-  const wholeDay = isEnd && hour === undefined ? 1 : 0
-  return new Date(year, month - 1, day + wholeDay, hour ?? 0, minute, second)
+function localTime(text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
+  const [, date, time, seconds = ':00'] = LOCAL.exec(text) ?? []
+  const localMs = Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`)
+  if (Number.isNaN(localMs) || time?.startsWith('24')) return Number.NaN
+  if (time !== undefined || dateMeans === 'first second') return timeOfLocal(zone, localMs)
+  return timeOfLocal(zone, localMs + DAY_MS) - 1000
 }
 
 /** JavaScript would read 30 February as 2 March. */
@@ -64,10 +83,6 @@ function isOnCalendar(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date)
 }
 
-function isoWithOffset(time: Date): string {
-  const minutes = -time.getTimezoneOffset()
-  const local = new Date(time.getTime() + minutes * 60_000).toISOString().slice(0, 19)
-  const twoDigits = (number: number) => String(Math.trunc(number)).padStart(2, '0')
-  const [sign, ahead] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
-  return `${local}${sign}${twoDigits(ahead / 60)}:${twoDigits(ahead % 60)}`
+function iso(timeMs: number, zone: TimeZone): string {
+  return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
 }

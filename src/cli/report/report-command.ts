@@ -3,7 +3,8 @@ import { ConfigError } from '../../errors.ts'
 import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
-import { hasPeriod, type PeriodOptions, readPeriod } from './period.ts'
+import { type PeriodOptions, readOpenPeriod, readPeriod } from './period.ts'
+import { machineTimeZone } from './time-zone.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
 interface CommonOptions extends PeriodOptions {
@@ -24,9 +25,9 @@ interface ReportOptions extends CommonOptions {
 }
 
 const ABOUT = `
-Times without an offset are in the time zone of this machine. --to with a date alone includes that day. The default
-period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the report and
-leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
+Times without an offset are in the time zone of this machine. --to with a date alone is the last second of that day. The
+default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the
+report and leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** `report …`: the analytics API of the video service. */
 export function addReportCommands(group: Command, context: CommandContext): void {
@@ -77,7 +78,7 @@ function reportCommand(
     .addHelpText('after', ABOUT)
     .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
     .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
-    .option('--to <TIME>', 'end of the period (default: now)')
+    .option('--to <TIME>', 'last second of the period (default: now)')
     .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
     .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
@@ -123,11 +124,16 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
     ...(id === undefined ? {} : { contentIds: id }),
     ...(finishedOnly ? { listUnfinishedSegments: false } : {}),
   }
+  const zone = machineTimeZone()
   if (report === 'viewers') {
-    const period = hasPeriod(options) ? { period: readPeriod(options, nowSeconds()) } : {}
-    return { report, ...scope, ...period, ...(viewer === undefined ? {} : { viewerIdentifier: viewer }) }
+    const period = readOpenPeriod(options, nowSeconds(), zone)
+    return {
+      ...{ report, ...scope },
+      ...(period === undefined ? {} : { period }),
+      ...(viewer === undefined ? {} : { viewerIdentifier: viewer }),
+    }
   }
-  const period = readPeriod(options, nowSeconds())
+  const period = readPeriod(options, nowSeconds(), zone)
   switch (report) {
     case 'views':
       return { report, period, ...scope, ...(insideOnly ? { inclusiveRange: false } : {}) }

@@ -1,8 +1,9 @@
 import type { Question } from '../../video-service/report-question.ts'
 import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../video-service/report-rows.ts'
 import { type CsvCell, csvRecord } from '../terminal/csv.ts'
+import type { LocalSeriesRow } from './local-rows.ts'
 
-export type ReportRow = ViewerRow | ViewRow | SeriesRow | PeakRow
+export type ReportRow = ViewerRow | ViewRow | LocalSeriesRow | PeakRow
 
 // biome-ignore format: grouped by topic
 const SEGMENT_COLUMNS = [
@@ -13,7 +14,7 @@ const SEGMENT_COLUMNS = [
   'device.family', 'device.brand', 'device.model',
 ]
 const VIEWER_COLUMNS = ['viewer_identifier', 'last_activity', 'videos_watched']
-const SERIES_COLUMNS = ['dimension_type', 'point', 'value']
+const SERIES_COLUMNS = ['dimension_type', 'point', 'value', 'is_partial', 'has_running_views']
 
 /** Field names of the service. Dots join the names of nested fields. */
 const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
@@ -85,13 +86,22 @@ export function seriesGroup({ dimension_type: type }: SeriesRow): string {
 }
 
 /** The `point` of a group is only the start of the period, so the group is shown instead. */
-function seriesPoint(row: SeriesRow): string {
-  return row.dimension_type.includes(':') ? seriesGroup(row) : row.point
+function seriesPoint(row: LocalSeriesRow): string {
+  if (row.dimension_type.includes(':')) return seriesGroup(row)
+  return [row.point, ...seriesMarks(row)].join(' ')
+}
+
+/** Returns words for the marks of a number. */
+function seriesMarks(row: LocalSeriesRow): string[] {
+  return [
+    ...(row.is_partial ? ['(part)'] : []),
+    ...(row.has_running_views ? ['(with views running at its start)'] : []),
+  ]
 }
 
 function csvCells(row: ReportRow): readonly CsvCell[] {
   if ('segments' in row) return [...viewerCells(row), row.segments.length]
-  if ('dimension_type' in row) return [row.dimension_type, row.point, row.value]
+  if ('dimension_type' in row) return [row.dimension_type, row.point, row.value, row.is_partial, row.has_running_views]
   if (!('view_id' in row)) return [row.content_type, row.content_id, row.time, row.value]
   return [row.view_id, row.viewer_identifier, ...segmentCells(row)]
 }

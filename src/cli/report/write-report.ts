@@ -1,10 +1,11 @@
-import { pages } from '../../video-service/analytics.ts'
+import { type Page, pages } from '../../video-service/analytics.ts'
 import type { Question } from '../../video-service/report-question.ts'
 import type { Outcome } from '../command.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
+import { localSeries } from './local-rows.ts'
 import { startReportProgress } from './progress.ts'
 import {
   csvHeader,
@@ -16,6 +17,7 @@ import {
   tableCells,
 } from './rows.ts'
 import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
+import { machineTimeZone } from './time-zone.ts'
 
 /** `segments-csv` has a row for each segment of a viewer. */
 export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
@@ -39,30 +41,39 @@ export async function writeReport(
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
   try {
-    const rows = rowsWithProgress(io, service, question)
-    const count = await WRITERS[format](sink, rows, question, output === undefined ? io.stdout : null)
+    const fetched = pagesWithProgress(io, service, question)
+    const count = await WRITERS[format](sink, fetched, question, output === undefined ? io.stdout : null)
     service.signal.throwIfAborted()
     await sink.finish()
-    const period = question.period?.from === undefined ? 'all time' : `${question.period.from} to ${question.period.to}`
     const place = output === undefined ? '' : ` in ${output}`
-    io.stderr.write(`${count}${place} (${period})\n`)
+    io.stderr.write(`${count}${place} (${periodText(question)})\n`)
     return { ok: true }
   } finally {
     await sink.close()
   }
 }
 
-/** Fetches the rows page by page, and shows the progress. */
-async function* rowsWithProgress(
+function periodText({ period: { from, to } = {} }: Question): string {
+  if (from === undefined) return to === undefined ? 'all time' : `until ${to}`
+  return to === undefined ? `since ${from}` : `${from} to ${to}`
+}
+
+/** Fetches the report page by page, and shows the progress. */
+async function* pagesWithProgress(
   io: CommandIo,
   { settings, send, analyticsToken: token, signal }: Service,
   question: Question,
-): AsyncGenerator<readonly ReportRow[]> {
+): AsyncGenerator<Page<ReportRow>> {
+  const deps = { settings, send, token }
   const progress = startReportProgress(io)
   try {
-    for await (const page of pages({ settings, send, token }, question, signal)) {
+    const fetched =
+      'dimension' in question
+        ? localSeries(question, machineTimeZone(), (piece) => pages(deps, piece, signal))
+        : pages(deps, question, signal)
+    for await (const page of fetched) {
       progress.page(page.number, page.rows.length)
-      yield page.rows
+      yield page
     }
   } finally {
     progress.end()
@@ -72,16 +83,16 @@ async function* rowsWithProgress(
 /** Writes all rows. Returns their number as text. */
 type Writer = (
   sink: ReportSink,
-  pagesOfRows: AsyncGenerator<readonly ReportRow[]>,
+  fetched: AsyncGenerator<Page<ReportRow>>,
   question: Question,
   stdout: CommandIo['stdout'] | null,
 ) => Promise<string>
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   table: writeTable,
-  csv: (sink, pagesOfRows, { report }) => writeLines(sink, pagesOfRows, csvHeader(report), (row) => [csvLine(row)]),
-  'segments-csv': (sink, pagesOfRows) =>
-    writeLines(sink, pagesOfRows, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
+  csv: (sink, fetched, { report }) => writeLines(sink, fetched, csvHeader(report), (row) => [csvLine(row)]),
+  'segments-csv': (sink, fetched) =>
+    writeLines(sink, fetched, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
   json: writeJson,
   html: writeHtml,
 }
@@ -89,13 +100,13 @@ const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
 /** Writes each page in chunks, since the text of many viewers is large. */
 async function writeLines(
   sink: ReportSink,
-  pagesOfRows: AsyncGenerator<readonly ReportRow[]>,
+  fetched: AsyncGenerator<Page<ReportRow>>,
   header: string,
   linesOf: (row: ReportRow) => Iterable<string>,
 ): Promise<string> {
   let written = 0
   await sink.write(header)
-  for await (const rows of pagesOfRows) {
+  for await (const { rows } of fetched) {
     let text = ''
     for (const row of rows) {
       for (const line of linesOf(row)) {
@@ -112,10 +123,10 @@ async function writeLines(
 }
 
 /** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
-async function writeJson(...[sink, pagesOfRows]: Parameters<Writer>): Promise<string> {
+async function writeJson(...[sink, fetched]: Parameters<Writer>): Promise<string> {
   let written = 0
   let text = '['
-  for await (const rows of pagesOfRows) {
+  for await (const { rows } of fetched) {
     for (const row of rows) {
       text += `${written === 0 ? '\n' : ',\n'}${printableJson(row)}`
       written += 1
@@ -128,13 +139,14 @@ async function writeJson(...[sink, pagesOfRows]: Parameters<Writer>): Promise<st
   return rowsText(written)
 }
 
-async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters<Writer>): Promise<string> {
+/** Fetches no page that the table does not show. */
+async function writeTable(...[sink, fetched, { report }, stdout]: Parameters<Writer>): Promise<string> {
   const shown: string[][] = []
   let hasMore = false
-  for await (const rows of pagesOfRows) {
+  for await (const { rows, isLast } of fetched) {
     const room = MOST_TABLE_ROWS - shown.length
     shown.push(...rows.slice(0, room).map(tableCells))
-    hasMore = rows.length > room
+    hasMore = rows.length > room || (rows.length === room && !isLast)
     if (hasMore) break
   }
   if (shown.length > 0) await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown)}\n`)
@@ -142,7 +154,7 @@ async function writeTable(...[sink, pagesOfRows, { report }, stdout]: Parameters
 }
 
 /** Keeps only what the HTML page shows, so that memory stays bounded here too. */
-async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): Promise<string> {
+async function writeHtml(...[sink, fetched, question]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('./page/render-page.ts'),
@@ -150,7 +162,7 @@ async function writeHtml(...[sink, pagesOfRows, question]: Parameters<Writer>): 
   const nowMs = Date.now()
   const collector = collectorFor(question, nowMs)
   let written = 0
-  for await (const rows of pagesOfRows) {
+  for await (const { rows } of fetched) {
     for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
     written += rows.length
   }

@@ -100,7 +100,7 @@ test('audit export filters by time, viewer and outcome', async () => {
     return (JSON.parse(stdout) as { requestId: string }[]).map(({ requestId }) => requestId).join('')
   }
   expect(await ids()).toBe('12345')
-  expect(await ids('--from', '2026-11-02T18:00:00Z', '--to', '2026-11-04T18:00:00Z')).toBe('23')
+  expect(await ids('--from', '2026-11-02T18:00:00Z', '--to', '2026-11-03T18:00:00Z')).toBe('23')
   expect(await ids('--to', '2026-11-02T00:00:00Z')).toBe('1')
   expect(await ids('--viewer', 'EVE')).toBe('24')
   expect(await ids('--outcome', 'wrong-credentials')).toBe('5')

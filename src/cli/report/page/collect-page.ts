@@ -8,13 +8,13 @@ import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
 import { nameWords, readTime } from './words.ts'
 
-/** Returns the period of the report, or null for all time. */
+/** Returns the period of the report, or null for all time. An end that the question leaves out is infinite. */
 export function rangeOf(question: Question): TimeRange | null {
   const { from, to } = question.period ?? {}
-  if (from === undefined || to === undefined) return null
-  const fromMs = readTime(from)
-  // Times have whole seconds, so both ends can be equal.
-  return { fromMs, toMs: Math.max(readTime(to), fromMs + 1000) }
+  if (from === undefined && to === undefined) return null
+  const fromMs = from === undefined ? Number.NEGATIVE_INFINITY : readTime(from)
+  // Both ends can be the same second.
+  return { fromMs, toMs: to === undefined ? Number.POSITIVE_INFINITY : Math.max(readTime(to), fromMs + 1000) }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { PageModel, Section } from './page-model.ts'
 import { rangeWords, timeWords, timeZoneWords } from './words.ts'
 
 interface PageAbout {
-  /** Null for all time. */
+  /** Null for all time. An end can be infinite. */
   readonly range: TimeRange | null
   /** The contents or the address that the page covers. */
   readonly scope: string
@@ -39,7 +39,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
       range: range === null ? 'All time' : rangeWords(range),
       scope,
       source,
-      timeZone: timeZoneWords(range?.toMs ?? nowMs),
+      timeZone: timeZoneWords(Math.min(range?.toMs ?? nowMs, nowMs)),
       madeOn: timeWords(nowMs),
     },
   })

@@ -26,7 +26,7 @@ interface Watcher {
 /**
  * Collects all viewers, and the segments of the top 20. All numbers are exact, because a row has all segments of a
  * viewer. An unfinished segment counts until now.
- * @param range the period of the report; null for all time.
+ * @param range the period of the report; null for all time. An end can be infinite.
  */
 export function viewersPage(range: TimeRange | null, nowMs: number): PageCollector<ViewerRow> {
   let top: Watcher[] = []
@@ -71,7 +71,8 @@ function viewersModel(
   const title = 'Viewers'
   if (totals.viewers === 0) return nothing(title)
   const each = totals.ms / totals.viewers
-  const range = asked ?? rangeOf(top)
+  const isBounded = asked !== null && Number.isFinite(asked.toMs - asked.fromMs)
+  const range = isBounded ? asked : rangeOf(top)
   return {
     title,
     summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'part')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on average.`,

@@ -22,7 +22,10 @@ export function monthWords(timeMs: number): string {
   return MONTH.format(timeMs)
 }
 
+/** An end can be infinite. */
 export function rangeWords({ fromMs, toMs }: TimeRange): string {
+  if (!Number.isFinite(fromMs)) return `Until ${timeWords(toMs)}`
+  if (!Number.isFinite(toMs)) return `Since ${timeWords(fromMs)}`
   return `${timeWords(fromMs)} – ${timeWords(toMs)}`
 }
 
