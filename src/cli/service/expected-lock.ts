@@ -6,18 +6,24 @@ import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
-/** The lock that the service needs for a login app with these settings. */
-export interface ExpectedLock extends LockSettings {
-  /** The name of the entry point. */
-  readonly entryPoint: string
+/** The address and secret that a lock should have. */
+export interface WantedLock extends Pick<LockSettings, 'url' | 'secret'> {
+  /** Where the secret comes from, for people: "the entry point default". */
+  readonly secretOf: string
   /** The second secret during a change of the secret. Null without a change. */
   readonly previousSecret: string | null
+  /** Other addresses at which the app serves the same entry point. */
+  readonly otherUrls: readonly string[]
+}
+
+/** The lock that the service needs for a login app with these settings. */
+export interface ExpectedLock extends WantedLock {
+  /** The name of the entry point. */
+  readonly entryPoint: string
   /** The names of other entry points with the same secret. */
   readonly sharedWith: readonly string[]
   /** Null unless both secrets are in files. */
   readonly secretFiles: SecretFiles | null
-  /** Other addresses at which the app serves this entry point. */
-  readonly otherUrls: readonly string[]
 }
 
 /**
@@ -32,22 +38,32 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const others = config.entryPoints.filter((other) => other !== entryPoint && other.secret === secret)
   const sharedWith = others.map((other) => other.name)
   const url = addressOf(config, entryPoint)
-  return { url, secret, previousSecret, secretFiles, sharedWith, entryPoint: chosen, otherUrls }
+  const secretOf = `the entry point ${chosen}`
+  return { url, secret, secretOf, previousSecret, secretFiles, sharedWith, entryPoint: chosen, otherUrls }
 }
 
 /** Lists the differences between a lock and the expected one, without the secrets. */
-export function differences(lock: Lock, expected: ExpectedLock): string[] {
+export function differences(lock: Lock, expected: WantedLock): string[] {
   const list: string[] = []
   if (!leadsTo(lock.url, expected)) list.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
-  if (lock.secret !== undefined && !isSame(lock.secret, expected.secret)) {
-    const isPrevious = expected.previousSecret !== null && isSame(lock.secret, expected.previousSecret)
-    list.push(isPrevious ? 'the secret is the previous one' : 'the secret is different')
-  }
+  const secret = compareSecret(lock, expected)
+  if (secret === 'previous') list.push('the secret is the previous one')
+  if (secret === 'other') list.push('the secret is different')
   return list
 }
 
+/** Compares the secret of a lock with the expected one. */
+export function compareSecret(
+  { secret }: Lock,
+  expected: Pick<WantedLock, 'secret' | 'previousSecret'>,
+): 'same' | 'previous' | 'other' | 'not shown' {
+  if (secret === undefined) return 'not shown'
+  if (isSame(secret, expected.secret)) return 'same'
+  return expected.previousSecret !== null && isSame(secret, expected.previousSecret) ? 'previous' : 'other'
+}
+
 /** True if the address opens the entry point in a browser, also without the slash after the host. */
-export function leadsTo(address: string, { url, otherUrls }: ExpectedLock): boolean {
+export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'url' | 'otherUrls'>): boolean {
   const href = URL.canParse(address) ? new URL(address).href : null
   return [url, ...otherUrls].some((served) => new URL(served).href === href)
 }

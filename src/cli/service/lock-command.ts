@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
-import { type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
-import type { RestApi } from '../../video-service/rest-api.ts'
+import { type Command, Option } from 'commander'
+import { type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -21,20 +20,28 @@ import { rotate } from './rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './token-choice.ts'
+import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
+const ABOUT_SET = `
+The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service
+documents them only for reading: the command reads the lock back, and says what the service did not take.`
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
 
 interface ShowOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
+  readonly format: 'json' | 'xml'
   readonly entryPoint?: string
 }
 interface RemoveOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
   readonly yes?: boolean
 }
-interface SetOptions extends PlacesOptions, AccessOptions {
+interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
   readonly json?: boolean
-  readonly entryPoint?: string
+  readonly message?: string
+  readonly caption?: string
+  readonly popupWidth?: string
+  readonly popupHeight?: string
   readonly yes?: boolean
 }
 
@@ -47,11 +54,18 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     'viewer-auth lock show --video 2001 --json',
   ])
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
+    .addOption(
+      new Option('--format <FORMAT>', 'the format in which the service sends the lock')
+        .choices(['json', 'xml'])
+        .default('json'),
+    )
     .action((options: ShowOptions, command: Command) => {
       const [place, access] = [placeOf(options, command), accessOf(options, command)]
+      const { format } = options
+      if (format === 'xml' && place.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, ({ api, signal }) => show(api, place, expected, signal), access)
+        return await withService(io, (service) => show(service, place, expected, format), access)
       })
     })
   placeCommand(
@@ -74,28 +88,57 @@ function addSetCommand(group: Command, context: CommandContext): void {
   const command = addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
     'viewer-auth lock set --channel 1002',
     'viewer-auth lock set --video 2001 --entry-point press --yes',
+    'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
+    'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
   ])
+    .addHelpText('after', ABOUT_SET)
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
-    .option('--rotate', 'generate a new secret, set it, and write it to the files of the entry point')
+    .option('--url <URL>', 'this address instead of that of the entry point', lockAddress)
+    .option('--secret-file <FILE>', 'the secret in this file instead of that of the entry point')
+    .option('--message <TEXT>', 'the message of the lock')
+    .option('--caption <TEXT>', 'the caption of its button')
+    .option('--popup-width <SIZE>', 'the width of the popup')
+    .option('--popup-height <SIZE>', 'the height of the popup')
+    .addOption(
+      new Option('--rotate', 'generate a new secret, set it, and write it to the files of the entry point').conflicts([
+        ...['url', 'secretFile', 'message', 'caption', 'popupWidth', 'popupHeight'],
+      ]),
+    )
     .option('--yes', 'do not ask')
   addAccessOptions(command).action((options: SetOptions, command: Command) => {
     const [places, access] = [placesOf(options, command), accessOf(options, command)]
     return runCommand(context, options.json, async () => {
-      const expected = expectedLock(io.env, options.entryPoint)
-      const change = async (service: Service) => {
-        if (options.rotate) return await rotate(io, service, places, expected, options.yes)
-        return await setAndReadBack(io, service, places[0], expected, options.yes)
+      if (options.rotate) {
+        const expected = expectedLock(io.env, options.entryPoint)
+        return await withService(io, (service) => rotate(io, service, places, expected, options.yes), access)
       }
-      return await withService(io, change, access)
+      const wanted = wantedLock(io.env, options)
+      const set = (service: Service) => setAndReadBack(io, service, places[0], wanted, displayOf(options), options.yes)
+      return await withService(io, set, access)
     })
   })
 }
 
-async function show(api: RestApi, place: LockPlace, expected: ExpectedLock, signal: AbortSignal): Promise<Outcome> {
-  const lock = await readLock(api, place, 'json', signal)
+/** Returns the fields of the options. An empty text removes a field. */
+function displayOf({ message, caption, popupWidth, popupHeight }: SetOptions): LockDisplay {
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(caption === undefined ? {} : { buttonCaption: caption }),
+    ...(popupWidth === undefined ? {} : { popupWidth }),
+    ...(popupHeight === undefined ? {} : { popupHeight }),
+  }
+}
+
+async function show(
+  { api, signal }: Service,
+  place: LockPlace,
+  expected: ExpectedLock,
+  format: 'json' | 'xml',
+): Promise<Outcome> {
+  const lock = await readLock(api, place, format, signal)
   const name = nameOf(place)
   if (lock === null) {
     return {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRETS_READ_EVERY_MS } from '../../entry-points/hash-secrets.ts'
 import { listChannels } from '../../video-service/channels.ts'
-import { type Lock, type LockPlace, setLock } from '../../video-service/locks.ts'
+import type { Lock, LockDisplay, LockPlace } from '../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { messageOf, type Outcome } from '../command.ts'
 import { confirmChange } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printableLines } from '../terminal/text.ts'
 import { differences, type ExpectedLock, leadsTo } from './expected-lock.ts'
+import { displayToSend, lostFields, setWithDisplay } from './lock-display.ts'
 import { nameOf, ownLock } from './lock-place.ts'
 import { type LockKeeper, lockKeeper } from './lock-records.ts'
 import { beginChange, faultInFiles, pendingSecret, type SecretChange } from './secret-files.ts'
@@ -39,11 +40,12 @@ export async function rotate(
     (await faultInLocks(service.api, places, { ...expected, previousSecret: pending }, service.signal)) ??
     (await faultInOtherChannels(io, service, places, expected))
   if (fault !== null) return { ok: false, fault: `${fault} Nothing was changed.` }
+  const displays = await displaysOf(service, places)
   const names = places.map(nameOf).join(', ')
   const verb = pending === null ? 'Gives' : 'Continues to give'
   io.stderr.write(printableLines(`${verb} a new secret to the entry point ${expected.entryPoint}: ${names}.\n`))
   io.stderr.write(
-    'Players may ask every viewer to sign in again. The service may remove the message and button caption of a lock.\n',
+    'Players may ask every viewer to sign in again. Messages, captions and sizes are sent along; the service may drop them.\n',
   )
   if (pending === null && expected.previousSecret !== null) {
     io.stderr.write(
@@ -59,7 +61,8 @@ export async function rotate(
   const change = beginChange(files, expected.secret)
   await sleep(2 * SECRETS_READ_EVERY_MS)
   const keeper = lockKeeper(io, service.settings.baseUrl)
-  const failure = await setAll({ ...service, keeper }, places, { ...expected, secret: change.next }, change)
+  const next = { ...expected, secret: change.next, displays }
+  const failure = await setAll({ ...service, keeper }, places, next, change)
   if (failure !== null) return { ok: false, fault: failure }
   try {
     change.finish()
@@ -67,16 +70,33 @@ export async function rotate(
     return { ok: false, fault: `${names}: the new secret is set, but ${messageOf(error)}. ${unfinished()}` }
   }
   // Read back last, because until finish() the app signs with a secret that the locks no longer have.
-  return await readBack(service, places, { ...expected, secret: change.next, previousSecret: null })
+  return await readBack(service, places, { ...next, previousSecret: null })
+}
+
+interface NewLock extends ExpectedLock {
+  /** The fields that each lock had before the change, by its name. */
+  readonly displays: ReadonlyMap<string, LockDisplay>
+}
+
+async function displaysOf({ api, signal }: Service, places: readonly LockPlace[]): Promise<NewLock['displays']> {
+  const displays = new Map<string, LockDisplay>()
+  for (const place of places) displays.set(nameOf(place), displayToSend(await ownLock(api, place, signal), {}))
+  return displays
 }
 
 /** Checks that the service shows the new locks. It shows the secret of a video only. */
-async function readBack(service: Service, places: readonly LockPlace[], expected: ExpectedLock): Promise<Outcome> {
-  const { entryPoint } = expected
+async function readBack(service: Service, places: readonly LockPlace[], expected: NewLock): Promise<Outcome> {
+  const { entryPoint, displays } = expected
+  const lost: string[] = []
   try {
     const wrong = await faultInLocks(service.api, places, expected)
     if (wrong !== null) {
       return { ok: false, fault: `The new secret was set, but the service shows something else. ${wrong}` }
+    }
+    for (const place of places) {
+      const lock = await ownLock(service.api, place)
+      const fields = lock === null ? [] : lostFields(lock, displays.get(nameOf(place)) ?? {})
+      if (fields.length > 0) lost.push(`${fields.join(', ')} of ${nameOf(place)}`)
     }
   } catch (error) {
     const reason = serviceFault(error, service.settings) ?? messageOf(error)
@@ -84,7 +104,10 @@ async function readBack(service: Service, places: readonly LockPlace[], expected
   }
   const names = places.map(nameOf).join(', ')
   const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. An app that runs with these files uses it within a second. Check with doctor --viewer NAME.`
-  return { ok: true, text, data: { entryPoint, places, state: 'rotated' } }
+  const data = { entryPoint, places, state: 'rotated' }
+  if (lost.length === 0) return { ok: true, text, data }
+  const note = `The service did not keep: ${lost.join('; ')}. Set them again with lock set, or on its website.`
+  return { ok: true, text: `${text}\n${note}`, data: { ...data, lost }, isPartial: true }
 }
 
 /** Returns a sentence if another entry point has the same secret, because its locks would keep the old one. */
@@ -145,7 +168,7 @@ async function faultInOtherChannels(
 async function setAll(
   { api, settings, keeper }: Service & { readonly keeper: LockKeeper },
   places: readonly LockPlace[],
-  expected: ExpectedLock,
+  expected: NewLock,
   change: SecretChange,
 ): Promise<string | null> {
   for (const [index, place] of places.entries()) {
@@ -174,11 +197,15 @@ interface SetFailure {
 }
 
 /** Sets one lock. Repeats a request of unknown outcome, because setting the same secret again has no other effect. */
-async function setOne(api: Service['api'], place: LockPlace, expected: ExpectedLock): Promise<SetFailure | null> {
+async function setOne(
+  api: Service['api'],
+  place: LockPlace,
+  { url, secret, displays }: NewLock,
+): Promise<SetFailure | null> {
   let isUnchanged = true
   for (let tried = 1; ; tried += 1) {
     try {
-      await setLock(api, place, expected)
+      await setWithDisplay(api, place, { url, secret, ...displays.get(nameOf(place)) })
       return null
     } catch (error) {
       const isRefused = error instanceof ServiceRefusal && error.status < 500

@@ -59,7 +59,11 @@ describe('lock set', () => {
     expect(first).toEqual({
       status: 0,
       stdout: `Created the lock of channel 1002. It sends viewers to ${URL_OF_APP}\n`,
-      stderr: `Channel 1002:\n  now:  no lock of its own\n  then: ${URL_OF_APP}, with the secret of the entry point default\n`,
+      stderr: [
+        'Channel 1002  Now                 Then',
+        `address       no lock of its own  ${URL_OF_APP}`,
+        'secret                            of the entry point default\n',
+      ].join('\n'),
     })
     const second = await run('lock', 'set', '--channel', '1002', '--yes', '--json')
     expect(JSON.parse(second.stdout)).toEqual({ kind: 'channel', id: '1002', state: 'replaced', url: URL_OF_APP })

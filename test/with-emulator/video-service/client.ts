@@ -9,8 +9,8 @@ export const nowSeconds = () => Date.now() / 1000
 export const send = createTransport({ firstWaitMs: 1 })
 
 /** Starts an emulator, and stops it at the end of the test. */
-export async function emulatorOfTest(views = 0): Promise<RunningEmulator> {
-  const emulator = await startEmulator({ port: 0, seed: { views } })
+export async function emulatorOfTest(views = 0, isStrict = false): Promise<RunningEmulator> {
+  const emulator = await startEmulator({ port: 0, seed: { views }, isStrict })
   onTestFinished(() => emulator.close())
   return emulator
 }
