@@ -44,7 +44,10 @@ CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=768", "--env-file
 # Where the image comes from. Last, so that a new commit does not repeat the steps above.
 ARG SOURCE
 ARG REVISION
+ARG VERSION
 LABEL org.opencontainers.image.title="viewer-auth" \
+      org.opencontainers.image.description="A login app for viewers of a video streaming service" \
+      org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.source="$SOURCE" \
       org.opencontainers.image.revision="$REVISION"

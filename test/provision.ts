@@ -14,6 +14,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'redis-server', file: '/usr/bin/redis-server' },
   { packageName: 'slapd', file: '/usr/sbin/slapd' },
   { packageName: 'curl', file: '/usr/bin/curl' },
+  { packageName: 'systemd', file: '/usr/bin/systemd-analyze' },
   { packageName: 'fonts-ipafont-gothic', file: '/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf' },
   { packageName: 'fonts-noto-core', file: '/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf' },
 ]
