@@ -10,17 +10,17 @@ export function usernameOf(index: number): string {
   return `${(index * 2_654_435_761).toString(36)}.viewer@example.com`
 }
 
-/** Writes a file for `viewers import`, of viewers with a hash, a group and an attribute. */
+/** Writes a file for `viewers import`, of viewers with a password or hash, a group and an attribute. */
 export async function writeViewerFile(
   path: string,
   count: number,
-  passwordHash: string,
-  nameOf = usernameOf,
+  password: string,
+  { nameOf = usernameOf, column = 'password_hash' } = {},
 ): Promise<void> {
   const file = createWriteStream(path)
-  file.write('username,password_hash,groups,department\n')
+  file.write(`username,${column},groups,department\n`)
   for (let index = 0; index < count; index++) {
-    const isRoom = file.write(`${nameOf(index)},"${passwordHash}",staff,north\n`)
+    const isRoom = file.write(`${nameOf(index)},"${password}",staff,north\n`)
     if (!isRoom) await once(file, 'drain')
   }
   file.end()

@@ -148,7 +148,7 @@ async function* storeRows(run: BenchRun): AsyncGenerator<BenchRow> {
   try {
     const USER_STORE_URL = postgres.url({ database: await postgres.createDatabase() })
     const viewers = join(folder, 'by-store.csv')
-    await writeViewerFile(viewers, VIEWERS, passwordHash, usernameOf)
+    await writeViewerFile(viewers, VIEWERS, passwordHash, { nameOf: usernameOf })
     await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL })
     await runCommandLine(['viewers', 'import', viewers], { USER_STORE_URL })
     yield* await rowsByStore(run, {
