@@ -78,6 +78,7 @@ test('the image is built with provenance, a list of its packages, and the commit
   for (const [name, label] of [
     ['SOURCE', 'source'],
     ['REVISION', 'revision'],
+    ['VERSION', 'version'],
   ]) {
     expect(args).toMatch(new RegExp(`^${name}=`, 'm'))
     expect(dockerfile).toMatch(new RegExp(`^ARG ${name}$`, 'm'))
