@@ -1,10 +1,11 @@
-import type { Axis, Config, Mark, Spec } from 'vega'
+import type { Config, Mark, Spec } from 'vega'
 import type { Chart, ColumnsChart, Point, RowsChart, Span, TimeRange } from './chart.ts'
+import { mostOf, ROW_PIXELS } from './chart-parts.ts'
 import { fitText, textWidth } from './fit-text.ts'
+import { timeAxis, timeScale } from './time-axis.ts'
 
 const TEXT_PIXELS = 13
 const AXIS_TEXT_PIXELS = 12
-const ROW_PIXELS = { bars: 43, timelines: 47, curves: 86 }
 /** From the top of a row to the baseline of its name, and to its drawing. */
 const NAME_BASELINE_PIXELS = 13
 const BODY_TOP_PIXELS = 18
@@ -16,24 +17,10 @@ const WIDEST_COLUMN_PIXELS = 72
 /** Keeps a minute visible in a drawing of a month. */
 const THINNEST_PIXELS = 1.5
 const PADDING = { left: 1, right: 1, top: 2, bottom: 4 }
-const AXIS_PIXELS = 24
+const AXIS_PIXELS = { top: 30, bottom: 24 }
 /** Variables of page.css, which has other values for dark mode. */
 const LAYER_COLORS = ['var(--live)', 'var(--recorded)']
 const LINE_PIXELS = 2
-/** vega marks months instead of weeks above this distance, the geometric mean of 7 and 30 days. */
-const LONGEST_DAY_STEP_MS = Math.sqrt(7 * 30) * 86_400_000
-const MONTHS = { year: '%Y', quarter: '%b %Y', month: '%b %Y' }
-/** Between days, the first of a month is a day as well: "1 Nov" after "29 Oct". */
-const DAYS = { year: '%-d %b %Y', quarter: '%-d %b', month: '%-d %b' }
-const CLOCK_24_HOURS = {
-  week: '%-d %b',
-  date: '%-d %b',
-  day: '%-d %b',
-  hours: '%H:%M',
-  minutes: '%H:%M',
-  seconds: '%H:%M:%S',
-  milliseconds: '%H:%M:%S',
-}
 
 interface Box {
   readonly x1: number
@@ -61,7 +48,12 @@ function columnsSpec({ range, points, unit, line }: ColumnsChart, widthPixels: n
   const gap = points.length > MOST_SEPARATE_COLUMNS ? 0 : 0.2
   const boxes = columnBoxes(points, range, plotPixels, gap)
   return {
-    ...frame(plotPixels, COLUMNS_HEIGHT_PIXELS, { left, right: 16, top: 26, bottom: AXIS_PIXELS + PADDING.bottom }),
+    ...frame(plotPixels, COLUMNS_HEIGHT_PIXELS, {
+      left,
+      right: 16,
+      top: 26,
+      bottom: AXIS_PIXELS.bottom + PADDING.bottom,
+    }),
     data: [
       { name: 'boxes', values: boxes },
       { name: 'line', values: lineSteps(line, points, range, plotPixels) },
@@ -137,9 +129,16 @@ function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
     return lineOf(fitText(name, Math.max(room, plotPixels / 4), TEXT_PIXELS), index * rowPixels)
   })
   const hasTime = chart.kind !== 'bars'
-  const bottom = PADDING.bottom + (hasTime ? AXIS_PIXELS : 0)
+  const { isFirst = true, isLast = true } = chart.part ?? {}
+  // Parts have an axis at both ends, because they can be printed on two pages.
+  const axes = { top: hasTime && isFirst && !isLast, bottom: hasTime && isLast }
+  const padding = {
+    ...PADDING,
+    top: (isFirst ? PADDING.top : 0) + (axes.top ? AXIS_PIXELS.top : 0),
+    bottom: (isLast ? PADDING.bottom : 0) + (axes.bottom ? AXIS_PIXELS.bottom : 0),
+  }
   return {
-    ...frame(plotPixels, height, { ...PADDING, bottom }),
+    ...frame(plotPixels, height, padding),
     data: [
       { name: 'names', values: names },
       { name: 'asides', values: asides },
@@ -147,7 +146,11 @@ function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
       { name: 'boxes', values: rowBoxes(chart, rowPixels, plotPixels) },
     ],
     scales: hasTime ? [timeScale(chart.range)] : [],
-    axes: hasTime ? [timeAxis(chart.range, plotPixels)] : [],
+    axes: hasTime
+      ? (['top', 'bottom'] as const)
+          .filter((orient) => axes[orient])
+          .map((orient) => timeAxis(chart.range, plotPixels, orient))
+      : [],
     marks: [
       boxesMark('pixels', 'tracks'),
       boxesMark('pixels'),
@@ -169,9 +172,9 @@ function tracks({ rows }: RowsChart, rowPixels: number, plotPixels: number): Box
 }
 
 function rowBoxes(chart: RowsChart, rowPixels: number, plotPixels: number): Box[] {
+  const most = chart.part?.most ?? mostOf(chart)
   switch (chart.kind) {
     case 'bars': {
-      const most = Math.max(...chart.rows.map(({ value }) => value), Number.MIN_VALUE)
       return chart.rows.map(({ value }, index) => {
         const [y1, y2] = bodyOf(index, rowPixels)
         return { x1: 0, x2: (value / most) * plotPixels, y1, y2, fill: 'var(--live)' }
@@ -182,7 +185,6 @@ function rowBoxes(chart: RowsChart, rowPixels: number, plotPixels: number): Box[
         spanBoxes(spans, chart.range, bodyOf(index, rowPixels), plotPixels),
       )
     case 'curves': {
-      const most = Math.max(...chart.rows.flatMap(({ points }) => points.map(({ values }) => values[0] ?? 0)), 1)
       return chart.rows.flatMap(({ points }, index) => {
         const [y1, y2] = bodyOf(index, rowPixels)
         return columnBoxes(points, chart.range, plotPixels, 0).map((box) => ({
@@ -225,21 +227,6 @@ function frame(
     style: { 'guide-label': { font: 'system-ui, sans-serif' } },
   }
   return { width, height, padding, autosize: 'none', config }
-}
-
-/** Uses the time zone of this machine. */
-function timeScale({ fromMs, toMs }: TimeRange) {
-  return { name: 'x', type: 'time' as const, domain: [fromMs, toMs], range: 'width' as const }
-}
-
-function timeAxis({ fromMs, toMs }: TimeRange, plotPixels: number): Axis {
-  const tickCount = Math.max(2, Math.floor(plotPixels / 110))
-  const dates = (toMs - fromMs) / tickCount > LONGEST_DAY_STEP_MS ? MONTHS : DAYS
-  return {
-    ...{ scale: 'x', orient: 'bottom', tickCount, tickSize: 5 },
-    ...{ format: { ...dates, ...CLOCK_24_HOURS }, formatType: 'time', labelFlush: 2, labelBound: 2 },
-    labelOverlap: 'greedy',
-  }
 }
 
 function boxesMark(vertical: 'scale' | 'pixels', data = 'boxes'): Mark {

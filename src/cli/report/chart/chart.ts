@@ -22,8 +22,17 @@ interface Row {
   readonly aside: string
 }
 
+/** A part of a chart with many rows. */
+interface ChartPart {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  /** The highest value of the whole chart. */
+  readonly most: number
+}
+
 export interface BarsChart {
   readonly kind: 'bars'
+  readonly part?: ChartPart
   readonly rows: readonly (Row & { readonly value: number })[]
 }
 export interface ColumnsChart {
@@ -37,11 +46,13 @@ export interface ColumnsChart {
 }
 export interface TimelinesChart {
   readonly kind: 'timelines'
+  readonly part?: ChartPart
   readonly range: TimeRange
   readonly rows: readonly (Row & { readonly spans: readonly Span[] })[]
 }
 export interface CurvesChart {
   readonly kind: 'curves'
+  readonly part?: ChartPart
   readonly range: TimeRange
   readonly rows: readonly (Row & { readonly points: readonly Point[] })[]
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TimeRange } from '../chart/chart.ts'
+import { chartParts } from '../chart/chart-parts.ts'
 import { drawChart, WIDTHS_PIXELS } from '../chart/draw-chart.ts'
 import type { PageModel, Section } from './page-model.ts'
 import { rangeWords, timeWords, timeZoneWords } from './words.ts'
@@ -16,6 +17,12 @@ interface PageAbout {
   readonly nowMs: number
 }
 
+interface DrawnSection {
+  readonly section: Section
+  readonly id: string
+  readonly drawings: readonly object[]
+}
+
 const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /**
@@ -25,15 +32,23 @@ const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url
 export async function renderPage(model: PageModel, { range, scope, source, nowMs }: PageAbout): Promise<string> {
   const { default: ejs } = await import('ejs')
   const style = readFileSync(fileBeside('page.css'), 'utf8')
-  const sections: { section: Section; id: string; drawings: object[] }[] = []
+  const sections: DrawnSection[] = []
   for (const [index, section] of model.sections.entries()) {
-    const widths = [section.isHalf ? WIDTHS_PIXELS.half : WIDTHS_PIXELS.wide, WIDTHS_PIXELS.narrow]
+    const widths = [
+      ['wide', section.isHalf ? WIDTHS_PIXELS.half : WIDTHS_PIXELS.wide],
+      ['narrow', WIDTHS_PIXELS.narrow],
+    ] as const
     const drawings: object[] = []
-    for (const width of widths) drawings.push(await drawChart(section.chart, width))
+    const charts = section.isHalf ? [section.chart] : chartParts(section.chart)
+    for (const [look, width] of widths) {
+      for (const chart of charts) {
+        drawings.push({ ...(await drawChart(chart, width)), look, isFirst: chart === charts[0] })
+      }
+    }
     sections.push({ section, id: `part-${index + 1}`, drawings })
   }
   return ejs.render(readFileSync(fileBeside('page.ejs'), 'utf8'), {
-    ...{ model, sections, style },
+    ...{ model, blocks: blocksOf(sections), style },
     styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
     about: {
       range: range === null ? 'All time' : rangeWords(range),
@@ -43,4 +58,15 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
       madeOn: timeWords(nowMs),
     },
   })
+}
+
+/** Puts each two sections of half width beside each other. */
+function blocksOf(sections: readonly DrawnSection[]): DrawnSection[][] {
+  const blocks: DrawnSection[][] = []
+  for (const one of sections) {
+    const last = blocks.at(-1)
+    if (one.section.isHalf && last?.length === 1 && last[0]?.section.isHalf) last.push(one)
+    else blocks.push([one])
+  }
+  return blocks
 }

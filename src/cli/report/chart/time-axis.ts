@@ -1,0 +1,34 @@
+import type { Axis } from 'vega'
+import type { TimeRange } from './chart.ts'
+
+/** From the axis above a chart to its first row. */
+const AXIS_GAP_PIXELS = 6
+/** vega marks months instead of weeks above this distance, the geometric mean of 7 and 30 days. */
+const LONGEST_DAY_STEP_MS = Math.sqrt(7 * 30) * 86_400_000
+const MONTHS = { year: '%Y', quarter: '%b %Y', month: '%b %Y' }
+/** Between days, the first of a month is a day as well: "1 Nov" after "29 Oct". */
+const DAYS = { year: '%-d %b %Y', quarter: '%-d %b', month: '%-d %b' }
+const CLOCK_24_HOURS = {
+  week: '%-d %b',
+  date: '%-d %b',
+  day: '%-d %b',
+  hours: '%H:%M',
+  minutes: '%H:%M',
+  seconds: '%H:%M:%S',
+  milliseconds: '%H:%M:%S',
+}
+
+/** Uses the time zone of this machine. */
+export function timeScale({ fromMs, toMs }: TimeRange) {
+  return { name: 'x', type: 'time' as const, domain: [fromMs, toMs], range: 'width' as const }
+}
+
+export function timeAxis({ fromMs, toMs }: TimeRange, plotPixels: number, orient: 'top' | 'bottom' = 'bottom'): Axis {
+  const tickCount = Math.max(2, Math.floor(plotPixels / 110))
+  const dates = (toMs - fromMs) / tickCount > LONGEST_DAY_STEP_MS ? MONTHS : DAYS
+  return {
+    ...{ scale: 'x', orient, offset: orient === 'top' ? AXIS_GAP_PIXELS : 0, tickCount, tickSize: 5 },
+    ...{ format: { ...dates, ...CLOCK_24_HOURS }, formatType: 'time', labelFlush: 2, labelBound: 2 },
+    labelOverlap: 'greedy',
+  }
+}
