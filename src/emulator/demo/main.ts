@@ -43,6 +43,7 @@ function introduction({
   viewers,
   logFile,
   settingsFile,
+  reportFile,
 }: RunningDemo): string {
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
@@ -62,6 +63,7 @@ function introduction({
     'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,
     '  npm run -s viewer-auth -- doctor',
+    `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', reportFile)}`,
     '',
     'Press Ctrl-C to stop both.',
     '',

@@ -21,6 +21,8 @@ export interface RunningDemo {
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
   readonly settingsFile: string
+  /** Where the printed example writes a report. */
+  readonly reportFile: string
   /** Resolves with the login app's message when the app ends by itself. */
   readonly died: Promise<string>
   stop(): Promise<void>
@@ -38,16 +40,19 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const secrets = loadSecrets(folder)
   const loginUrl = `http://localhost:${loginPort}`
   const store = { ...inherited, USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}` }
-  await prepareViewers(secrets, store)
+  // The commands run in other processes, while the emulator generates its views.
+  const viewersReady = prepareViewers(secrets, store)
+  viewersReady.catch(() => {})
   const emulator = await startEmulator({
     port: servicePort,
     dataFile: join(folder, 'emulator.db'),
-    seed: { lock: { url: `${loginUrl}/`, secret: secrets.hashSecret }, viewers: secrets.viewers },
+    seed: { lock: { url: `${loginUrl}/`, secret: secrets.hashSecret }, viewers: secrets.viewers, demoWeeks: true },
   })
   const pageOrigin = `http://page.localhost:${servicePort}`
   const logFile = join(folder, 'login-app.log')
   const settingsFile = join(folder, 'settings.env')
   try {
+    await viewersReady
     const environment = {
       PUBLIC_URL: loginUrl,
       HOST: '127.0.0.1',
@@ -73,6 +78,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       viewers: secrets.viewers,
       logFile,
       settingsFile,
+      reportFile: join(folder, 'views.html'),
       died: loginApp.died,
       async stop() {
         await Promise.all([loginApp.stop(), emulator.close()])

@@ -62,17 +62,21 @@ function signIn(login: string, account: { username: string; password: string } |
 }
 
 describe('npm run demo', () => {
-  test('the doctor finds no failure with the settings file that the demo writes', async () => {
+  test('the settings file that the demo writes leads to a doctor without a failure and to a report with a peak', async () => {
     const demo = start()
     await demo.running
     const { viewers } = await seedOf(addressesIn(demo.printed()).service)
     const [file = ''] = /\S+settings\.env/.exec(demo.printed()) ?? []
     expect(statSync(join(folder.path, 'settings.env')).mode & 0o777).toBe(0o600)
-    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts doctor --viewer "$0"`
     const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
-    const said = execFileSync('sh', ['-euc', script, viewers[0]?.username ?? ''], { encoding: 'utf8', env })
+    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts "$@"`
+    const run = (...args: string[]) =>
+      execFileSync('sh', ['-euc', script, 'sh', ...args], { encoding: 'utf8', env, stdio: 'pipe' })
+    const said = run('doctor', '--viewer', viewers[0]?.username ?? '')
     expect(said).toContain('(0 failures, ')
     expect(said).toContain('0 warnings)')
+    const peaks = JSON.parse(run('report', 'peak-viewer-numbers', '--last', '7d', '--json')) as { value: number }[]
+    expect(Math.max(...peaks.map(({ value }) => value))).toBeGreaterThan(90)
   })
 
   test('the demo prints addresses and viewers, listens on loopback only and stops with status 0', async () => {

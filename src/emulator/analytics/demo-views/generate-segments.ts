@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
-import { describeDevice } from '../segments/device.ts'
-import { DEMO_PLACES } from '../segments/places.ts'
 import type { ContentType } from '../segments/segment-tables.ts'
 import { openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
-import { DEMO_USER_AGENTS } from './demo-devices.ts'
+import { makePerson, type Person } from './demo-people.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
 
 export interface GenerateOptions {
@@ -12,35 +10,36 @@ export interface GenerateOptions {
   readonly count: number
   /** A whole number. The same seed, database and time give the same segments. */
   readonly seed: number
-  /** The last segments run until now. Some of them are unfinished. */
+  /** The last segments run until now. Some of them are unfinished, unless `areFinished`. */
   readonly nowSeconds: number
+  /** The segments start in so many days before now. */
+  readonly days?: number
+  /** Ends running segments now. */
+  readonly areFinished?: boolean
 }
 
-interface Media {
+/** A channel or video that generated viewers can watch. */
+export interface DemoMedia {
   readonly contentType: ContentType
   readonly contentId: number
   readonly ownerId: number
   readonly isLocked: boolean
 }
 
-const DAYS = 90
 const DAY_SECONDS = 86_400
 const SEGMENTS_PER_PERSON = 25
 const MAX_SEGMENTS_PER_SESSION = 4
 const PAUSE_SECONDS = 15
-/** Only shapes the ids of clients. */
-const FIRST_VISIT_SECONDS = Date.UTC(2026, 0, 1) / 1000
-const NAMES = 'ada alan bela claude edith emmy grace hedy ida janos karen leo lise maria niklaus rosa tim vera'.split(
-  ' ',
-)
-
 /**
- * Fills the database with plausible segments of all its channels and videos in the last 90 days. Most are in the
+ * Fills the database with plausible segments of all its channels and videos in the last days. Most are in the
  * evening (UTC). Locked content has only authenticated viewers. Each day is one transaction, and only one day is in
  * memory.
  * @throws RangeError if there is no channel and no video, or the count is not a whole number from 0.
  */
-export function generateSegments(database: DatabaseSync, { count, seed, nowSeconds }: GenerateOptions): void {
+export function generateSegments(
+  database: DatabaseSync,
+  { count, seed, nowSeconds, days = 90, areFinished = false }: GenerateOptions,
+): void {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`Not a number of segments: ${count}`)
   if (count === 0) return
   const media = readMedia(database)
@@ -50,43 +49,23 @@ export function generateSegments(database: DatabaseSync, { count, seed, nowSecon
   const audience = Math.max(25, Math.floor(count / SEGMENTS_PER_PERSON))
   const write = openSegmentWriter(database, { cacheRowIds: true })
   let written = 0
-  for (let day = 1; day <= DAYS; day += 1) {
-    const untilToday = day === DAYS ? count : Math.round((count * (day - 0.6 * random.next())) / DAYS)
-    const dayStartSeconds = nowSeconds - (DAYS - day + 1) * DAY_SECONDS
+  for (let day = 1; day <= days; day += 1) {
+    const untilToday = day === days ? count : Math.round((count * (day - 0.6 * random.next())) / days)
+    const dayStartSeconds = nowSeconds - (days - day + 1) * DAY_SECONDS
     const segments: StoredSegment[] = []
     while (segments.length < untilToday - written) {
       const watched = media[random.low(media.length)]
       if (watched === undefined) throw new RangeError('There is no channel and no video that could be watched')
       const person = makePerson(seed, random.low(audience), watched.isLocked)
-      segments.push(...watch(random, { person, watched, startSeconds: arrival(random, dayStartSeconds), nowSeconds }))
+      segments.push(
+        ...watch(random, { person, watched, startSeconds: arrival(random, dayStartSeconds), nowSeconds, areFinished }),
+      )
     }
     const wanted = segments.slice(0, untilToday - written).sort((a, b) => a.startedAtSeconds - b.startedAtSeconds)
     inTransaction(database, () => {
       for (const segment of wanted) write(segment)
     })
     written = untilToday
-  }
-}
-
-type Person = Pick<
-  StoredSegment,
-  'clientId' | 'viewerIdentifier' | 'viewType' | 'country' | 'city' | 'deviceInfo' | 'isMobile'
->
-
-/** Makes person n, always with the same name, place and device. */
-function makePerson(seed: number, index: number, mustSignIn: boolean): Person {
-  const random = seededRandom(seedOf(seed, index))
-  const { country = '', city = '' } = DEMO_PLACES[random.low(DEMO_PLACES.length)] ?? {}
-  const device = describeDevice(DEMO_USER_AGENTS[random.low(DEMO_USER_AGENTS.length)] ?? '')
-  const name = `${NAMES[index % NAMES.length]}${Math.floor(index / NAMES.length) || ''}@example.com`
-  return {
-    clientId: random.uuid(FIRST_VISIT_SECONDS),
-    viewType: random.chance(0.7) ? 'offsite' : 'onsite',
-    viewerIdentifier: mustSignIn || random.chance(0.35) ? name : null,
-    country,
-    city,
-    deviceInfo: device.info,
-    isMobile: device.isMobile,
   }
 }
 
@@ -101,13 +80,15 @@ function arrival(random: SeededRandom, dayStartSeconds: number): number {
 
 interface Visit {
   readonly person: Person
-  readonly watched: Media
+  readonly watched: DemoMedia
   readonly startSeconds: number
   readonly nowSeconds: number
+  readonly areFinished: boolean
 }
 
 /** Makes one session: a few segments with pauses between them. A segment that runs now is unfinished. */
-function watch(random: SeededRandom, { person, watched, startSeconds, nowSeconds }: Visit): StoredSegment[] {
+function watch(random: SeededRandom, visit: Visit): StoredSegment[] {
+  const { person, watched, startSeconds, nowSeconds, areFinished } = visit
   const { isLocked, ...content } = watched
   const viewSessionId = random.uuid(startSeconds)
   const segments: StoredSegment[] = []
@@ -122,7 +103,7 @@ function watch(random: SeededRandom, { person, watched, startSeconds, nowSeconds
       segmentId: random.uuid(at),
       viewSessionId,
       startedAtSeconds: at,
-      finishedAtSeconds: end > nowSeconds ? null : end,
+      finishedAtSeconds: end <= nowSeconds ? end : areFinished ? nowSeconds : null,
       lastHeardAtSeconds: null,
       fromSeconds: content.contentType === 'live' ? null : position,
       toSeconds: content.contentType === 'live' ? null : position + played,
@@ -133,7 +114,8 @@ function watch(random: SeededRandom, { person, watched, startSeconds, nowSeconds
   return segments
 }
 
-function readMedia(database: DatabaseSync): Media[] {
+/** Returns all channels, then all videos. */
+export function readMedia(database: DatabaseSync): DemoMedia[] {
   const rows = database.prepare(`
     SELECT 'live' AS content_type, id, owner_id,
       EXISTS (SELECT 1 FROM locks WHERE content_type = 'live' AND content_id = channels.id) AS is_locked

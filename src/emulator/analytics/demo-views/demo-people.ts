@@ -1,0 +1,34 @@
+import { describeDevice } from '../segments/device.ts'
+import { DEMO_PLACES } from '../segments/places.ts'
+import type { StoredSegment } from '../segments/segment-writer.ts'
+import { DEMO_USER_AGENTS } from './demo-devices.ts'
+import { seededRandom, seedOf } from './seeded-random.ts'
+
+/** What all segments of a person have in common. */
+export type Person = Pick<
+  StoredSegment,
+  'clientId' | 'viewerIdentifier' | 'viewType' | 'country' | 'city' | 'deviceInfo' | 'isMobile'
+>
+
+/** Only shapes the ids of clients. */
+const FIRST_VISIT_SECONDS = Date.UTC(2026, 0, 1) / 1000
+const NAMES = 'ada alan bela claude edith emmy grace hedy ida janos karen leo lise maria niklaus rosa tim vera'.split(
+  ' ',
+)
+
+/** Makes person n, always with the same name, place and device. */
+export function makePerson(seed: number, index: number, mustSignIn: boolean): Person {
+  const random = seededRandom(seedOf(seed, index))
+  const { country = '', city = '' } = DEMO_PLACES[random.low(DEMO_PLACES.length)] ?? {}
+  const device = describeDevice(DEMO_USER_AGENTS[random.low(DEMO_USER_AGENTS.length)] ?? '')
+  const name = `${NAMES[index % NAMES.length]}${Math.floor(index / NAMES.length) || ''}@example.com`
+  return {
+    clientId: random.uuid(FIRST_VISIT_SECONDS),
+    viewType: random.chance(0.7) ? 'offsite' : 'onsite',
+    viewerIdentifier: mustSignIn || random.chance(0.35) ? name : null,
+    country,
+    city,
+    deviceInfo: device.info,
+    isMobile: device.isMobile,
+  }
+}
