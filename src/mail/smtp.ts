@@ -53,25 +53,12 @@ const CONNECTIONS = 2
 export async function openMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS): Promise<MailServer> {
   // Loaded late, because most installations send no mail.
   const { createTransport } = await import('nodemailer')
-  const { host, port, tls, ca, auth } = settings
   const transport = createTransport({
     pool: true,
     maxConnections: CONNECTIONS,
     // This app repeats mails itself, within the life of their links.
     maxRequeues: 0,
-    host,
-    port,
-    secure: tls === 'implicit',
-    requireTLS: tls === 'starttls',
-    ignoreTLS: tls === 'none',
-    tls: { minVersion: 'TLSv1.2', ...(ca === null ? {} : { ca }) },
-    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...connectionOptions(settings, timeoutMs),
   })
   const closing = new AbortController()
   return {
@@ -88,6 +75,40 @@ export async function openMailServer(settings: MailServerSettings, timeoutMs = T
       closing.abort()
       transport.close()
     },
+  }
+}
+
+/**
+ * Connects to the mail server, and signs in if the settings say so, as for a mail. Sends no mail.
+ * @throws MailFault when the server does not accept that within ten seconds.
+ */
+export async function checkMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport(connectionOptions(settings, timeoutMs))
+  try {
+    await transport.verify()
+  } catch (cause) {
+    throw faultOf(cause)
+  } finally {
+    transport.close()
+  }
+}
+
+function connectionOptions({ host, port, tls, ca, auth }: MailServerSettings, timeoutMs: number) {
+  return {
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
+    tls: { minVersion: 'TLSv1.2' as const, ...(ca === null ? {} : { ca }) },
+    ...(auth && { auth: { user: auth.user, pass: auth.password } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
 }
 

@@ -17,6 +17,7 @@ import { checkApp } from './app/app.ts'
 import { trySignIn } from './app/sign-in.ts'
 import type { TestViewer } from './app/test-viewer.ts'
 import { type Finding, failure, findingOf, type Level, ok, unknown, warning } from './finding.ts'
+import { checkMail } from './mail.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { compareClocks } from './service/clocks.ts'
@@ -86,6 +87,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const release = io.onInterrupt(() => stop.abort())
   try {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
+    await reportAll(checkMail(config), report)
     const entryPointOfLock = await checkVideoService(io, config, { ...options, isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
