@@ -15,10 +15,10 @@ const REFUSED: readonly (readonly [pattern: RegExp, fault: string])[] = [
   [/^\$g?y\$/i, 'looks like yescrypt, which this app cannot verify'],
   [/^\$7\$/i, 'looks like scrypt of crypt(3), which this app cannot verify'],
   [/^\$(?:sha1|md5|3)[$,]/i, 'looks like a rare form of crypt(3), which this app cannot verify'],
-  [/^\{SMD5\}/i, 'looks like MD5 with a salt, which attackers guess quickly'],
+  [/^\{SMD5\}/i, 'looks like MD5 with a salt, which this app cannot verify'],
   [
     /^(?:md5|sha1|sha256|sha512)\$[^$]*\$[\da-f]+$/i,
-    'looks like a single digest with a salt, which attackers guess quickly',
+    'looks like a single digest with a salt, which this app cannot verify',
   ],
   [/^\$S\$/, 'looks like Drupal 7, which this app cannot verify'],
   [/^[A-Za-z\d+/_-]{86}(?:==)?$/, 'looks like scrypt of Firebase, which needs --firebase and its salt'],
