@@ -46,12 +46,7 @@ function inJson({ fault, lines, count }: Group): string {
 
 function inWords({ fault, lines: [first, ...others], count }: Group): string {
   const more = count - 1
-  const numbers = `${others.join(', ')}${others.length < more ? ', …' : ''}`
-  const rest =
-    more === 1 ? `1 more line has this fault: ${numbers}.` : `${many(more)} more lines have this fault: ${numbers}.`
-  return printableLines(`Line ${first} ${fault}.${more > 0 ? ` ${rest}` : ''}`)
-}
-
-function many(count: number): string {
-  return count.toLocaleString('en')
+  const numbers = `${others.join(', ')}${others.length < more ? ', …' : '.'}`
+  const rest = ` ${more === 1 ? '1 more line has' : `${more.toLocaleString('en')} more lines have`} this fault: ${numbers}`
+  return printableLines(`Line ${first} ${fault}.${more > 0 ? rest : ''}`)
 }
