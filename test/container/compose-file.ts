@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 const Condition = z.strictObject({
   condition: z.enum(['service_started', 'service_healthy', 'service_completed_successfully']),
+  required: z.literal(false).optional(),
 })
 const Mount = z.strictObject({
   type: z.literal('volume'),
@@ -11,6 +12,13 @@ const Mount = z.strictObject({
   target: z.string(),
   read_only: z.boolean(),
   volume: z.strictObject({ nocopy: z.boolean() }),
+})
+const Bind = z.strictObject({
+  type: z.literal('bind'),
+  source: z.string(),
+  target: z.string(),
+  read_only: z.literal(true),
+  bind: z.strictObject({ create_host_path: z.literal(true) }),
 })
 const HealthCheck = z.union([
   z.strictObject({ disable: z.literal(true) }),
@@ -46,7 +54,7 @@ const Service = z.strictObject({
   networks: z.array(z.string()),
   stop_grace_period: z.string().optional(),
   secrets: z.array(z.string()).default([]),
-  volumes: z.array(z.union([z.string(), Mount])).default([]),
+  volumes: z.array(z.union([z.string(), Mount, Bind])).default([]),
   depends_on: z.union([z.array(z.string()), z.record(z.string(), Condition)]).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   healthcheck: HealthCheck.optional(),
@@ -56,7 +64,7 @@ const ComposeFile = z.object({
   services: z.record(z.string(), Service),
   networks: z.record(
     z.string(),
-    z.strictObject({ internal: z.literal(true).optional(), enable_ipv6: z.literal(true).optional() }),
+    z.strictObject({ internal: z.stringbool().or(z.boolean()).optional(), enable_ipv6: z.literal(true).optional() }),
   ),
   volumes: z.record(z.string(), z.strictObject({})),
   secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
@@ -66,7 +74,7 @@ export type ComposeService = z.infer<typeof Service>
 
 /**
  * Reads compose.yaml as Compose would in this environment.
- * @throws Error with the message from the file if a required variable is missing.
+ * @throws Error if the file uses something that this reader does not know.
  */
 export function readComposeFile(path: string, environment: Readonly<Record<string, string>>) {
   return ComposeFile.parse(interpolated(load(readFileSync(path, 'utf8')), environment))
@@ -79,13 +87,12 @@ function interpolated(value: unknown, environment: Readonly<Record<string, strin
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, interpolated(inner, environment)]))
 }
 
-/** Replaces `$$`, `${NAME:-default}` and `${NAME:?sentence}`. The file may contain no other form. */
+/** Replaces `$$`, `${NAME:-default}` and `${NAME-default}`. The file may contain no other form. */
 function inText(text: string, environment: Readonly<Record<string, string>>): string {
-  return text.replace(/\$(\$|\{([A-Z_]+):([-?])([^}]*)\})?/g, (_all, form, name, kind, rest) => {
+  return text.replace(/\$(\$|\{([A-Z_]+)(:?)-([^}]*)\})?/g, (_all, form, name, orEmpty, rest) => {
     if (form === '$') return '$'
     if (form === undefined) throw new Error(`A "$" that is none of these: ${text}`)
-    const value = environment[name] || undefined
-    if (value === undefined && kind === '?') throw new Error(`${name}: ${rest}`)
-    return value ?? rest
+    const value: string | undefined = environment[name]
+    return value === undefined || (orEmpty === ':' && value === '') ? rest : value
   })
 }

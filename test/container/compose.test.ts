@@ -62,7 +62,9 @@ describe.each(SERVICES)('the service %s', (name, service) => {
     for (const secret of service.secrets) expect(secrets).toHaveProperty([secret])
     for (const dependency of dependenciesOf(service)) expect(services).toHaveProperty([dependency])
     for (const mount of service.volumes) {
-      expect(volumes).toHaveProperty([typeof mount === 'string' ? (mount.split(':')[0] ?? '') : mount.source])
+      if (typeof mount === 'string') expect(volumes).toHaveProperty([mount.split(':')[0] ?? ''])
+      else if (mount.type === 'volume') expect(volumes).toHaveProperty([mount.source])
+      else expect(mount.source).toBe('./secrets/login')
     }
     const texts = JSON.stringify([service.environment, service.command, service.healthcheck])
     const read = [...texts.matchAll(/\/run\/secrets\/([a-z-]+)/g)].map(([, secret = '']) => secret)
@@ -70,7 +72,10 @@ describe.each(SERVICES)('the service %s', (name, service) => {
   })
   test(`the service ${name} reads its secrets from files`, () => {
     for (const [setting, value] of Object.entries(service.environment)) {
-      if (/SECRET|PASSWORD|STORE_URL/.test(setting)) expect(value).toMatch(/^\/run\/secrets\//)
+      if (/SECRET|PASSWORD|TOKEN|STORE_URL|SMTP_URL/.test(setting)) {
+        expect(setting).toMatch(/_FILE$|^FORGOT_PASSWORD_URL$/)
+        expect(value).toMatch(/^(\/run\/secrets\/.+|)$/)
+      }
     }
   })
 })
@@ -83,9 +88,13 @@ test('compose.yaml connects only the proxy with the outside', () => {
     outside: ['proxy'],
     front: ['login-1', 'login-2', 'proxy'],
     inside: ['login-1', 'login-2', 'migrate', 'postgres', 'redis', 'viewers'],
+    stores: ['login-1', 'login-2'],
   })
   // With IPv6 the proxy sees the address of each viewer.
-  expect(networks).toEqual({ outside: { enable_ipv6: true }, front: { internal: true }, inside: { internal: true } })
+  const closed = { front: { internal: true }, inside: { internal: true } }
+  expect(networks).toEqual({ outside: { enable_ipv6: true }, ...closed, stores: { internal: true } })
+  const { networks: opened } = readComposeFile(FILE, { ...PLAYER, STORES_INSIDE: 'false' })
+  expect(opened).toMatchObject({ ...closed, stores: { internal: false } })
 })
 
 test('LOGIN_CPUS gives the copies more cores, and no other service', () => {
@@ -127,8 +136,42 @@ test('compose.yaml passes on settings from the environment, and names missing on
   expect(config.publicUrl.origin).toBe('https://login.example.com')
   expect(config.entryPoints[0]).toMatchObject({ allowedGroups: ['staff'], lifetimeSeconds: 600 })
   expect(file.services.proxy?.environment.CADDYFILE).toMatch(/^https:\/\/login\.example\.com \{$/m)
-  expect(() => readComposeFile(FILE, {})).toThrow(/^PLAYER_RETURN_URL: /)
-  expect(() => readComposeFile(FILE, { PLAYER_RETURN_URL })).toThrow(/^PLAYER_ORIGINS: /)
+})
+
+test('compose.yaml passes on every setting that is not a secret and not decided in the file', () => {
+  const decided = ['PORT', 'HOST', 'METRICS_PORT', 'SECURITY_LOG_FILE', 'SESSION_SECRET_PREVIOUS_FILE']
+  const isSecret = (name: string) => settingNames().includes(`${name}_FILE`)
+  const expected = settingNames().filter((name) => !isSecret(name) && !decided.includes(name))
+  const passed = Object.keys(services['login-1']?.environment ?? {}).filter((name) => !decided.includes(name))
+  expect(passed.toSorted()).toEqual(expected.toSorted())
+})
+
+test('compose.yaml takes a directory, and a file of entry points, in place of its own database', () => {
+  const folder = temporaryFolder()
+  const entryPoint = {
+    name: 'town-hall',
+    secret: SETTINGS.HASH_SECRET,
+    playerReturnUrl: PLAYER_RETURN_URL,
+    playerOrigins: [PLAYER_ORIGINS],
+  }
+  writeFileSync(join(folder, 'entry-points.json'), JSON.stringify([entryPoint]))
+  writeFileSync(join(folder, 'user-store-url'), 'ldaps://directory.example.com')
+  writeFileSync(join(folder, 'ldap-password'), 'secret')
+  const { services: changed } = readComposeFile(FILE, {
+    ENTRY_POINTS_FILE: '/run/login/entry-points.json',
+    LOGIN_HASH_SECRET_FILE: '',
+    LOGIN_HASH_SECRET_PREVIOUS_FILE: '',
+    LDAP_SEARCH_BASE: 'dc=example,dc=com',
+    LDAP_BIND_DN: 'cn=login,dc=example,dc=com',
+    LDAP_BIND_PASSWORD_FILE: '/run/login/ldap-password',
+  })
+  const settings = Object.entries(settingsOf(changed['login-1'] ?? expect.unreachable())).map(([name, value]) => [
+    name,
+    name === 'USER_STORE_URL_FILE' ? join(folder, 'user-store-url') : value.replace('/run/login', folder),
+  ])
+  const config = readConfig(Object.fromEntries(settings))
+  expect(config.userStore).toMatchObject({ kind: 'ldap' })
+  expect(config.entryPoints.map(({ name }) => name)).toEqual(['town-hall'])
 })
 
 test('compose.yaml creates the table of viewers once, after the database and before the app starts', () => {
@@ -137,7 +180,9 @@ test('compose.yaml creates the table of viewers once, after the database and bef
   expect(migrate?.command).toEqual(['node', 'src/cli/main.ts', 'viewers', 'migrate', ...appUrl])
   expect(migrate?.restart).toBe('no')
   expect(migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
-  expect(login?.depends_on).toMatchObject({ migrate: { condition: 'service_completed_successfully' } })
+  expect([migrate?.profiles, services.postgres?.profiles]).toEqual([['postgres'], ['postgres']])
+  const ifThere = { condition: 'service_completed_successfully', required: false }
+  expect(login?.depends_on).toMatchObject({ migrate: ifThere })
   const [, image] = parseDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) as [Stage, Stage]
   expect(restsOf(image, 'COPY')).toContain('src ./src')
 })
