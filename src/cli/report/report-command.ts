@@ -53,10 +53,15 @@ export function addReportCommands(group: Command, context: CommandContext): void
   ] as const
   for (const [report, summary] of series) {
     reportCommand(group, context, report, summary, [
-      `viewer-auth report ${report} --last 4w --by day`,
-      `viewer-auth report ${report} --last 4w --by location --html ${report}.html`,
+      `viewer-auth report ${report} --last 4w --html ${report}.html`,
+      `viewer-auth report ${report} --last 4w --by location`,
       `viewer-auth report ${report} --from 2026-11-01 --to 2026-11-30 --json`,
-    ]).addOption(new Option('--by <DIMENSION>', 'count by').choices(['summary', ...DIMENSIONS]).default('summary'))
+    ]).addOption(
+      new Option('--by <DIMENSION>', 'count by (default: summary, with --html day)').choices([
+        'summary',
+        ...DIMENSIONS,
+      ]),
+    )
   }
   reportCommand(group, context, 'peak-viewer-numbers', 'highest number of concurrent viewers', [
     'viewer-auth report peak-viewer-numbers --last 24h',
@@ -118,7 +123,8 @@ function questionOrUsageError(command: Command, read: () => Question): Question 
 }
 
 function questionOf(report: Question['report'], options: ReportOptions): Question {
-  const { content, id, viewer, finishedOnly, insideOnly, by = 'summary', granularity = 'hour' } = options
+  const { content, id, viewer, finishedOnly, insideOnly, granularity = 'hour' } = options
+  const { by = options.html === undefined ? 'summary' : 'day' } = options
   const scope = {
     ...(content === undefined ? {} : { contentType: content }),
     ...(id === undefined ? {} : { contentIds: id }),

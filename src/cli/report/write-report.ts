@@ -1,10 +1,12 @@
 import { type Page, pages } from '../../video-service/analytics.ts'
 import type { Question } from '../../video-service/report-question.ts'
+import type { RowOf } from '../../video-service/report-rows.ts'
 import type { Outcome } from '../command.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
+import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { startReportProgress } from './progress.ts'
 import {
@@ -16,6 +18,7 @@ import {
   TABLE_TITLES,
   tableCells,
 } from './rows.ts'
+import { fetchTotals } from './series-totals.ts'
 import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
 import { machineTimeZone } from './time-zone.ts'
 
@@ -41,8 +44,10 @@ export async function writeReport(
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
   try {
-    const fetched = pagesWithProgress(io, service, question)
-    const count = await WRITERS[format](sink, fetched, question, output === undefined ? io.stdout : null)
+    const ask = asker(service)
+    const fetched = pagesWithProgress(io, ask, question)
+    const stdout = output === undefined ? io.stdout : null
+    const count = await WRITERS[format](sink, fetched, question, stdout, ask)
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
@@ -58,19 +63,20 @@ function periodText({ period: { from, to } = {} }: Question): string {
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
+type Ask = <Q extends Question>(question: Q) => AsyncGenerator<Page<RowOf<Q>>>
+
+function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
+  return (question) => pages({ settings, send, token }, question, signal)
+}
+
 /** Fetches the report page by page, and shows the progress. */
-async function* pagesWithProgress(
-  io: CommandIo,
-  { settings, send, analyticsToken: token, signal }: Service,
-  question: Question,
-): AsyncGenerator<Page<ReportRow>> {
-  const deps = { settings, send, token }
+async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): AsyncGenerator<Page<ReportRow>> {
   const progress = startReportProgress(io)
   try {
     const fetched =
       'dimension' in question
-        ? localSeries(question, machineTimeZone(), (piece) => pages(deps, piece, signal))
-        : pages(deps, question, signal)
+        ? localSeries(question, machineTimeZone(), (piece: SeriesQuestion) => ask(piece))
+        : ask(question)
     for await (const page of fetched) {
       progress.page(page.number, page.rows.length)
       yield page
@@ -86,6 +92,7 @@ type Writer = (
   fetched: AsyncGenerator<Page<ReportRow>>,
   question: Question,
   stdout: CommandIo['stdout'] | null,
+  ask: Ask,
 ) => Promise<string>
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
@@ -154,13 +161,15 @@ async function writeTable(...[sink, fetched, { report }, stdout]: Parameters<Wri
 }
 
 /** Keeps only what the HTML page shows, so that memory stays bounded here too. */
-async function writeHtml(...[sink, fetched, question]: Parameters<Writer>): Promise<string> {
+async function writeHtml(...[sink, fetched, question, , ask]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('./page/render-page.ts'),
   ])
   const nowMs = Date.now()
-  const collector = collectorFor(question, nowMs)
+  const hasTotals = 'dimension' in question && (question.dimension === 'summary' || timeUnitOf(question) !== null)
+  const totals = hasTotals ? await fetchTotals(question, ask) : null
+  const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals })
   let written = 0
   for await (const { rows } of fetched) {
     for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])

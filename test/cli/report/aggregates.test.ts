@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fitText, textWidth } from '../../../src/cli/report/chart/fit-text.ts'
 import { spread, timeBuckets } from '../../../src/cli/report/chart/time-buckets.ts'
 import { createRanking } from '../../../src/cli/report/page/bounded-ranking.ts'
 import { createDifferentCount } from '../../../src/cli/report/page/different-count.ts'
+import { openTimeZone } from '../../../src/cli/report/time-zone.ts'
 
 function rankingOf(names: readonly string[], most: number) {
   const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })
@@ -65,14 +66,7 @@ describe('the count of different names', () => {
 })
 
 describe('time buckets', () => {
-  const zoneBefore = process.env.TZ
-  beforeEach(() => {
-    process.env.TZ = 'Europe/Budapest'
-  })
-  afterEach(() => {
-    if (zoneBefore === undefined) delete process.env.TZ
-    else process.env.TZ = zoneBefore
-  })
+  const budapest = openTimeZone('Europe/Budapest')
 
   test.each([
     ['an hour', '2026-11-20T18:00:00+01:00', '2026-11-20T19:00:00+01:00', 'minute', 61],
@@ -83,21 +77,32 @@ describe('time buckets', () => {
     ['a second', '2026-11-20T18:00:00+01:00', '2026-11-20T18:00:01+01:00', 'minute', 2],
   ])('the buckets of %s are round and at most 180', (_name, from, to, words, borders) => {
     const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
-    const { bordersMs, lengthWords } = timeBuckets(range)
+    const { bordersMs, lengthWords } = timeBuckets(range, budapest)
     expect([lengthWords, bordersMs.length]).toEqual([words, borders])
     expect([bordersMs[0], bordersMs.at(-1)]).toEqual([range.fromMs, range.toMs])
     expect(bordersMs.toSorted((a, b) => a - b)).toEqual([...new Set(bordersMs)])
   })
 
-  test('buckets of days start at midnight, also after a day of 25 hours', () => {
-    const { bordersMs } = timeBuckets({
-      fromMs: Date.parse('2026-08-01T10:00:00Z'),
-      toMs: Date.parse('2026-12-01T10:00:00Z'),
-    })
-    const inside = bordersMs.slice(1, -1)
-    expect(inside.length).toBeGreaterThan(100)
-    expect(new Set(inside.map((timeMs) => new Date(timeMs).getHours()))).toEqual(new Set([0]))
-  })
+  test.each([
+    ['Europe/Budapest', '2026-08-01', '2026-12-01', [0]],
+    ['Europe/Budapest', '2026-10-10', '2026-11-10', [0, 6, 12, 18]],
+    ['Australia/Lord_Howe', '2026-03-20', '2026-04-20', [0, 6, 12, 18]],
+    // The first day starts at 01:00.
+    ['America/Havana', '2026-03-08', '2026-07-08', [0]],
+  ])(
+    'buckets in %s from %s to %s start at full hours %j, also after a change of the clocks',
+    (name, from, to, hours) => {
+      const zone = openTimeZone(name)
+      const { bordersMs } = timeBuckets(
+        { fromMs: Date.parse(`${from}T05:00Z`), toMs: Date.parse(`${to}T10:00Z`) },
+        zone,
+      )
+      const inside = bordersMs.slice(1, -1)
+      expect(inside.length).toBeGreaterThan(100)
+      const local = inside.map((timeMs) => new Date(timeMs + zone.offsetMsAt(timeMs)).toISOString().slice(11, 16))
+      expect(new Set(local)).toEqual(new Set(hours.map((hour) => `${String(hour).padStart(2, '0')}:00`)))
+    },
+  )
 
   test('a span is spread over the buckets that it touches', () => {
     const borders = [0, 10, 20, 30]

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { localPieces, type SeriesQuestion } from '../../../src/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../src/cli/report/local-rows.ts'
 import { tableCells } from '../../../src/cli/report/rows.ts'
@@ -82,4 +82,21 @@ test('a table is printed without fetching a page that it does not show', async (
   const { status, stdout, stderr } = await runHere(['report', 'peak-viewer-numbers'], { cwd: temporaryFolder(), env })
   expect([status, requests, stdout.trimEnd().split('\n').length]).toEqual([0, 1, 1_001])
   expect(stderr).toMatch(/^The first 1,000 rows\./)
+})
+
+test('the days of a report are those of the time zone of this machine', async () => {
+  const zone = process.env.TZ
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  process.env.TZ = 'Europe/Berlin'
+  const asked: (string | null)[] = []
+  const env = await startReportService((req, res) => {
+    asked.push(new URL(req.url ?? '', 'http://localhost').searchParams.get('date_time_from'))
+    sendJson(res, { data: [], pagination: { next: null } })
+  })
+  const args = ['report', 'total-views', '--by', 'day', '--from', '2026-10-24', '--to', '2026-10-27', '--json']
+  expect((await runHere(args, { cwd: temporaryFolder(), env })).stdout).toBe('[]\n')
+  expect(asked).toEqual(['2026-10-24T00:00:00+02:00', '2026-10-24T23:59:59+02:00', '2026-10-25T23:59:59+01:00'])
 })

@@ -1,3 +1,4 @@
+import { floorTo, type TimeZone, timeOfLocal } from '../time-zone.ts'
 import type { TimeRange } from './chart.ts'
 
 const MINUTE_MS = 60_000
@@ -6,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS
 const STEPS_MS = [1, 2, 5, 10, 15, 30]
   .map((minutes) => minutes * MINUTE_MS)
   .concat([1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS))
-const STEPS_DAYS = [1, 2, 7, 14, 28, 91, 182, 364]
+  .concat([1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY_MS))
 const MOST_BUCKETS = 180
 
 export interface TimeBuckets {
@@ -17,25 +18,22 @@ export interface TimeBuckets {
 }
 
 /**
- * Divides the range into at most 180 equal buckets, on round times in the time zone of this machine. Days are calendar
- * days.
+ * Divides the range into at most 180 buckets of equal length, on round local times. When the clocks change, a bucket of
+ * several hours or of days is an hour shorter or longer.
  */
-export function timeBuckets({ fromMs, toMs }: TimeRange): TimeBuckets {
-  const stepMs = STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1)
-  const days =
-    STEPS_DAYS.find((count) => (toMs - fromMs) / (count * DAY_MS) <= MOST_BUCKETS - 1) ??
-    Math.ceil((toMs - fromMs) / DAY_MS / MOST_BUCKETS)
-  const midnight = new Date(fromMs).setHours(0, 0, 0, 0)
+export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone): TimeBuckets {
+  const stepMs =
+    STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1) ??
+    Math.ceil((toMs - fromMs) / DAY_MS / MOST_BUCKETS) * DAY_MS
+  const firstDayMs = floorTo('day', fromMs + zone.offsetMsAt(fromMs))
+  const borderAt = (steps: number) =>
+    // Local times would leave out the hour that comes twice.
+    stepMs <= HOUR_MS ? timeOfLocal(zone, firstDayMs) + steps * stepMs : timeOfLocal(zone, firstDayMs + steps * stepMs)
   const bordersMs = [fromMs]
-  for (let at = midnight, count = 0; at < toMs; ) {
-    if (at > fromMs) bordersMs.push(at)
-    count += 1
-    at =
-      stepMs === undefined
-        ? new Date(midnight).setDate(new Date(midnight).getDate() + count * days)
-        : midnight + count * stepMs
+  for (let steps = 0; borderAt(steps) < toMs; steps += 1) {
+    if (borderAt(steps) > fromMs) bordersMs.push(borderAt(steps))
   }
-  return { bordersMs: [...bordersMs, toMs], lengthWords: stepMs === undefined ? plural(days, 'day') : wordsOf(stepMs) }
+  return { bordersMs: [...bordersMs, toMs], lengthWords: wordsOf(stepMs) }
 }
 
 /**
@@ -66,7 +64,8 @@ function bucketOf(bordersMs: readonly number[], timeMs: number): number {
 }
 
 function wordsOf(stepMs: number): string {
-  return stepMs < HOUR_MS ? plural(stepMs / MINUTE_MS, 'minute') : plural(stepMs / HOUR_MS, 'hour')
+  if (stepMs < HOUR_MS) return plural(stepMs / MINUTE_MS, 'minute')
+  return stepMs < DAY_MS ? plural(stepMs / HOUR_MS, 'hour') : plural(stepMs / DAY_MS, 'day')
 }
 
 function plural(count: number, unit: string): string {

@@ -1,6 +1,9 @@
 import type { Question } from '../../../video-service/report-question.ts'
-import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
+import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
 import type { TimeRange } from '../chart/chart.ts'
+import type { LocalSeriesRow } from '../local-rows.ts'
+import type { SeriesTotals } from '../series-totals.ts'
+import type { TimeZone } from '../time-zone.ts'
 import type { PageCollector } from './page-model.ts'
 import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
@@ -17,24 +20,31 @@ export function rangeOf(question: Question): TimeRange | null {
   return { fromMs, toMs: to === undefined ? Number.POSITIVE_INFINITY : Math.max(readTime(to), fromMs + 1000) }
 }
 
+interface PageContext {
+  readonly nowMs: number
+  readonly zone: TimeZone
+  /** The totals of a series. Null if the page shows none. */
+  readonly totals: SeriesTotals | null
+}
+
 /**
  * Returns the collector for the rows of this report.
  * @throws RangeError if a report other than `viewers` has no period.
  */
 export function collectorFor(
   question: Question,
-  nowMs: number,
-): PageCollector<ViewerRow & ViewRow & SeriesRow & PeakRow> {
+  { nowMs, zone, totals }: PageContext,
+): PageCollector<ViewerRow & ViewRow & LocalSeriesRow & PeakRow> {
   const range = rangeOf(question)
   if (question.report === 'viewers') return viewersPage(range, nowMs)
   if (range === null) throw new RangeError('This report needs a period')
   switch (question.report) {
     case 'views':
-      return viewsPage(range, nowMs)
+      return viewsPage(range, nowMs, zone)
     case 'peak-viewer-numbers':
       return peaksPage(question.granularity ?? 'minute', range)
     default:
-      return seriesPage(question.report, question.dimension, range)
+      return seriesPage({ report: question.report, dimension: question.dimension, range, zone, totals })
   }
 }
 

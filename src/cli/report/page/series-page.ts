@@ -1,13 +1,17 @@
 import type { SeriesRow } from '../../../video-service/report-rows.ts'
-import type { Point, TimeRange } from '../chart/chart.ts'
+import type { TimeRange } from '../chart/chart.ts'
+import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
-import { MOST_TABLE_ROWS, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
-import { countWords, dayWords, monthWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
+import type { SeriesTotals } from '../series-totals.ts'
+import type { TimeUnit, TimeZone } from '../time-zone.ts'
+import { type Figure, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
+import { sentenceCase, timesPage } from './times-page.ts'
+import { countWords, nameWords, numberWords, shareWords } from './words.ts'
 
-export type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'
-type Dimension = 'summary' | 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
+type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'
+type Dimension = 'summary' | TimeUnit | 'location' | 'device' | 'view-source'
 
-const MOST_POINTS = 800
+const REPORTS: readonly SeriesReport[] = ['total-views', 'unique-devices', 'authenticated-viewers']
 const SHOWN_BARS = 25
 const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string, several: string]>> = {
   'total-views': ['Total views', 'view', 'views'],
@@ -24,20 +28,61 @@ const VIEW_SOURCES = new Map([
   ['offsite', 'On other pages'],
 ])
 
-/**
- * Collects one number for each point in time or each group. Keeps the top 25 groups. Keeps up to 800 points; with more,
- * each two neighbours become one point with the higher value, so that peaks stay visible. The highest value is exact.
- * @param range the period of the report.
- */
-export function seriesPage(report: SeriesReport, dimension: Dimension, range: TimeRange): PageCollector<SeriesRow> {
-  if (dimension === 'month' || dimension === 'day' || dimension === 'hour') return timesPage(report, dimension, range)
-  return groupsPage(report, dimension)
+/** The options of a page that depend on the question. */
+interface SeriesOptions {
+  readonly report: SeriesReport
+  readonly dimension: Dimension
+  /** The period of the report. */
+  readonly range: TimeRange
+  readonly zone: TimeZone
+  /** Null for the pages by location, device or view source. */
+  readonly totals: SeriesTotals | null
 }
 
-function groupsPage(
-  report: SeriesReport,
-  dimension: 'summary' | 'location' | 'device' | 'view-source',
-): PageCollector<SeriesRow> {
+/** Collects one number for each month, day, hour or group. Keeps the top 25 groups. */
+export function seriesPage({ report, dimension, range, zone, totals }: SeriesOptions): PageCollector<LocalSeriesRow> {
+  const [title, one, several] = TITLES[report]
+  switch (dimension) {
+    case 'month':
+    case 'day':
+    case 'hour':
+      return timesPage(dimension, range, zone, {
+        ...{ title, several, isSum: report === 'total-views', totals: totalFigures(totals) },
+        summary: totals === null ? '' : `${countWords(totals[report], one, several)} in the whole period.`,
+      })
+    case 'summary':
+      return totalsPage(report, totals)
+    default:
+      return groupsPage(report, dimension)
+  }
+}
+
+function totalFigures(totals: SeriesTotals | null): Figure[] {
+  if (totals === null) return []
+  return REPORTS.map((report) => {
+    const [, one, several] = TITLES[report]
+    return { value: numberWords(totals[report]), label: totals[report] === 1 ? one : several }
+  })
+}
+
+function totalsPage(report: SeriesReport, totals: SeriesOptions['totals']): PageCollector<SeriesRow> {
+  const [title, one, several] = TITLES[report]
+  let total = 0
+  return {
+    add({ value }) {
+      total += value
+    },
+    model: () => ({
+      title,
+      summary: `${countWords(total, one, several)} in the whole period.`,
+      figures: totalFigures(totals),
+      sections: [],
+      notes: [],
+    }),
+  }
+}
+
+function groupsPage(report: SeriesReport, dimension: 'location' | 'device' | 'view-source'): PageCollector<SeriesRow> {
   const [title, one, several] = TITLES[report]
   let top: { name: string; value: number }[] = []
   let [total, count] = [0, 0]
@@ -50,16 +95,6 @@ function groupsPage(
       top = top.toSorted((a, b) => b.value - a.value).slice(0, SHOWN_BARS)
     },
     model(): PageModel {
-      if (dimension === 'summary') {
-        const words = countWords(total, one, several)
-        return {
-          title,
-          summary: `${words} in the whole period.`,
-          figures: [{ value: numberWords(total), label: words.slice(numberWords(total).length + 1) }],
-          sections: [],
-          notes: [],
-        }
-      }
       const [first] = top
       if (first === undefined) return nothing(title)
       const isSum = report === 'total-views'
@@ -99,98 +134,4 @@ function groupSection(
     legend: null,
     isHalf: false,
   }
-}
-
-function timesPage(
-  report: SeriesReport,
-  dimension: 'month' | 'day' | 'hour',
-  range: TimeRange,
-): PageCollector<SeriesRow> {
-  const [title, one, several] = TITLES[report]
-  let points: Point[] = []
-  let [count, total, together] = [0, 0, 1]
-  let highest: { timeMs: number; value: number } | null = null
-  return {
-    add({ point, value }) {
-      const fromMs = readTime(point)
-      const unmerged = { fromMs, toMs: nextOf(fromMs, dimension), values: [value] }
-      const last = points.at(-1)
-      if (together > 1 && last !== undefined && count % together !== 0)
-        points[points.length - 1] = higher(last, unmerged)
-      else points.push(unmerged)
-      count += 1
-      total += value
-      if (highest === null || value > highest.value) highest = { timeMs: fromMs, value }
-      if (points.length <= MOST_POINTS) return
-      points = points.flatMap((two, index) => (index % 2 === 0 ? [higher(two, points[index + 1] ?? two)] : []))
-      together *= 2
-    },
-    model(): PageModel {
-      if (highest === null) return nothing(title)
-      const when = periodWords(highest.timeMs, dimension)
-      const sums = report === 'total-views' ? [{ value: numberWords(total), label: several }] : []
-      const summary = `${report === 'total-views' ? `${countWords(total, one, several)}. ` : ''}Highest ${dimension}: ${numberWords(highest.value)}, ${when}.`
-      const figures = [
-        ...sums,
-        { value: numberWords(highest.value), label: `in the highest ${dimension}: ${when}` },
-        { value: numberWords(count), label: `${count === 1 ? dimension : `${dimension}s`} with ${several}` },
-      ]
-      const section = timesSection({ points, together, dimension, several, range })
-      const notes =
-        report === 'total-views'
-          ? []
-          : [`Do not add up these numbers: one viewer or device can count in several ${dimension}s.`]
-      return { title, summary, figures, sections: [section], notes }
-    },
-  }
-}
-
-interface Times {
-  readonly points: readonly Point[]
-  readonly together: number
-  readonly dimension: 'month' | 'day' | 'hour'
-  readonly several: string
-  readonly range: TimeRange
-}
-
-function timesSection({ points, together, dimension, several, range }: Times): Section {
-  const unit = together === 1 ? `by ${dimension}` : `the highest value of each ${together} ${dimension}s`
-  // The first month or day can start before the period.
-  const fromMs = Math.min(range.fromMs, points[0]?.fromMs ?? range.fromMs)
-  const toMs = Math.max(range.toMs, points.at(-1)?.toMs ?? range.toMs)
-  return {
-    title: 'Over time',
-    words: `${sentenceCase(several)}, ${unit}.`,
-    chart: { kind: 'columns', range: { fromMs, toMs }, points, unit: sentenceCase(several) },
-    table:
-      together > 1 || points.length > MOST_TABLE_ROWS
-        ? null
-        : {
-            columns: [sentenceCase(dimension), sentenceCase(several)],
-            rows: points.map(({ fromMs: at, values: [value = 0] }) => [periodWords(at, dimension), value]),
-          },
-    legend: null,
-    isHalf: false,
-  }
-}
-
-function higher(a: Point, b: Point): Point {
-  return { fromMs: a.fromMs, toMs: b.toMs, values: [Math.max(a.values[0] ?? 0, b.values[0] ?? 0)] }
-}
-
-/** Uses the calendar of this machine, because the request has its UTC offset. */
-function nextOf(timeMs: number, dimension: 'month' | 'day' | 'hour'): number {
-  const time = new Date(timeMs)
-  if (dimension === 'hour') return timeMs + 3_600_000
-  if (dimension === 'day') return time.setDate(time.getDate() + 1)
-  return time.setMonth(time.getMonth() + 1)
-}
-
-function periodWords(timeMs: number, dimension: 'month' | 'day' | 'hour'): string {
-  if (dimension === 'hour') return timeWords(timeMs)
-  return dimension === 'day' ? dayWords(timeMs) : monthWords(timeMs)
-}
-
-function sentenceCase(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }

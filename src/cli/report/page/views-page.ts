@@ -1,6 +1,7 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'
+import type { TimeZone } from '../time-zone.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { type Concurrency, createConcurrency } from './concurrency.ts'
 import { createDifferentCount } from './different-count.ts'
@@ -15,8 +16,8 @@ import { contentName, readTime } from './words.ts'
  * unfinished view counts until now.
  * @param range the period of the report.
  */
-export function viewsPage(range: TimeRange, nowMs: number): PageCollector<ViewRow> {
-  const buckets = timeBuckets(range)
+export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): PageCollector<ViewRow> {
+  const buckets = timeBuckets(range, zone)
   const watchedMs = new Float64Array(buckets.bordersMs.length)
   const concurrency = createConcurrency(range)
   const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, unfinished: 0, unnamed: 0 }
