@@ -40,6 +40,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./settings/config-command.ts')).addConfigCommands,
   },
   {
+    name: 'store',
+    summary: 'the user store, such as your own login service',
+    declare: addGroup,
+    load: async () => (await import('./settings/store-command.ts')).addStoreCommands,
+  },
+  {
     name: 'response',
     summary: 'authentication responses, built and checked with the secret of the settings',
     declare: addGroup,

@@ -1,4 +1,5 @@
 import type { ReadSettings } from '../settings/fields.ts'
+import type { CheckedViewers, StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 
@@ -29,6 +30,11 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
    * @throws ConfigError when the settings cannot be used.
    */
   open(settings: Settings, warn: Warn): Promise<UserStore>
+  /**
+   * Checks the promises of the store, for `store check`. Absent if it needs no more than `checkStore` of
+   * `check-store.ts`.
+   */
+  check?(settings: Settings, viewers: CheckedViewers): AsyncIterable<StoreFinding>
   /**
    * Opens the store for the `viewers` commands. Absent if this app cannot change its viewers.
    * @throws ConfigError when the settings cannot be used.

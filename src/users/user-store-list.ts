@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { type CheckedViewers, checkStore, type StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
@@ -15,6 +16,8 @@ export interface UserStoreList {
    * @throws ConfigError when the settings cannot be used.
    */
   open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
+  /** Checks the promises of the chosen store with real questions. */
+  check(settings: StoreSettings, viewers: CheckedViewers): AsyncIterable<StoreFinding>
   /**
    * Opens the chosen store to change its viewers.
    * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
@@ -51,6 +54,10 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     settingNames: kinds.flatMap(({ settingNames }) => settingNames),
     environment: environmentOf(defaultUrl, kinds),
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
+    check(settings, viewers) {
+      const kind = kindOf(settings)
+      return kind.check?.(settings, viewers) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
+    },
     openEditable,
     async migrate(settings, app = null) {
       const kind = kindOf(settings)

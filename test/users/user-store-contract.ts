@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
+import { checkStore } from '../../src/users/check-store.ts'
 import type { UserStore, Viewer } from '../../src/users/user-store.ts'
 
 export interface ContractViewer extends Viewer {
@@ -78,6 +79,7 @@ export function userStoreContract(
     testLookUps(() => store, finds)
     testRefusals(() => store)
     testAvailability(() => store)
+    testChecks(() => store)
   })
 }
 
@@ -98,6 +100,19 @@ function testSignIns(store: () => UserStore): void {
   test('a disabled viewer learns it after the right password only', async () => {
     expect(await store().authenticate(gone.username, gone.password)).toEqual({ ok: false, reason: 'disabled' })
     expect(await store().authenticate(gone.username, 'wrong')).toEqual({ ok: false, reason: 'wrong-credentials' })
+  })
+}
+
+function testChecks(store: () => UserStore): void {
+  test('store check finds no broken promise', async () => {
+    const open = () => Promise.resolve({ ...store(), close: () => Promise.resolve() })
+    const viewers = { username: ada.username, password: ada.password, disabled: null }
+    const states = new Map<string, string>()
+    for await (const { code, state } of checkStore(open, viewers, null)) states.set(code, state)
+    expect([...states].filter(([, state]) => state === 'failure')).toEqual([])
+    for (const code of ['reachable', 'unknown-viewer', 'odd-names', 'wrong-password', 'right-password', 'no-cache']) {
+      expect([code, states.get(code)]).toEqual([code, 'ok'])
+    }
   })
 }
 

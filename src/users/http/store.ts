@@ -21,6 +21,9 @@ const RefusedViewer = z.object({ reason: z.literal('expired-password') })
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 
+/** The service rejects the token of this app. */
+export class TokenRejected extends UpstreamError {}
+
 /** Opens a store whose viewers are in the customer's login service. `README.md` documents the protocol. */
 export function openHttpStore(
   settings: HttpStoreSettings,
@@ -88,7 +91,7 @@ function assertTokenAccepted(address: string, { status, challenge }: HttpAnswer)
   if (status !== 401 && status !== 403) return
   const scheme = challenge.search(/\bBearer\b/i)
   if (scheme < 0 || !/\berror=/i.test(challenge.slice(scheme))) return
-  throw new UpstreamError('user-store', `${originOf(address)} rejects this app. Check HTTP_STORE_TOKEN`)
+  throw new TokenRejected('user-store', `${originOf(address)} rejects this app. Check HTTP_STORE_TOKEN`)
 }
 
 function readViewer(address: string, { body }: HttpAnswer): Viewer {

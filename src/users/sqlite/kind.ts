@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { checkStore } from '../check-store.ts'
 import type { UserStoreKind } from '../user-store-kind.ts'
 
 interface SqliteSettings {
@@ -17,6 +19,16 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
   async open({ file }, warn) {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })
+  },
+  async *check({ file }, viewers) {
+    // Opening it would create it.
+    if (!existsSync(file)) {
+      const text = `There is no file ${file}. Check USER_STORE_URL; viewers add creates the file.`
+      yield { state: 'failure', code: 'opens', text }
+      return
+    }
+    const { openSqliteStore } = await import('./store.ts')
+    yield* checkStore((warn) => Promise.resolve(openSqliteStore(file, { warn })), viewers, null)
   },
   async openEditable({ file }, options) {
     const { openEditableSqliteStore } = await import('./editable-store.ts')

@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto'
+import { ConfigError, OverloadedError, UpstreamError } from '../errors.ts'
+import type { UserStore, Viewer, Warn } from './user-store.ts'
+import { usernameKey } from './viewer-fields.ts'
+
+/** The result of one check. `unknown` was not tried. The text says what was seen, then what to do. */
+export interface StoreFinding {
+  readonly state: 'ok' | 'warning' | 'unknown' | 'failure'
+  /** For programs, such as `wrong-password`. */
+  readonly code: string
+  readonly text: string
+}
+
+/** Test viewers in the store. */
+export interface CheckedViewers {
+  /** Null for no test viewer. */
+  readonly username: string | null
+  /** Of both viewers. Null for no sign-in. */
+  readonly password: string | null
+  /** The name of a viewer who is disabled; null for none. */
+  readonly disabled: string | null
+}
+
+/** Opens the store that is checked. */
+export type OpenStore = (warn: Warn) => Promise<UserStore>
+
+const UNKNOWN_NAMES = 2
+/** Times below this are noise. */
+const SAME_TIME_MS = 50
+/** User names that a careless statement or filter takes for something else. Each is unknown. */
+const ODD_NAMES = ["' OR '1'='1", '*', '"; \\', 'Ωmega 用户 😀']
+
+/**
+ * Checks the promises of a user store with real questions. Changes nothing, but the store may count wrong passwords.
+ * @param timeoutMs the longest answer that the app accepts; null if the store has no network.
+ */
+export async function* checkStore(
+  open: OpenStore,
+  viewers: CheckedViewers,
+  timeoutMs: number | null,
+): AsyncGenerator<StoreFinding> {
+  const warnings: string[] = []
+  let store: UserStore
+  try {
+    store = await open((message) => warnings.push(message))
+  } catch (error) {
+    yield { state: 'failure', code: 'opens', text: faultOf(error) }
+    return
+  }
+  try {
+    const reached = await check('reachable', 'The store answers.', () => store.checkHealth().then(() => null))
+    yield reached
+    if (reached.state === 'failure') return
+    const timed = withTimes(store)
+    yield* checkUnknownViewers(timed.store)
+    yield* checkTestViewer(timed.store, viewers)
+    yield* checkDisabledViewer(timed.store, viewers)
+    yield* timed.findings(timeoutMs)
+    for (const text of new Set(warnings)) yield { state: 'warning', code: 'store-warns', text }
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Runs a check.
+ * @param work returns what is wrong, or null.
+ */
+export async function check(code: string, kept: string, work: () => Promise<string | null>): Promise<StoreFinding> {
+  try {
+    const fault = await work()
+    return fault === null ? { state: 'ok', code, text: kept } : { state: 'failure', code, text: fault }
+  } catch (error) {
+    return { state: 'failure', code, text: faultOf(error) }
+  }
+}
+
+/** Returns a name that no store has. */
+export function unknownName(): string {
+  return `no-such-viewer-${randomBytes(6).toString('hex')}@example.com`
+}
+
+function wrongPassword(): string {
+  return randomBytes(12).toString('base64url')
+}
+
+function faultOf(error: unknown): string {
+  const isExpected = error instanceof UpstreamError || error instanceof ConfigError || error instanceof OverloadedError
+  if (!isExpected) throw error
+  return `${error.message.replace(/\.$/, '')}.`
+}
+
+/** @returns what is wrong with the answer, or null. */
+async function faultInRefusal(store: Pick<UserStore, 'authenticate'>, username: string, subject: string) {
+  const answer = await store.authenticate(username, wrongPassword())
+  if (answer.ok) return `${subject} is signed in as ${answer.viewer.username}. Refuse the sign-in.`
+  if (answer.reason === 'wrong-credentials') return null
+  return `${subject} gets the answer "${answer.reason}". Answer as for an unknown viewer, or strangers learn who has an account.`
+}
+
+async function* checkUnknownViewers(store: TimedStore): AsyncGenerator<StoreFinding> {
+  yield await check('unknown-viewer', 'An unknown viewer is refused.', async () => {
+    for (let count = 0; count < UNKNOWN_NAMES; count += 1) {
+      const fault = await store.timed('unknown', () => faultInRefusal(store, unknownName(), 'An unknown viewer'))
+      if (fault !== null) return fault
+    }
+    return null
+  })
+  yield await check('odd-names', 'User names with quotes, wildcards and other scripts are refused.', async () => {
+    for (const name of ODD_NAMES) {
+      const fault = await faultInRefusal(store, name, `The unknown viewer ${JSON.stringify(name)}`)
+      if (fault !== null) return fault
+    }
+    return null
+  })
+  if (store.find === undefined) {
+    yield {
+      state: 'warning',
+      code: 'look-up',
+      text: 'The store looks up no viewers: a removed viewer keeps the session until it ends.',
+    }
+    return
+  }
+  yield await check('unknown-look-up', 'A look-up of an unknown viewer finds nobody.', async () => {
+    const found = await store.find?.(unknownName())
+    return found ? `A look-up of an unknown viewer finds ${found.username}.` : null
+  })
+}
+
+async function* checkTestViewer(
+  store: TimedStore,
+  { username, password }: CheckedViewers,
+): AsyncGenerator<StoreFinding> {
+  if (username === null) {
+    yield { state: 'unknown', code: 'right-password', text: 'No sign-in was tried. Name a test viewer with --viewer.' }
+    return
+  }
+  if (store.find !== undefined) {
+    yield await check('look-up', `A look-up finds ${username}.`, async () => {
+      const found = await store.find?.(username)
+      if (!found) return `A look-up does not find ${username}: unknown, disabled, or answered under another name.`
+      return usernameKey(found.username) === usernameKey(username) ? null : `A look-up finds ${found.username} instead.`
+    })
+  }
+  if (password === null) {
+    yield { state: 'unknown', code: 'right-password', text: 'No sign-in was tried, because there is no password.' }
+    return
+  }
+  const refuse = () => store.timed('wrong', () => faultInRefusal(store, username, `${username} with a wrong password`))
+  yield await check('wrong-password', 'A wrong password is refused.', refuse)
+  yield await checkRightPassword(store, username, password)
+  const kept = 'A wrong password is refused after the right one too: no answer comes from a cache.'
+  yield await check('no-cache', kept, refuse)
+  // Resets the count of wrong passwords, so that the viewer is not locked out.
+  await store.authenticate(username, password).catch(() => null)
+}
+
+async function checkRightPassword(store: TimedStore, username: string, password: string): Promise<StoreFinding> {
+  let seen: Viewer | null = null
+  const finding = await check('right-password', '', async () => {
+    const answer = await store.authenticate(username, password)
+    if (answer.ok) {
+      seen = answer.viewer
+      return null
+    }
+    const what = answer.reason === 'wrong-credentials' ? 'is refused' : `gets the answer "${answer.reason}"`
+    return `${username} with the right password ${what}. Check VIEWER_PASSWORD, and the viewer.`
+  })
+  return seen === null ? finding : { ...finding, text: `The right password signs in ${described(seen)}.` }
+}
+
+/** Names the attributes without their values, which may be personal. */
+function described({ username, groups, attributes }: Viewer): string {
+  const names = Object.keys(attributes)
+  const list = (noun: string, texts: readonly string[]) => `${noun} ${texts.length > 0 ? texts.join(', ') : 'none'}`
+  return `${username} (${list('groups:', groups)}; ${list('attributes:', names)})`
+}
+
+async function* checkDisabledViewer(
+  store: TimedStore,
+  { disabled, password }: CheckedViewers,
+): AsyncGenerator<StoreFinding> {
+  if (disabled === null) {
+    const text = 'No disabled viewer was tried. Name one with --disabled.'
+    yield { state: 'unknown', code: 'disabled-viewer', text }
+    return
+  }
+  if (password !== null) {
+    yield await check('disabled-viewer', `${disabled} is disabled, and cannot sign in.`, async () => {
+      const answer = await store.authenticate(disabled, password)
+      if (answer.ok) return `${disabled} is signed in, and should be disabled.`
+      if (answer.reason !== 'wrong-credentials') return null
+      return `${disabled} with the right password gets "wrong password". Answer "disabled", if VIEWER_PASSWORD is right.`
+    })
+  }
+  if (store.find === undefined) return
+  yield await check('disabled-look-up', `A look-up does not find ${disabled}: the session ends.`, async () => {
+    const found = await store.find?.(disabled)
+    return found ? `A look-up finds ${disabled}, who is disabled: a session would go on.` : null
+  })
+}
+
+/** A store whose answers are timed. */
+interface TimedStore extends Pick<UserStore, 'authenticate' | 'find'> {
+  /** Notes the time of the work under a name. */
+  timed<T>(name: 'unknown' | 'wrong', work: () => Promise<T>): Promise<T>
+}
+
+function withTimes({ authenticate, find }: UserStore) {
+  const times: Record<'all' | 'unknown' | 'wrong', number[]> = { all: [], unknown: [], wrong: [] }
+  async function timed<T>(name: keyof typeof times, work: () => Promise<T>): Promise<T> {
+    const before = performance.now()
+    try {
+      return await work()
+    } finally {
+      times[name].push(performance.now() - before)
+    }
+  }
+  const store: TimedStore = {
+    timed,
+    authenticate: (username, password) => timed('all', () => authenticate(username, password)),
+    ...(find && { find: (username: string) => timed('all', () => find(username)) }),
+  }
+  function* findings(timeoutMs: number | null): Generator<StoreFinding> {
+    const slowest = Math.round(Math.max(...times.all))
+    const isSlow = timeoutMs !== null && slowest > timeoutMs / 2
+    const limit = timeoutMs === null ? '' : `; the limit is ${timeoutMs / 1000} s`
+    yield {
+      state: isSlow ? 'warning' : 'ok',
+      code: 'answer-time',
+      text: `The slowest answer took ${slowest} ms${limit}.`,
+    }
+    if (times.wrong.length === 0) return
+    const [unknown, wrong] = [Math.min(...times.unknown), Math.min(...times.wrong)]
+    if (Math.abs(unknown - wrong) < SAME_TIME_MS || Math.max(unknown, wrong) < 2 * Math.min(unknown, wrong)) return
+    const ms = `${Math.round(unknown)} ms and ${Math.round(wrong)} ms`
+    const text = `An unknown viewer and a wrong password take different times (${ms}), so strangers learn who has an account. Verify a hash for unknown viewers too.`
+    yield { state: 'warning', code: 'same-time', text }
+  }
+  return { store, findings }
+}

@@ -1,0 +1,58 @@
+import { type CheckedViewers, check, checkStore, type StoreFinding, unknownName } from '../check-store.ts'
+import { createRemoteGuard } from '../remote/guard.ts'
+import type { HttpStoreSettings } from './settings.ts'
+import { openHttpStore, TokenRejected } from './store.ts'
+
+const NOT_CHECKED =
+  'A wrong token gets the answer to a wrong password. Check the token first, and refuse any other with the header ' +
+  'WWW-Authenticate: Bearer error="invalid_token". Otherwise strangers can try passwords, or viewers read "wrong ' +
+  'password" when the token is wrong.'
+const ACCEPTED = 'A wrong token is accepted. Check the token first: strangers could look up viewers and try passwords.'
+
+/** Runs the interface of `openapi.yaml` against a login service, with the client of the app. */
+export async function* checkHttpStore(
+  settings: HttpStoreSettings,
+  viewers: CheckedViewers,
+): AsyncGenerator<StoreFinding> {
+  // A circuit breaker would hide the later faults behind the first ones.
+  const options = { guard: createRemoteGuard({ timeoutMs: settings.timeoutMs, failures: Number.POSITIVE_INFINITY }) }
+  let isReached = true
+  for await (const finding of checkStore(
+    () => Promise.resolve(openHttpStore(settings, options)),
+    viewers,
+    settings.timeoutMs,
+  )) {
+    yield finding.code === 'reachable' && finding.state === 'ok' ? { ...finding, text: reachedText(settings) } : finding
+    if (finding.code === 'reachable') isReached = finding.state === 'ok'
+  }
+  if (!isReached) return
+  const stranger = openHttpStore({ ...settings, token: 'a-wrong-token' }, options)
+  try {
+    yield await check('wrong-token', 'A sign-in with a wrong token is rejected.', () =>
+      faultWithWrongToken(() => stranger.authenticate(unknownName(), 'a wrong password')),
+    )
+    const { find } = stranger
+    if (find === undefined) return
+    yield await check('wrong-token-look-up', 'A look-up with a wrong token is rejected.', () =>
+      faultWithWrongToken(() => find(viewers.username ?? unknownName())),
+    )
+  } finally {
+    await stranger.close()
+  }
+}
+
+async function faultWithWrongToken(ask: () => Promise<object | null>): Promise<string | null> {
+  try {
+    const answer = await ask()
+    const isRefusal = answer !== null && 'reason' in answer && answer.reason === 'wrong-credentials'
+    return isRefusal ? NOT_CHECKED : ACCEPTED
+  } catch (error) {
+    if (error instanceof TokenRejected) return null
+    throw error
+  }
+}
+
+function reachedText({ url }: HttpStoreSettings): string {
+  const { origin, protocol } = new URL(url)
+  return `${origin} answers${protocol === 'https:' ? ', and its certificate is valid' : ' without TLS, on this machine'}.`
+}
