@@ -34,7 +34,7 @@ afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
 
 /** Runs the lines of the README that create the secrets, in a temporary folder. */
 function makeSecrets(): (name: string) => string {
-  const [, block = ''] = /```sh\n(umask 022[^`]*)docker compose --profile/.exec(README) ?? []
+  const [, block = ''] = /```sh\n(umask 022[^`]*?)docker compose --profile/.exec(README) ?? []
   const script = block.replaceAll('npm run -s viewer-auth --', `'${process.execPath}' '${CLI}'`)
   const cwd = temporaryFolder()
   const { status, stderr } = spawnSync('sh', ['-euc', script], {
