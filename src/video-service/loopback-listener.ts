@@ -11,15 +11,15 @@ export interface RedirectReceiver {
   close(): void
 }
 
-/** True if this machine can receive a redirect to the address. */
-export function isLoopbackAddress(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'http:' && isLoopbackName(hostname)
+/** True for a loopback address with a port. Without one it is port 80, which other users than root cannot open. */
+export function canListenOn(address: string): boolean {
+  const { protocol, hostname, port } = new URL(address)
+  return protocol === 'http:' && isLoopbackName(hostname) && port !== ''
 }
 
 /**
  * Listens for the redirect on the loopback interface (RFC 8252, 7.3).
- * @param address `http:` with a loopback host. Port 0 is any free port.
+ * @param address as for canListenOn(). Port 0 is any free port.
  * @throws AuthorizationFailed if the port cannot be used.
  */
 export async function listenOnLoopback(address = 'http://127.0.0.1:0/callback'): Promise<RedirectReceiver> {
@@ -60,9 +60,9 @@ async function listen(server: Server, { hostname, port }: URL): Promise<number> 
   // Browsers try 127.0.0.1 for every name of this machine.
   const host = isLoopbackHost(hostname) && hostname !== 'localhost' ? hostname.replace(/[[\]]/g, '') : '127.0.0.1'
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(Number(port || 80), host, resolve)
+    server.once('error', reject).listen(Number(port), host, resolve)
   }).catch((cause: NodeJS.ErrnoException) => {
-    const message = `Cannot listen on port ${port || 80} for the redirect (${cause.code}). Use a redirect address with another port`
+    const message = `Cannot listen on port ${port} for the redirect (${cause.code}). Use a redirect address with another port`
     throw new AuthorizationFailed(message, { cause })
   })
   const address = server.address()

@@ -1,6 +1,6 @@
 import { type AccessToken, requestToken, type TokenOptions } from '../../video-service/access-token.ts'
 import { authorizationAddress, newState, readCode, readImplicitToken } from '../../video-service/authorization-page.ts'
-import { isLoopbackAddress, listenOnLoopback, type RedirectReceiver } from '../../video-service/loopback-listener.ts'
+import { canListenOn, listenOnLoopback, type RedirectReceiver } from '../../video-service/loopback-listener.ts'
 import { AuthorizationFailed } from '../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../video-service/service-settings.ts'
 import type { Transport } from '../../video-service/transport.ts'
@@ -47,7 +47,7 @@ async function tokenFromAuthorizationPage(
   { type, scope, deviceName, lang, redirectUri: wanted }: TokenChoice,
   grant: 'authorization_code' | 'implicit',
 ): Promise<AccessToken> {
-  const isListening = wanted === undefined || isLoopbackAddress(wanted)
+  const isListening = wanted === undefined || canListenOn(wanted)
   const receiver = isListening ? await listenOnLoopback(wanted) : receivePasted(io, wanted)
   try {
     const state = newState()
@@ -72,7 +72,7 @@ async function tokenFromAuthorizationPage(
   }
 }
 
-/** Lets the user paste the address of the redirect, because only a browser sees a redirect to another machine. */
+/** Lets the user paste the address of the redirect, which only the browser sees. */
 function receivePasted(io: CommandIo, redirectUri: string): RedirectReceiver {
   return {
     redirectUri,

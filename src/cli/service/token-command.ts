@@ -10,8 +10,8 @@ Standard output is only the token, so that TOKEN=$(viewer-auth token) works. A M
 created_at. --json also has the refresh token of an authorization code. --grant password reads the password from
 SERVICE_PASSWORD, a prompt or standard input. --grant authorization_code and implicit print an address: open it in a
 browser on this machine. The client must be registered with the redirect prefix http://127.0.0.1/callback. For another
-prefix, use --redirect-uri: on a loopback address, this command receives the redirect (port 0 is any free port). For any
-other address, paste the address that the browser shows at the end.`
+prefix, use --redirect-uri: on a loopback address with a port, this command receives the redirect (port 0 is any free
+port). For any other address, paste the address that the browser shows at the end.`
 
 /** Adds `token`, which requests an access token of the video service by one of its grants. */
 export function addTokenCommand(command: Command, context: CommandContext): void {

@@ -73,13 +73,18 @@ describe('token', () => {
     return { stdin, ended, address: output.split('\n')[1] ?? '' }
   }
 
-  /** Signs in on the authorization page and allows the access. Follows the redirect to the command. */
-  async function allow(address: string): Promise<void> {
+  /** Signs in on the authorization page and allows the access. Returns the address of the redirect. */
+  async function redirectOf(address: string): Promise<string> {
     const visitor = openVisitor(emulator.url)
     const { username = '', password = '' } = emulator.seed.users[0] ?? {}
     const signedIn = await visitor.submit(await visitor.get(address.slice(emulator.url.length)), { username, password })
     const allowed = await visitor.submit(await visitor.get(signedIn.location ?? ''), { decision: 'allow' })
-    expect(await (await fetch(allowed.location ?? '')).text()).toContain('close this window')
+    return allowed.location ?? ''
+  }
+
+  /** Follows the redirect to the command, as a browser does. */
+  async function allow(address: string): Promise<void> {
+    expect(await (await fetch(await redirectOf(address))).text()).toContain('close this window')
   }
 
   test.each([
@@ -112,6 +117,16 @@ describe('token', () => {
       changed,
     )
     await allow(address)
+    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) })
+  })
+
+  test('a strict service gets the registered address without a port, and the user pastes the redirect', async () => {
+    emulator = await emulatorOfTest(0, true)
+    env = environmentFor(emulator)
+    const redirectUri = emulator.seed.clients[0]?.redirect_uri_prefix ?? ''
+    expect(new URL(redirectUri).port).toBe('')
+    const { address, stdin, ended } = await startToken(['--grant', 'authorization_code', '--redirect-uri', redirectUri])
+    stdin.end(`${await redirectOf(address)}\n`)
     expect(await ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) })
   })
 
