@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
-import { type CheckedViewers, checkStore, type StoreFinding } from './check-store.ts'
+import type { CheckedViewers, StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
@@ -54,9 +54,11 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     settingNames: kinds.flatMap(({ settingNames }) => settingNames),
     environment: environmentOf(defaultUrl, kinds),
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
-    check(settings, viewers) {
+    async *check(settings, viewers) {
       const kind = kindOf(settings)
-      return kind.check?.(settings, viewers) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
+      // Loaded late, because the login app checks no store.
+      const { checkStore } = await import('./check-store.ts')
+      yield* kind.check?.(settings, viewers) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
     },
     openEditable,
     async migrate(settings, app = null) {

@@ -64,7 +64,7 @@ async function exportEvents(
   try {
     const written = await writeEvents(format, events, sink, output === undefined ? io.stdout : null)
     await sink.finish()
-    io.stderr.write(`${summaryOf(written, sources.length, reading, filter)}\n`)
+    io.stderr.write(`${summaryOf(written, sourcesText(sources), reading, filter)}\n`)
     return { ok: true }
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
@@ -97,13 +97,13 @@ async function* batchesOf(io: CommandIo, sources: readonly string[], signal: Abo
 /** Says how much was read, and what the export cannot contain. */
 function summaryOf(
   written: string,
-  sources: number,
+  sources: string,
   { skipped, lost, unnamed, outcomes }: Reading,
   filter: EventFilter,
 ): string {
   const unknown = filter.outcomes.filter((outcome) => !outcomes.has(outcome))
   return [
-    `${written}, from ${counted(sources, 'file')}.`,
+    `${written}, from ${sources}.`,
     skipped > 0 && `Skipped ${counted(skipped, 'line')} of other kinds.`,
     lost > 0 && `The app could not write ${counted(lost, 'line')} of this log.`,
     unnamed > 0 && `${counted(unnamed, 'repeated request')} without a name in the log may be of this viewer too.`,
@@ -112,6 +112,10 @@ function summaryOf(
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+function sourcesText(sources: readonly string[]): string {
+  return sources.every((source) => source === '-') ? 'standard input' : counted(sources.length, 'file')
 }
 
 function counted(count: number, noun: string): string {

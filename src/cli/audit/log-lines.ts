@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
@@ -17,16 +17,30 @@ const WHY_UNREADABLE: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: ': it is cut short',
 }
 
-/** Returns the rotated files of a log and the log itself, the oldest first. The log itself may be missing. */
+/**
+ * Returns the rotated files of the security log and the log itself, the oldest first.
+ * @throws ConfigError if the log is a pipe or a device, which cannot be read again.
+ */
 export async function rotatedFiles(path: string): Promise<string[]> {
   const [folder, name] = [dirname(path), basename(path)]
+  const own = await statOrNull(path)
+  if (own !== null && !own.isFile()) {
+    throw new ConfigError(`SECURITY_LOG_FILE is ${path}, which is no file. Name the files in which you keep the log.`)
+  }
   const names = await readdir(folder).catch((): string[] => [])
   const rotated = names.filter((other) => other.startsWith(name) && ROTATED.test(other.slice(name.length)))
-  const aged = await Promise.all(
-    rotated.map(async (other) => ({ file: join(folder, other), mtimeMs: (await stat(join(folder, other))).mtimeMs })),
-  )
-  const sorted = aged.toSorted((one, other) => one.mtimeMs - other.mtimeMs).map(({ file }) => file)
-  return names.includes(name) || sorted.length === 0 ? [...sorted, path] : sorted
+  const files = rotated.map((other) => join(folder, other))
+  const aged = await Promise.all(files.map(async (file) => ({ file, found: await statOrNull(file) })))
+  const sorted = aged
+    .flatMap(({ file, found }) => (found?.isFile() ? { file, mtimeMs: found.mtimeMs } : []))
+    .toSorted((one, other) => one.mtimeMs - other.mtimeMs)
+    .map(({ file }) => file)
+  return own !== null || sorted.length === 0 ? [...sorted, path] : sorted
+}
+
+/** Returns null also for a file that was removed in the meantime. */
+async function statOrNull(path: string): Promise<Stats | null> {
+  return await stat(path).catch(() => null)
 }
 
 /**

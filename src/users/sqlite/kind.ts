@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { checkStore } from '../check-store.ts'
 import type { UserStoreKind } from '../user-store-kind.ts'
 
 interface SqliteSettings {
@@ -27,7 +26,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
       yield { state: 'failure', code: 'opens', text }
       return
     }
-    const { openSqliteStore } = await import('./store.ts')
+    const [{ checkStore }, { openSqliteStore }] = await Promise.all([import('../check-store.ts'), import('./store.ts')])
     yield* checkStore((warn) => Promise.resolve(openSqliteStore(file, { warn })), viewers, null)
   },
   async openEditable({ file }, options) {

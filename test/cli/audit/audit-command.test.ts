@@ -147,6 +147,8 @@ test('audit export says what is wrong with a file, and with a missing setting', 
   }
   const unset = await audit(cwd, [])
   expect([unset.status, unset.stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE')])
+  const device = await audit(cwd, [], { env: { SECURITY_LOG_FILE: '/dev/null' } })
+  expect([device.status, device.stderr]).toEqual([1, expect.stringContaining('/dev/null')])
   expect(await audit(cwd, ['-', '--csv', '--json'])).toMatchObject({ status: 2 })
   expect(await audit(cwd, ['-', '--from', 'yesterday'])).toMatchObject({ status: 2 })
 })

@@ -4,6 +4,7 @@ import type { SessionData } from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { startExampleService } from '../../users/http/example-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 
@@ -117,4 +118,25 @@ test('viewers show says what it can read if the file of sessions is damaged, and
   const { status, shown } = await show(cwd, 'ada@example.com', { SESSION_STORE_URL: `sqlite:${file}` })
   expect(status).toBe(1)
   expect(shown).toMatchObject({ state: 'active', sessions: null, faults: [expect.stringContaining(file)] })
+})
+
+test('viewers show asks a login service by the look-up, and still shows the rest without one', async () => {
+  const cwd = temporaryFolder()
+  const { url, token, findUrl } = await startExampleService()
+  const log = join(cwd, 'security.log')
+  writeFileSync(log, line(now - 9, 'gone@example.com', { outcome: 'disabled', status: 403 }))
+  const env = { USER_STORE_URL: url, HTTP_STORE_TOKEN: token, SECURITY_LOG_FILE: log }
+  const finds = { ...env, HTTP_STORE_FIND_URL: findUrl ?? '' }
+  expect(await show(cwd, 'ada@EXAMPLE.com', finds)).toMatchObject({
+    status: 0,
+    shown: { username: 'Ada@example.com', state: 'active', groups: ['staff'], attributes: { seat: '12' } },
+  })
+  expect(await show(cwd, 'gone@example.com', finds)).toMatchObject({
+    status: 1,
+    shown: { state: 'unknown-or-disabled', groups: null, lastRefusal: { outcome: 'disabled' } },
+  })
+  expect(await show(cwd, 'gone@example.com', env)).toMatchObject({
+    status: 0,
+    shown: { state: 'unknown', groups: null, lastRefusal: { outcome: 'disabled' }, sessions: [] },
+  })
 })
