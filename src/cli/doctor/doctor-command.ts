@@ -153,7 +153,8 @@ async function checkVideoService(
     const hasGivenToken = service.settings.accessToken !== null
     await service.apiToken(service.signal)
     if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
-    if (options.isAppThere) report(await compareClocks(config, service.settings.baseUrl, service.signal))
+    const clocks = options.isAppThere && (await compareClocks(config, service.settings.baseUrl, service.signal))
+    if (clocks) report(clocks)
     if (place === null) await checkChannels(io, config, service, report)
     else entryPointOfLock = await checkLock(io, config, service, place, report)
     if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
@@ -163,7 +164,7 @@ async function checkVideoService(
     if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
     throw error
   })
-  if (!outcome.ok) report(failure('service-failed', outcome.fault))
+  if (!outcome.ok) report(failure('service-failed', `The video service could not be checked. ${outcome.fault}`))
   return entryPointOfLock
 }
 

@@ -5,7 +5,7 @@ import type { ChosenEntryPoint } from '../settings/chosen-entry-point.ts'
  * - `ok`: seen to work.
  * - `warning`: viewers get through, but something will trouble viewers or operators.
  * - `unknown`: cannot be seen from here, and may stop viewers.
- * - `failure`: stops viewers, or harms them.
+ * - `failure`: stops viewers or some of them, harms them, or keeps the doctor from looking.
  */
 export type Level = 'ok' | 'warning' | 'unknown' | 'failure'
 

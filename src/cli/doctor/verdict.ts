@@ -12,7 +12,7 @@ export function verdictOn(findings: readonly Finding[], isStrict: boolean): Outc
   const [failures, unknowns, warnings] = [count('failure'), count('unknown'), count('warning')]
   const verdict =
     failures > 0
-      ? 'Viewers will not get through.'
+      ? 'Viewers, or some of them, will not get through: see each failure.'
       : unknowns > 0
         ? 'Not proven that viewers will get through: no check failed, but see each line "unknown".'
         : warnings > 0

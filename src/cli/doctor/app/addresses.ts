@@ -31,6 +31,13 @@ async function checkReachable(
     return unknown('address-unreachable', `${name} ${url} cannot be reached from here. ${answer.text}`)
   }
   const { status } = answer
+  const target = answer.headers.get('location')
+  if (target !== null && URL.canParse(target, url) && new URL(target, url).origin !== new URL(url).origin) {
+    return unknown(
+      'address-redirects',
+      `${name} ${url} redirects to ${new URL(target, url).origin}. If it does so with a response too, browsers block the way back: the Content-Security-Policy of the app allows only the origin in the setting. Set the final address.`,
+    )
+  }
   return status >= 500 || doubtfulStatuses.includes(status)
     ? unknown(
         'address-doubtful',

@@ -78,7 +78,10 @@ function checkRedirect(address: string, location: string, entryPoint: ChosenEntr
   const response = new URL(location).searchParams.get('hash') ?? ''
   const { diagnosis, secret } = diagnoseForEntryPoint(response, entryPoint, Math.floor(nowSeconds()))
   const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
-  if (diagnosis.kind !== 'good') return failure('wrong-response', text)
+  if (diagnosis.kind !== 'good') {
+    const hint = 'The app runs with other settings than this command: restart it, or run the doctor with its settings.'
+    return failure('wrong-response', `${text} ${hint}`)
+  }
   return secret === 'current'
     ? ok('signed-in', text)
     : warning(

@@ -8,18 +8,20 @@ const TOLERANCE_SECONDS = 5
 /**
  * Compares the clocks of the login app and the service: the app sets the expiry of a response by its own clock, and the
  * service checks it by another. Also compares the clock of this machine, which signs in `response build`.
+ * @returns null if one of them does not answer, which other checks report.
  */
 export async function compareClocks(
   { publicUrl, entryPoints }: Config,
   serviceUrl: string,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<Finding | null> {
   const [app, service] = await Promise.all([
     aheadSeconds(`${publicUrl.origin}/health/live`, signal),
     aheadSeconds(serviceUrl, signal),
   ])
-  if (app === null || service === null) {
-    const silent = app === null ? 'the login app' : 'the service'
+  if (app === null || service === null) return null
+  if (Number.isNaN(app) || Number.isNaN(service)) {
+    const silent = Number.isNaN(app) ? 'the login app' : 'the service'
     return unknown('clocks-unknown', `The clocks could not be compared, because ${silent} sends no Date.`)
   }
   const serviceAhead = Math.round(service - app)
@@ -60,12 +62,13 @@ function describe(seconds: number): string {
   return `${Math.abs(Math.round(seconds))} s ${seconds > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** Returns how far the clock of a server is ahead of this machine, to about a second. Null without a Date. */
+/** Returns how far the clock of a server is ahead of this machine, to about a second. NaN without a Date. */
 async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
   const sentAtMs = Date.now()
   const answer = await request(url, signal)
   const halfWayMs = (sentAtMs + Date.now()) / 2
-  const dateMs = answer instanceof Response ? Date.parse(answer.headers.get('date') ?? '') : Number.NaN
+  if (!(answer instanceof Response)) return null
+  const dateMs = Date.parse(answer.headers.get('date') ?? '')
   // The header has no fraction of a second, so the time is half a second later on average.
-  return Number.isNaN(dateMs) ? null : (dateMs + 500 - halfWayMs) / 1000
+  return (dateMs + 500 - halfWayMs) / 1000
 }

@@ -24,27 +24,36 @@ export function lockSecretCheck(
   return async (lock, place, target) => {
     const entryPoint = chosenEntryPoint(config, target.entryPoint)
     const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
-    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, target))
+    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
     const record = keeper.find(place)
     const isOurs = record !== null && leadsTo(lock.url, { ...target, url: record.url, otherUrls: [] })
-    const fromRecord = isOurs ? compareRecord(leads, record, target) : null
+    const fromRecord = isOurs ? compareRecord(leads, record, place, target) : null
     if (fromRecord !== null) return findingOf(config, entryPoint, fromRecord)
     const trial = trials.get(target.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
     trials.set(target.entryPoint, trial)
-    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads))
+    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, place))
   }
 }
 
-function compareShown(leads: string, lock: Lock, target: ExpectedLock): Finding {
+function lockSet({ kind, id }: LockPlace): string {
+  return `lock set --${kind} ${id}`
+}
+
+function compareShown(leads: string, lock: Lock, place: LockPlace, target: ExpectedLock): Finding {
   const wrong = differences(lock, target)
   if (wrong.length === 0) return ok('lock-secret-same', `${leads} and has its secret.`)
   return failure(
     'lock-secret-differs',
-    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Use lock set.`,
+    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet(place)}.`,
   )
 }
 
-function compareRecord(leads: string, record: LockRecord, { secret, previousSecret }: ExpectedLock): Finding {
+function compareRecord(
+  leads: string,
+  record: LockRecord,
+  place: LockPlace,
+  { secret, previousSecret }: ExpectedLock,
+): Finding {
   const when = `on ${record.setAt.slice(0, 16).replace('T', ' at ')} UTC`
   if (isSetWith(record, secret)) {
     return ok('lock-secret-same', `${leads}. lock set gave it the secret of the settings ${when}.`)
@@ -57,7 +66,7 @@ function compareRecord(leads: string, record: LockRecord, { secret, previousSecr
   }
   return failure(
     'lock-secret-differs',
-    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Use lock set again, also if the lock was set elsewhere since then.`,
+    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(place)} again, also if the lock was set elsewhere since then.`,
   )
 }
 
@@ -68,9 +77,9 @@ function proven(leads: string): Finding {
   )
 }
 
-function unseen(leads: string): Finding {
+function unseen(leads: string, place: LockPlace): Finding {
   return unknown(
     'lock-secret-unseen',
-    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run lock set here, or watch the video once.`,
+    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet(place)} on this machine, or watch the video once.`,
   )
 }

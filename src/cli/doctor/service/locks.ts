@@ -3,7 +3,7 @@ import type { Channel } from '../../../video-service/channels.ts'
 import { listChannels } from '../../../video-service/channels.ts'
 import { type LockPlace, readLock } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
-import { differences, expectedLock, leadsTo } from '../../service/expected-lock.ts'
+import { expectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -27,7 +27,7 @@ export async function checkLock(
     report(
       unknown(
         'no-own-lock',
-        `The ${name} has no lock of its own, so the lock of its channel applies. Check that lock with --channel.`,
+        `The ${name} has no lock of its own, so the lock of its channel applies. Check that lock with --channel ID.`,
       ),
     )
     return undefined
@@ -35,9 +35,13 @@ export async function checkLock(
   const expected = config.entryPoints.map((entryPoint) => expectedLock(io.env, entryPoint.name))
   const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
   if (target === undefined) {
-    const [first] = expected
-    const wrong = first === undefined ? [] : differences(lock, first)
-    report(failure('lock-leads-elsewhere', `The lock of ${name} is wrong: ${wrong.join('; ')}. Use lock set.`))
+    const urls = expected.map(({ url }) => url).join(' or ')
+    report(
+      failure(
+        'lock-leads-elsewhere',
+        `The lock of ${name} leads to ${lock.url} and not to this app, which is at ${urls}. Run lock set --${place.kind} ${place.id}. If the address of the lock is right, correct PUBLIC_URL.`,
+      ),
+    )
     return undefined
   }
   report(await lockSecretCheck(io, config, service)(lock, place, target))
