@@ -49,54 +49,9 @@ export function segmentCsvHeader(): string {
   return csvRecord([...VIEWER_COLUMNS, 'id', ...SEGMENT_COLUMNS])
 }
 
-const SERIES_TITLES = ['Point', 'Value']
-export const TABLE_TITLES: Readonly<Record<Question['report'], readonly string[]>> = {
-  viewers: ['Viewer', 'Last activity', 'Videos watched', 'Segments'],
-  views: ['Started', 'Finished', 'Viewer', 'Content', 'Place', 'Device'],
-  'total-views': SERIES_TITLES,
-  'unique-devices': SERIES_TITLES,
-  'authenticated-viewers': SERIES_TITLES,
-  'peak-viewer-numbers': ['Time', 'Content', 'Viewers'],
-}
-
-/** Returns the cells of a row, in the order of TABLE_TITLES. */
-export function tableCells(row: ReportRow): string[] {
-  if ('segments' in row) {
-    return [row.viewer_identifier, row.last_activity, String(row.videos_watched), String(row.segments.length)]
-  }
-  if ('view_id' in row) {
-    const place = [row.city, row.country].filter(Boolean).join(', ')
-    const { browser, os } = row.device_info
-    return [
-      row.started_at,
-      row.finished_at ?? 'watching',
-      row.viewer_identifier ?? '',
-      `${row.content_type} ${row.content_id}`,
-      place,
-      `${browser.family} on ${os.family}`,
-    ]
-  }
-  if ('dimension_type' in row) return [seriesPoint(row), String(row.value)]
-  return [row.time, `${row.content_type} ${row.content_id}`, String(row.value)]
-}
-
 /** Returns the group of a number: "Germany" for `location:Germany`. Without a colon, returns the whole dimension. */
 export function seriesGroup({ dimension_type: type }: SeriesRow): string {
   return type.includes(':') ? type.slice(type.indexOf(':') + 1) : type
-}
-
-/** The `point` of a group is only the start of the period, so the group is shown instead. */
-function seriesPoint(row: LocalSeriesRow): string {
-  if (row.dimension_type.includes(':')) return seriesGroup(row)
-  return [row.point, ...seriesMarks(row)].join(' ')
-}
-
-/** Returns words for the marks of a number. */
-function seriesMarks(row: LocalSeriesRow): string[] {
-  return [
-    ...(row.is_partial ? ['(part)'] : []),
-    ...(row.has_running_views ? ['(with views running at its start)'] : []),
-  ]
 }
 
 function csvCells(row: ReportRow): readonly CsvCell[] {

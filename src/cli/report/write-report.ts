@@ -6,18 +6,12 @@ import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
+import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { startReportProgress } from './progress.ts'
-import {
-  csvHeader,
-  csvLine,
-  type ReportRow,
-  segmentCsvHeader,
-  segmentCsvLines,
-  TABLE_TITLES,
-  tableCells,
-} from './rows.ts'
+import { tableCells, tableColumns } from './report-table.ts'
+import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
 import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
 import { machineTimeZone } from './time-zone.ts'
@@ -34,6 +28,8 @@ interface ReportOptions {
 /** A table stays in memory, because its column widths depend on all rows. */
 const MOST_TABLE_ROWS = 1_000
 const CHUNK_CHARACTERS = 1_000_000
+/** A report does not wait longer for the titles of its channels. */
+const TITLES_TIMEOUT_MS = 5_000
 
 /** Fetches and writes a report page by page, so that a report of any length needs the memory of one page. */
 export async function writeReport(
@@ -43,19 +39,36 @@ export async function writeReport(
   { format, output }: ReportOptions,
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+  const end = new AbortController()
   try {
     const ask = asker(service)
     const fetched = pagesWithProgress(io, ask, question)
+    const titles = titlesFor(question, format, service, end.signal)
     const stdout = output === undefined ? io.stdout : null
-    const count = await WRITERS[format](sink, fetched, question, stdout, ask)
+    const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask })
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
     io.stderr.write(`${count}${place} (${periodText(question)})\n`)
     return { ok: true }
   } finally {
+    end.abort()
     await sink.close()
   }
+}
+
+/** Reads the titles while the report is fetched. Returns none if the report is for machines or shows no channel. */
+async function titlesFor(
+  question: Question,
+  format: ReportFormat,
+  { api, signal }: Service,
+  end: AbortSignal,
+): Promise<ContentTitles> {
+  const isForPeople = format === 'html' || format === 'table'
+  const namesContent = question.report === 'views' || question.report === 'peak-viewer-numbers'
+  const hasChannels = question.contentType !== 'recorded' && (namesContent || question.contentIds !== undefined)
+  if (!isForPeople || !hasChannels) return NO_TITLES
+  return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
 }
 
 function periodText({ period: { from, to } = {} }: Question): string {
@@ -91,8 +104,12 @@ type Writer = (
   sink: ReportSink,
   fetched: AsyncGenerator<Page<ReportRow>>,
   question: Question,
-  stdout: CommandIo['stdout'] | null,
-  ask: Ask,
+  context: {
+    readonly titles: Promise<ContentTitles>
+    /** Null for a file. */
+    readonly stdout: CommandIo['stdout'] | null
+    readonly ask: Ask
+  },
 ) => Promise<string>
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
@@ -147,21 +164,26 @@ async function writeJson(...[sink, fetched]: Parameters<Writer>): Promise<string
 }
 
 /** Fetches no page that the table does not show. */
-async function writeTable(...[sink, fetched, { report }, stdout]: Parameters<Writer>): Promise<string> {
+async function writeTable(...[sink, fetched, question, { titles, stdout }]: Parameters<Writer>): Promise<string> {
+  const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
   const shown: string[][] = []
   let hasMore = false
   for await (const { rows, isLast } of fetched) {
+    const look = { terminal, titles: await titles }
     const room = MOST_TABLE_ROWS - shown.length
-    shown.push(...rows.slice(0, room).map(tableCells))
+    shown.push(...rows.slice(0, room).map((row) => tableCells(row, look)))
     hasMore = rows.length > room || (rows.length === room && !isLast)
     if (hasMore) break
   }
-  if (shown.length > 0) await sink.write(`${await textTable(stdout, TABLE_TITLES[report], shown)}\n`)
+  if (shown.length > 0) {
+    const widthColumns = terminal === null ? undefined : (stdout?.columns ?? 80)
+    await sink.write(`${await textTable(stdout, tableColumns(question, terminal !== null), shown, widthColumns)}\n`)
+  }
   return hasMore ? `The first ${rowsText(shown.length)}. Use --csv or --json for all` : rowsText(shown.length)
 }
 
 /** Keeps only what the HTML page shows, so that memory stays bounded here too. */
-async function writeHtml(...[sink, fetched, question, , ask]: Parameters<Writer>): Promise<string> {
+async function writeHtml(...[sink, fetched, question, { titles, ask }]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('./page/render-page.ts'),
@@ -176,8 +198,8 @@ async function writeHtml(...[sink, fetched, question, , ask]: Parameters<Writer>
     written += rows.length
   }
   const source = ' from the analytics of the video service'
-  const about = { range: rangeOf(question), scope: scopeWords(question), source, nowMs }
-  await sink.write(await renderPage(collector.model(), about))
+  const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
+  await sink.write(await renderPage(collector.model(await titles), about))
   return rowsText(written)
 }
 

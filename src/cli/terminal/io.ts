@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   /**
    * Calls the listener at the first Ctrl-C, instead of ending the program. A second Ctrl-C ends it.

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { localPieces, type SeriesQuestion } from '../../../src/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../src/cli/report/local-rows.ts'
-import { tableCells } from '../../../src/cli/report/rows.ts'
+import { tableCells } from '../../../src/cli/report/report-table.ts'
 import { openTimeZone } from '../../../src/cli/report/time-zone.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
@@ -64,9 +64,10 @@ test('the first and the last day of a period are marked as parts if the period h
 })
 
 test('a table marks parts of days, and days that also count running views, with words', () => {
+  const PLAIN = { terminal: null, titles: new Map() }
   const row = { dimension_type: 'day', point: '2026-10-25T00:00:00+02:00', value: 1 }
-  expect(tableCells({ ...row, is_partial: true })[0]).toMatch(/ \(part\)$/)
-  expect(tableCells({ ...row, has_running_views: true })[0]).toMatch(/ \(with views running at its start\)$/)
+  expect(tableCells({ ...row, is_partial: true }, PLAIN)[0]).toMatch(/ \(part\)$/)
+  expect(tableCells({ ...row, has_running_views: true }, PLAIN)[0]).toMatch(/ \(with views running at its start\)$/)
 })
 
 test('a table is printed without fetching a page that it does not show', async () => {
@@ -75,8 +76,8 @@ test('a table is printed without fetching a page that it does not show', async (
     type: 'PeakSeries',
     attributes: { content_type: 'live', content_id: 1001, time: '2026-11-20T10:00:00Z', value: 1 },
   }))
-  const env = await startReportService((_req, res) => {
-    requests += 1
+  const env = await startReportService((req, res) => {
+    if (req.url?.startsWith('/v1/')) requests += 1
     sendJson(res, { data, pagination: { next: { href: '/v1/peak-viewer-numbers?_page=2&_limit=1000' } } })
   })
   const { status, stdout, stderr } = await runHere(['report', 'peak-viewer-numbers'], { cwd: temporaryFolder(), env })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvHeader, csvLine, segmentCsvHeader, segmentCsvLines, tableCells } from '../../../src/cli/report/rows.ts'
+import { csvHeader, csvLine, segmentCsvHeader, segmentCsvLines } from '../../../src/cli/report/rows.ts'
 import type { ViewerRow, ViewRow } from '../../../src/video-service/report-rows.ts'
 
 const view: ViewRow = {
@@ -82,12 +82,4 @@ test.each([
 ])('the name %j is safe in a spreadsheet and at a terminal', (name, cell) => {
   const row = { viewer_identifier: name, last_activity: '', videos_watched: 1, segments: [] }
   expect(csvLine(row)).toBe(`${cell},,1,0\r\n`)
-})
-
-test.each([
-  ['location:Côte: West', 'Côte: West'],
-  ['day', '2026-11-20T00:00:00+01:00'],
-])('a number of the dimension %s is shown with its group or time', (dimension, shown) => {
-  const row = { dimension_type: dimension, point: '2026-11-20T00:00:00+01:00', value: 12 }
-  expect(tableCells(row)).toEqual([shown, '12'])
 })

@@ -57,7 +57,7 @@ test('a page marks parts of days, and explains a day that also counts running vi
   row('2026-10-24T00:00:00+02:00', true, false)
   row('2026-10-25T00:00:00+02:00', false, true)
   row('2026-10-26T00:00:00+01:00', true, false)
-  const { sections, notes, summary } = page.model()
+  const { sections, notes, summary } = page.model(new Map())
   const [section] = sections
   expect(section?.table?.rows.map(([day]) => String(day).endsWith(' (part)'))).toEqual([true, false, true])
   expect(notes.filter((note) => note.includes('part of the day'))).toHaveLength(1)

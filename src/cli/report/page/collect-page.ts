@@ -1,6 +1,7 @@
 import type { Question } from '../../../video-service/report-question.ts'
 import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
 import type { TimeRange } from '../chart/chart.ts'
+import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
 import type { TimeZone } from '../time-zone.ts'
@@ -49,19 +50,12 @@ export function collectorFor(
 }
 
 /** Describes the filters of the report. */
-export function scopeWords(question: Question): string {
+export function scopeWords(question: Question, titles: ContentTitles): string {
   const { contentType, contentIds } = question
-  const [kind, one, several] =
-    contentType === 'live' ? ['Live broadcasts', 'channel', 'channels'] : ['Recorded videos', 'video', 'videos']
-  const ids = contentIds === undefined ? '' : ` of ${contentIds.length === 1 ? one : several} ${contentIds.join(', ')}`
-  const scope =
-    contentType === undefined
-      ? 'All live broadcasts and recorded videos'
-      : contentType === 'live'
-        ? `${kind}${ids}`
-        : contentIds === undefined
-          ? kind
-          : `${contentIds.length === 1 ? 'The video' : 'The videos'} ${contentIds.join(', ')}`
+  const kind = contentType === 'live' ? 'Live broadcasts' : 'Recorded videos'
+  const names = contentIds?.map((id) => contentName(contentType ?? 'live', id, titles)) ?? []
+  const ofType = names.length === 0 ? kind : `${kind}: ${names.join(', ')}`
+  const scope = contentType === undefined ? 'All live broadcasts and recorded videos' : ofType
   const limits = [
     ...('viewerIdentifier' in question && question.viewerIdentifier !== undefined
       ? [`viewers whose name contains “${nameWords(question.viewerIdentifier)}”`]

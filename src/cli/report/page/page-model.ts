@@ -1,4 +1,5 @@
 import type { Chart } from '../chart/chart.ts'
+import type { ContentTitles } from '../content-titles.ts'
 
 /** A large number at the top of the page. */
 export interface Figure {
@@ -41,7 +42,7 @@ export interface PageModel {
 /** Takes rows one by one, and keeps only what the page shows. */
 export interface PageCollector<Row> {
   add(row: Row): void
-  model(): PageModel
+  model(titles: ContentTitles): PageModel
 }
 
 export const LIVE_AND_RECORDED = ['Live', 'Recorded'] as const

@@ -1,8 +1,9 @@
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { Point, TimeRange } from '../chart/chart.ts'
+import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { nothing, type PageCollector, type PageModel } from './page-model.ts'
-import { contentName, countWords, numberWords, readTime, timeWords } from './words.ts'
+import { countWords, numberWords, readTime, timeWords } from './words.ts'
 
 const MOST_CONTENTS = 2_000
 const SHOWN_CONTENTS = 12
@@ -37,7 +38,10 @@ export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange): Pag
       }
       fill(peak.bins, { fromMs: timeMs, toMs: timeMs + GRANULARITY_MS[granularity] }, range, row.value)
     },
-    model: () => peaksModel(granularity, range, ranking.top(SHOWN_CONTENTS), ranking.size()),
+    model(titles) {
+      const top = ranking.top(SHOWN_CONTENTS).map(([name, peak]) => [titles.get(name) ?? name, peak] as const)
+      return peaksModel(granularity, range, top, ranking.size())
+    },
   }
 }
 

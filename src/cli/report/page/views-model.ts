@@ -1,4 +1,5 @@
 import type { TimeRange } from '../chart/chart.ts'
+import type { ContentTitles } from '../content-titles.ts'
 import type { Ranking } from './bounded-ranking.ts'
 import type { Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
@@ -45,6 +46,7 @@ interface CollectedViews {
   readonly devices: DifferentCount
   readonly viewers: DifferentCount
   readonly rankings: Rankings
+  readonly titles: ContentTitles
 }
 
 /** Puts the collected views into words, tables and charts. */
@@ -89,13 +91,14 @@ export function viewsModel(collected: CollectedViews): PageModel {
 
 type DifferentResult = ReturnType<DifferentCount['result']>
 
-function sectionsOf({ range, parts, bucketWords, rankings, totals }: CollectedViews): Section[] {
+function sectionsOf({ range, parts, bucketWords, rankings, totals, titles }: CollectedViews): Section[] {
   const countries = rankings.countries.top(2)
   const places = countries.length === 1 ? rankings.cities : rankings.countries
+  const content = rankings.content.top(SHOWN_BARS).map(([name, entry]) => [titles.get(name) ?? name, entry] as const)
   const devicesBy = `by views; ${shareWords(totals.mobile, totals.views)} on phones and tablets`
   return [
     overTime(range, parts, bucketWords),
-    bars('Content', 'by time watched', rankings.content.top(SHOWN_BARS), rankings.content.size(), totals.ms, 'ms'),
+    bars('Content', 'by time watched', content, rankings.content.size(), totals.ms, 'ms'),
     bars('Places', 'by views', places.top(SHOWN_BARS), places.size(), totals.views, 'views'),
     bars('Devices', devicesBy, rankings.systems.top(SHOWN_BARS), rankings.systems.size(), totals.views, 'views'),
     bars('Browsers', 'by views', rankings.browsers.top(SHOWN_BARS), rankings.browsers.size(), totals.views, 'views'),

@@ -1,6 +1,7 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'
+import { contentName } from '../content-titles.ts'
 import type { TimeZone } from '../time-zone.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { type Concurrency, createConcurrency } from './concurrency.ts'
@@ -8,7 +9,7 @@ import { createDifferentCount } from './different-count.ts'
 import type { PageCollector } from './page-model.ts'
 import { createTimelineBins, markSpan } from './timeline-bins.ts'
 import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
-import { contentName, readTime } from './words.ts'
+import { readTime } from './words.ts'
 
 /**
  * Collects who watched what and when. Sums, times and the numbers over time are exact. The lists of places, devices,
@@ -41,9 +42,9 @@ export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): Page
       })
       addToRankings(rankings, row, span, ms, range)
     },
-    model() {
+    model(titles) {
       const parts = partsOf(buckets.bordersMs, watchedMs, concurrency)
-      return viewsModel({ range, parts, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings })
+      return viewsModel({ range, parts, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings, titles })
     },
   }
 }

@@ -67,10 +67,6 @@ export function nameWords(name: string): string {
   return text.trim() === '' ? '(no name)' : text
 }
 
-export function contentName(contentType: 'live' | 'recorded', contentId: string): string {
-  return `${contentType === 'live' ? 'Channel' : 'Video'} ${nameWords(contentId)}`
-}
-
 /** Reads an ISO 8601 time. @throws UnexpectedAnswer for anything else. */
 export function readTime(text: string): number {
   const timeMs = Date.parse(text)
