@@ -173,6 +173,16 @@ test('every link to a file in a README leads to a file', () => {
   expect(broken).toEqual([])
 })
 
+test('no command of a README overwrites an existing .env', () => {
+  const pages = ['README.md', '.github/deploy/README.md', 'src/emulator/README.md', 'src/redis/README.md']
+  const writing = pages
+    .filter((name) => globSync(name, { cwd: ROOT }).length > 0)
+    .flatMap((name) => [...page(name).matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block))
+    .filter((block) => /(^|[^>])> \.env$|install .*\.env( |$)/m.test(block))
+  expect(writing.length).toBeGreaterThan(1)
+  for (const block of writing) expect(block).toMatch(/^set -C|^ *\[ -e \.env \] \|\| install/m)
+})
+
 /** The folders of a map whose indentation shows the nesting. */
 function foldersOf(lines: readonly string[]): string[] {
   const path: string[] = []

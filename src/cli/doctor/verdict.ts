@@ -1,7 +1,7 @@
 import type { Outcome } from '../command.ts'
 import type { Finding, Level } from './finding.ts'
 
-const HELP = 'src/cli/doctor/README.md#from-symptom-to-cause'
+const HELP = 'README.md#when-viewers-do-not-get-through'
 
 /**
  * Sums up the findings. Says that viewers will get through only if every check that decides it was made.

@@ -64,7 +64,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
     },
     looping(req, res, viewer, context) {
       const reason =
-        'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (src/cli/doctor/README.md#from-symptom-to-cause)'
+        'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)'
       logSignIn(req, { outcome: 'looping', viewer: viewer.username, reason })
       screens.sendMessage(req, res, {
         title: 'loop',

@@ -39,7 +39,7 @@ describe('the doctor', () => {
     const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002', ...page)
     expect([status, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.at(-1)).toContain('src/cli/doctor/README.md#')
+    expect(lines.at(-1)).toContain('README.md#when-viewers-do-not-get-through')
     expect(lines.at(-2)).toBe('Viewers will get through. (0 failures, 0 unknown, 0 warnings)')
     for (const line of lines.slice(0, -2)) expect(line).toMatch(/^ok {7}\S/)
     for (const named of [
