@@ -55,7 +55,7 @@ function nothingKept(): void {
 }
 
 function scenarios(): void {
-  test('the player asks the entry point again when the response expires, and then plays on where it was', async () => {
+  test('the player asks the entry point again at each expiry, and plays on where it was, by itself if the login app knows the viewer', async () => {
     const { login } = viewer
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
     const player = await viewer.signIn('/video/2001')
@@ -65,34 +65,25 @@ function scenarios(): void {
     const position = Number(await player.$eval('video', (video) => video.currentTime))
     expect(position).toBeGreaterThan(0.5)
     expect(login.visits).toHaveLength(2)
-    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
     await press(again, '#sign-in')
     expect(await waitUntilPlaying(player)).toBeGreaterThanOrEqual(position)
+    // From now on the login app knows the viewer, so the next expiry needs no sign-in.
+    login.isRemembering = true
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
+    await login.waitForVisit(3)
+    await waitUntilPlaying(player)
+    expect(login.visits).toHaveLength(3)
   })
 
-  test('the player plays after a reload without a new sign-in', async () => {
+  test('the player plays after a reload without a new sign-in, until the kept response has expired', async () => {
     await viewer.signIn('/video/2002')
     await waitUntilPlaying(await viewer.openCustomerPage('/video/2002'))
     expect(viewer.login.visits).toHaveLength(1)
-  })
-
-  test('the player opens the entry point without a press of the button when the kept response has expired', async () => {
-    await viewer.signIn('/channel/1001')
     await viewer.page.goto('about:blank')
     viewer.passSeconds(3600)
-    await viewer.openCustomerPage('/channel/1001')
+    // The player opens the entry point without a press of the button.
+    await viewer.openCustomerPage('/video/2002')
     await viewer.loginFrame(2)
-  })
-
-  test('the player plays on by itself when the login app still knows the viewer at the expiry', async () => {
-    const { login } = viewer
-    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
-    const player = await viewer.signIn('/channel/1001')
-    login.isRemembering = true
-    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
-    await player.waitForFunction(`document.querySelector('video').paused`)
-    await waitUntilPlaying(player)
-    expect(login.visits).toHaveLength(2)
   })
 
   test('the player says that the sign-in was cancelled, and offers a new one', async () => {
@@ -106,28 +97,22 @@ function scenarios(): void {
     await waitUntilPlaying(player)
   })
 
-  test('the player shows its button again when the viewer closes the frame', async () => {
+  test('the player sends a viewer with a forged, an expired or a malformed response back to the entry point, and plays nothing', async () => {
+    const responses = [
+      makeResponse([['user', 'ada']], inOneHour(), 'a guess'),
+      makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET),
+      '[{"user":"ada"}]',
+    ]
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
-    await viewer.loginFrame()
-    await press(player, '[data-close]')
-    await stateOf(player, 'locked')
-    expect(await player.$('iframe')).toBeNull()
-  })
-
-  test.each([
-    ['a forged response', () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')],
-    ['an expired response', () => makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET)],
-    ['a malformed response', () => '[{"user":"ada"}]'],
-  ])('the player sends a viewer with %s back to the entry point, and plays nothing', async (_case, response) => {
-    viewer.login.makeResponse = response
-    const player = await viewer.openCustomerPage('/channel/1001')
-    await press(player, '[data-log-in]')
-    await press(await viewer.loginFrame(), '#sign-in')
-    await viewer.loginFrame(2)
-    expect(viewer.login.visits).toHaveLength(2)
-    expect(await player.$eval('[data-gate]', (gate) => gate.dataset.state)).toBe('signing-in')
-    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+    for (const [tries, response] of responses.entries()) {
+      viewer.login.makeResponse = () => response
+      await press(await viewer.loginFrame(tries + 1), '#sign-in')
+      await viewer.loginFrame(tries + 2)
+      expect(viewer.login.visits).toHaveLength(tries + 2)
+      expect(await player.$eval('[data-gate]', (gate) => gate.dataset.state)).toBe('signing-in')
+      expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+    }
   })
 
   test('the player stops asking the entry point after five refusals, and says so', async () => {
@@ -146,7 +131,7 @@ function scenarios(): void {
     expect(viewer.login.visits).toEqual([])
   })
 
-  test('the player shows the message and the caption of the lock, and a frame in the size of the lock', async () => {
+  test('the player shows message and caption of the lock, a frame in its size, and its button again when the frame is closed', async () => {
     viewer.service.database.exec(
       `UPDATE locks SET message = 'For members', button_caption = 'Enter', popup_width = '300', popup_height = '200'`,
     )
@@ -157,5 +142,8 @@ function scenarios(): void {
     await viewer.loginFrame()
     const size = await player.$eval('iframe', ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
     expect(size).toEqual([300, 200])
+    await press(player, '[data-close]')
+    expect(await stateOf(player, 'locked')).toBe('For members')
+    expect(await player.$('iframe')).toBeNull()
   })
 }
