@@ -147,8 +147,8 @@ describe('the map of the rooms', () => {
   test('src/README.md has a line for every folder of src, and for no other', () => {
     const folders = globSync('src/**/', { cwd: ROOT }).map((path) => path.replace(/^src\/?|\/$/g, ''))
     const inMap = foldersOf(lines).filter((path) => !isDeleted(path))
-    // A fork may add a user store without touching the map. The doctor's README describes its folders.
-    const isOptional = (path: string) => path === '' || /^(emulator|users|cli\/doctor)\//.test(path)
+    // A fork may add a user store without touching the map.
+    const isOptional = (path: string) => path === '' || /^(emulator|users)\//.test(path)
     expect(folders).toEqual(expect.arrayContaining(inMap))
     expect(folders.filter((path) => !isOptional(path) && !inMap.includes(path))).toEqual([])
   })

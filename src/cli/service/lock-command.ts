@@ -16,7 +16,7 @@ import {
   unknownOutcome,
 } from './lock-place.ts'
 import { lockKeeper } from './lock-records.ts'
-import { rotate } from './rotate-lock.ts'
+import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './token-choice.ts'

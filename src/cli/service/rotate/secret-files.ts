@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SecretFiles } from '../../entry-points/entry-point.ts'
-import { Secret } from '../../settings/secret.ts'
+import type { SecretFiles } from '../../../entry-points/entry-point.ts'
+import { Secret } from '../../../settings/secret.ts'
 
 /** A change of the secret in the files. At every moment, the files hold every secret that a lock may have. */
 export interface SecretChange {
