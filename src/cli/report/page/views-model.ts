@@ -1,10 +1,10 @@
 import type { TimeRange } from '../chart/chart.ts'
+import type { Moment } from '../chart/concurrency.ts'
+import { spansOf, type TimelineBins } from '../chart/timeline-bins.ts'
 import type { ContentTitles } from '../content-titles.ts'
 import type { Ranking } from './bounded-ranking.ts'
-import type { Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
 import { LIVE_AND_RECORDED, MOST_TABLE_ROWS, nothing, type PageModel, type Section } from './page-model.ts'
-import { spansOf, type TimelineBins } from './timeline-bins.ts'
 import { countWords, durationWords, nameWords, numberWords, shareWords, timeWords } from './words.ts'
 
 /** Each ranking holds this many names. */
