@@ -18,6 +18,8 @@ declare module 'express-session' {
   }
 }
 
+const READ_BATCH_SIZE = 500
+
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 
 /**
@@ -38,19 +40,24 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
 }
 
 /**
- * Reads the sessions of a viewer, also ones that are over.
+ * Reads the sessions of a viewer, also ones that are over. In batches, because a shared account may have thousands.
  * @throws UpstreamError if Redis does not answer.
  */
 export async function readListedSessions(link: RedisLink, username: string): Promise<SessionTimes[]> {
   const keys = (await listedIds(link, username)).map((id) => sessionKey(link, id))
-  const texts = await Promise.all(keys.map((key) => link.run(key, (commands) => commands.get(key))))
-  return texts.flatMap((text) => {
-    // No limit: the caller knows it.
-    const session = text === null ? null : readSession(text, { lifetimeSeconds: Infinity, idleSeconds: Infinity }, 0)
-    const signedInAtSeconds = session?.viewer?.signedInAtSeconds
-    if (signedInAtSeconds === undefined) return []
-    return [{ signedInAtSeconds, usedAtSeconds: session?.usedAtSeconds ?? signedInAtSeconds }]
-  })
+  const sessions: SessionTimes[] = []
+  for (let from = 0; from < keys.length; from += READ_BATCH_SIZE) {
+    const batch = keys.slice(from, from + READ_BATCH_SIZE)
+    const texts = await Promise.all(batch.map((key) => link.run(key, (commands) => commands.get(key))))
+    // The caller knows the limits.
+    const endless = { lifetimeSeconds: Number.POSITIVE_INFINITY, idleSeconds: Number.POSITIVE_INFINITY }
+    for (const text of texts) {
+      const { viewer, usedAtSeconds } = (text === null ? null : readSession(text, endless, 0)) ?? {}
+      if (viewer === undefined || usedAtSeconds === undefined) continue
+      sessions.push({ signedInAtSeconds: viewer.signedInAtSeconds, usedAtSeconds })
+    }
+  }
+  return sessions
 }
 
 // express-session accepts only instances of its own Store class.

@@ -109,6 +109,10 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     expect(await store.inspect('grace')).toEqual({ ...grace, invitation })
     await store.markSent('d1')
     expect(await store.inspect('grace')).toEqual({ ...grace, invitation: { ...invitation, isSent: true } })
+    const listed: object[] = []
+    for await (const state of store.list()) listed.push(state)
+    expect(listed).toContainEqual({ ...grace, invitation: { ...invitation, isSent: true } })
+    expect(listed).toHaveLength(2)
     expect(await store.authenticate('grace', '')).toMatchObject({ ok: false })
     await store.passwordChanges.setByLink('d1', NOW, other)
     expect(await store.inspect('grace')).toEqual({ ...grace, hasPassword: true, invitation: null })

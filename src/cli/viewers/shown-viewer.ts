@@ -30,6 +30,9 @@ interface Sources {
   readonly countsInMemory: boolean
 }
 
+/** A shared account may have thousands of sessions. */
+const MOST_SESSIONS = 20
+
 const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   active: 'active',
   disabled: 'disabled. Use viewers enable, or change it in the system of the account',
@@ -55,11 +58,7 @@ export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources)
     ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
     ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
     ...failureLines(viewer.failedSignIns, countsInMemory),
-    ['Sessions', viewer.sessions === null ? 'cannot be read' : String(viewer.sessions.length)],
-    ...(viewer.sessions ?? []).map(({ signedInAt, lastUsedAt }): [string, string] => [
-      '',
-      `began ${signedInAt}, last used ${lastUsedAt}`,
-    ]),
+    ...sessionLines(viewer.sessions),
     ...faults.map((fault): [string, string] => ['Fault', fault]),
   ]
   return lines.map(([label, value]) => `${label.padEnd(15)} ${printable(value)}`.trimEnd()).join('\n')
@@ -90,5 +89,16 @@ function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [s
       '',
       `${attempts} from ${address}${waitSeconds > 0 ? `, which must wait ${waitSeconds} s` : ''}`,
     ]),
+  ]
+}
+
+function sessionLines(sessions: ShownViewer['sessions']): [string, string][] {
+  if (sessions === null) return [['Sessions', 'cannot be read']]
+  const rest = sessions.length > MOST_SESSIONS ? `, of which the newest ${MOST_SESSIONS} are:` : ''
+  return [
+    ['Sessions', `${sessions.length}${rest}`],
+    ...sessions
+      .slice(0, MOST_SESSIONS)
+      .map(({ signedInAt, lastUsedAt }): [string, string] => ['', `began ${signedInAt}, last used ${lastUsedAt}`]),
   ]
 }

@@ -30,7 +30,7 @@ async function storeWith(cwd: string, ...invited: string[]) {
 function sessionsIn(cwd: string, username: string, ...times: [begin: number, used: number][]): string {
   const file = join(cwd, 'sessions.db')
   for (const [index, [begin, used]] of times.entries()) {
-    const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 20 }
+    const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
     const sessions = openSqliteSessionStore(file, limits, () => now + used)
     const data = { cookie: { originalMaxAge: null }, viewer: { username, signedInAtSeconds: now + begin } }
     sessions.store.set(`session-${index}`, data as SessionData)
@@ -102,6 +102,18 @@ test('viewers show tells a disabled, an invited and an expired viewer apart', as
   expect(await stateOf('invited')).toEqual(['invited', { expiresAt: iso(now + HOUR), isSent: true }])
   expect(await stateOf('expired')).toEqual(['invitation-expired', { expiresAt: iso(now - HOUR), isSent: false }])
   expect(await stateOf('none')).toEqual(['no-password', null])
+})
+
+test('viewers show prints the newest 20 sessions of a shared account, and all of them as JSON', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const begins = Array.from({ length: 25 }, (_, index): [number, number] => [-100 - index, -1])
+  const env = { SESSION_STORE_URL: sessionsIn(cwd, 'ada@example.com', ...begins) }
+  const { stdout } = await runHere(['viewers', 'show', 'ada@example.com'], { cwd, env })
+  expect(stdout.match(/began/g)).toHaveLength(20)
+  expect(stdout).toContain(iso(now - 100))
+  expect(stdout).not.toContain(iso(now - 124))
+  expect((await show(cwd, 'ada@example.com', env)).shown?.sessions).toHaveLength(25)
 })
 
 test('viewers show refuses an unknown viewer', async () => {
