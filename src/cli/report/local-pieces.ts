@@ -41,8 +41,9 @@ export function timeUnitOf({ dimension }: SeriesQuestion): TimeUnit | null {
  * counts by the offset of `date_time_from`, so a period in which the clocks change needs a piece for each offset. A
  * month or day with 23 or 25 hours is a piece of its own.
  *
- * The service counts a view in the month, day or hour of its start. But it counts a view that started before the period
- * in the first one. So a piece starts a second early, and the row of this second is dropped.
+ * The documentation does not say where a view counts that runs over midnight. This division is right if the service
+ * counts a view in the month, day or hour of its start, and a view that started before the period in the first one. So a
+ * piece starts a second early, and the row of this second is dropped.
  */
 export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
   const unit = timeUnitOf(question)
@@ -96,13 +97,16 @@ function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodT
     const changeMs = nextChange(zone, fromMs, periodToMs)
     const lastMs = changeMs === null ? limitMs : unit === 'hour' ? changeMs : startOf(zone, unit, changeMs)
     const endMs = Math.max(lastMs, localEndMs)
+    // The first piece is asked to the end of the period, for the views that started before the period.
     return { ...piece, use: 'inside', endMs, question: askFor(isFirst ? limitMs : endMs) }
   }
   const endMs = localEndMs
   if (countedEndMs > endMs) return { ...piece, use: 'sum', endMs, question: askFor(endMs) }
-  return question.report === 'total-views'
-    ? { ...piece, use: 'sum', endMs, question: askFor(endMs, 'hour') }
-    : { ...piece, use: 'summary', endMs, question: askFor(endMs, 'summary', 0) }
+  if (question.report !== 'total-views') {
+    return { ...piece, use: 'summary', endMs, question: askFor(endMs, 'summary', 0) }
+  }
+  const isWholeHours = startsAt('hour', endMs, offsetMs)
+  return { ...piece, use: 'sum', endMs, question: askFor(isFirst && isWholeHours ? limitMs : endMs, 'hour') }
 }
 
 /** Returns an offset in which a month, day or hour starts at this time. A day that starts at 01:00 has the old offset. */

@@ -146,6 +146,11 @@ describe('the page of a report', () => {
     expect(html.indexOf('<bdi>Channel 1002</bdi>')).toBeLessThan(html.indexOf('<bdi>Channel 1001</bdi>'))
   })
 
+  test('a page names both offsets if the clocks change in the period', async () => {
+    const html = await pageOf('views', 'View', [viewOf()], ['--from', '2025-10-30', '--to', '2025-11-05'])
+    expect(textOf(html)).toContain('America/New_York (GMT-04:00, then GMT-05:00)')
+  })
+
   test.each([
     ['total-views', 'location', 'location:Hungary', /Hungary, 1,234 views\. views 1,234 places 1 /],
     ['unique-devices', 'device', 'device:iPhone', /iPhone, 1,234 devices\./],

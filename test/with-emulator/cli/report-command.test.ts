@@ -61,6 +61,20 @@ describe('a report', () => {
     expect((await report(...args, '--csv')).stdout).toMatch(/^view_id,.*\r\n$/)
   })
 
+  test('report viewers takes one end of a period alone', async () => {
+    const all = JSON.parse((await report('viewers', '--json')).stdout)
+    const until = await report('viewers', '--to', '2100-01-01', '--json')
+    expect([JSON.parse(until.stdout).length, until.stderr]).toEqual([all.length, expect.stringContaining('(until ')])
+    const since = await report('viewers', '--from', '2100-01-01', '--html', join(cwd, 'viewers.html'))
+    expect([since.status, since.stderr]).toEqual([0, expect.stringMatching(/^0 rows .*\(since /)])
+  })
+
+  test('a period can be one second', async () => {
+    const second = '2026-11-20T10:00:00Z'
+    const { status, stderr } = await report('views', '--from', second, '--to', second)
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/ rows? \(/)])
+  })
+
   test('report viewers with --viewer has only matching viewers', async () => {
     const all: { viewer_identifier: string }[] = JSON.parse((await report('viewers', '--json')).stdout)
     const name = all[0]?.viewer_identifier ?? ''

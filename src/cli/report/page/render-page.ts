@@ -32,6 +32,7 @@ const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url
 export async function renderPage(model: PageModel, { range, scope, source, nowMs }: PageAbout): Promise<string> {
   const { default: ejs } = await import('ejs')
   const style = readFileSync(fileBeside('page.css'), 'utf8')
+  const ends = range === null ? [nowMs] : [range.fromMs, Math.min(range.toMs, nowMs)]
   const sections: DrawnSection[] = []
   for (const [index, section] of model.sections.entries()) {
     const widths = [
@@ -54,7 +55,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
       range: range === null ? 'All time' : rangeWords(range),
       scope,
       source,
-      timeZone: timeZoneWords(Math.min(range?.toMs ?? nowMs, nowMs)),
+      timeZone: timeZoneWords(ends.filter(Number.isFinite)),
       madeOn: timeWords(nowMs),
     },
   })

@@ -29,10 +29,12 @@ export function rangeWords({ fromMs, toMs }: TimeRange): string {
   return `${timeWords(fromMs)} – ${timeWords(toMs)}`
 }
 
-/** Returns the time zone of this machine with its offset at this time: "Europe/Budapest (GMT+01:00)". */
-export function timeZoneWords(timeMs: number): string {
-  const offset = OFFSET.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-  return `${OFFSET.resolvedOptions().timeZone} (${offset})`
+/** Returns the time zone of this machine with its offsets at these times: "Europe/Budapest (GMT+02:00, then GMT+01:00)". */
+export function timeZoneWords(timesMs: readonly number[]): string {
+  const offsets = timesMs.map(
+    (timeMs) => OFFSET.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value,
+  )
+  return `${OFFSET.resolvedOptions().timeZone} (${[...new Set(offsets)].join(', then ')})`
 }
 
 export function durationWords(milliseconds: number): string {
