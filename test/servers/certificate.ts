@@ -40,3 +40,20 @@ export async function makeCertificate(
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Makes a certificate that expired yesterday. @throws Error if openssl is not installed. */
+export async function makeExpiredCertificate(): Promise<Certificate> {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+  const openssl = (...args: string[]) => run('openssl', args, { cwd: folder })
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
+  try {
+    await openssl('req', '-new', ...key, '-subj', '/CN=throwaway', '-out', 'request.pem')
+    await openssl('x509', '-req', '-in', 'request.pem', '-signkey', 'key.pem', '-days', '-1', '-out', 'cert.pem')
+    return {
+      key: readFileSync(join(folder, 'key.pem'), 'utf8'),
+      certificate: readFileSync(join(folder, 'cert.pem'), 'utf8'),
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -22,6 +22,7 @@ import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { compareClocks } from './service/clocks.ts'
 import { checkChannels, checkLock } from './service/locks.ts'
+import { findingOfServiceError } from './service/service-error.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -149,7 +150,7 @@ async function checkVideoService(
     return undefined
   }
   let entryPointOfLock: string | undefined
-  async function checkAll(service: Service): Promise<Outcome> {
+  async function checkAll(service: Service): Promise<void> {
     const hasGivenToken = service.settings.accessToken !== null
     await service.apiToken(service.signal)
     if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
@@ -158,13 +159,21 @@ async function checkVideoService(
     if (place === null) await checkChannels(io, config, service, report)
     else entryPointOfLock = await checkLock(io, config, service, place, report)
     if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
+  }
+  async function nameErrors(service: Service): Promise<Outcome> {
+    try {
+      await checkAll(service)
+    } catch (error) {
+      const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, place)
+      if (finding === null) throw error
+      report(finding)
+    }
     return { ok: true }
   }
-  const outcome = await withService(io, checkAll, null).catch((error: unknown): Outcome => {
-    if (error instanceof ConfigError) return { ok: false, fault: inOneLine(error.message) }
-    throw error
+  await withService(io, nameErrors, null).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error
+    report(failure('service-settings', `The video service could not be checked. ${inOneLine(error.message)}`))
   })
-  if (!outcome.ok) report(failure('service-failed', `The video service could not be checked. ${outcome.fault}`))
   return entryPointOfLock
 }
 

@@ -40,14 +40,17 @@ function connectionFault({ origin, host, hostname }: URL, error: unknown): Findi
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet: check the clock of this machine'
-    return failure('certificate', `The certificate of ${host} ${fault} (${code}). Browsers refuse it. Renew it.`)
+    return failure(
+      'certificate-expired',
+      `The certificate of ${host} ${fault} (${code}). Browsers refuse it. Renew it.`,
+    )
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return failure('certificate', `The certificate of ${host} is for another name (${code}). Browsers refuse it.`)
+    return failure('certificate-name', `The certificate of ${host} is for another name (${code}). Browsers refuse it.`)
   }
   if (isCertificateFault(code)) {
     return failure(
-      'certificate',
+      'certificate-untrusted',
       `No known authority signed the certificate of ${host} (${code}). Browsers refuse it, unless they know your authority: then set NODE_EXTRA_CA_CERTS for this command. The server must also send its intermediate certificates.`,
     )
   }

@@ -1,31 +1,15 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import { request } from '../../../src/cli/doctor/request.ts'
-import { makeCertificate } from '../../servers/certificate.ts'
+import { makeCertificate, makeExpiredCertificate } from '../../servers/certificate.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
 
 const ask = (url: string) => request(url, new AbortController().signal)
 async function codeOf(url: string): Promise<string> {
   const answer = await ask(url)
   return answer instanceof Response ? 'answered' : answer.code
-}
-
-/** Makes a certificate that expired yesterday. */
-async function expiredCertificate() {
-  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const openssl = (...args: string[]) => promisify(execFile)('openssl', args, { cwd: folder })
-  const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem']
-  await openssl('req', '-new', ...key, '-subj', '/CN=127.0.0.1', '-out', 'request.pem')
-  await openssl('x509', '-req', '-in', 'request.pem', '-signkey', 'key.pem', '-days', '-1', '-out', 'cert.pem')
-  return { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) }
 }
 
 test('an address without a listener, a name without DNS and a server without TLS are told apart', async () => {
@@ -46,14 +30,13 @@ test('a server that closes the connection gives no answer', async () => {
 })
 
 test.each([
-  ['of an unknown authority', 'NODE_EXTRA_CA_CERTS'],
-  ['that has expired', 'CERT_HAS_EXPIRED'],
-])('a certificate %s is named, with the fault', async (fault, named) => {
-  const { certificate: cert, key } = await makeCertificate()
-  const tls = fault === 'that has expired' ? await expiredCertificate() : { cert, key }
-  const service = await startService((_req, res) => res.end(), tls)
+  ['of an unknown authority', makeCertificate, 'certificate-untrusted', 'NODE_EXTRA_CA_CERTS'],
+  ['that has expired', makeExpiredCertificate, 'certificate-expired', 'CERT_HAS_EXPIRED'],
+])('a certificate %s is named, with the fault', async (_fault, make, expected, named) => {
+  const { certificate: cert, key } = await make()
+  const service = await startService((_req, res) => res.end(), { cert, key })
   const { code, text } = (await ask(service.href)) as Finding
-  expect([code, text]).toEqual(['certificate', expect.stringContaining(named)])
+  expect([code, text]).toEqual([expected, expect.stringContaining(named)])
 })
 
 test('a certificate for another name is named', async () => {
@@ -63,5 +46,5 @@ test('a certificate for another name is named', async () => {
   setDefaultCACertificates([...own, cert])
   const service = await startService((_req, res) => res.end(), { cert, key })
   const { code, text } = (await ask(service.href)) as Finding
-  expect([code, text]).toEqual(['certificate', expect.stringContaining('another name')])
+  expect([code, text]).toEqual(['certificate-name', expect.stringContaining('another name')])
 })

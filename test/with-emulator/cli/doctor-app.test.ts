@@ -39,7 +39,7 @@ test('the doctor tells another program from a login app whose stores do not answ
     res.end(body)
   })
   env = { ...env, PUBLIC_URL: front.origin }
-  expect((await findingsOf(...SIGN_IN)).failure).toEqual(['another-program'])
+  expect((await findingsOf(...SIGN_IN)).failure).toEqual(['proxy-without-app'])
   body = '{"status":"unavailable","away":["USER_STORE_URL"]}'
   const { failure, textOf } = await findingsOf()
   expect(failure).toContain('store-away')

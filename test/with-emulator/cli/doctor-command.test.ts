@@ -133,8 +133,8 @@ describe('the doctor', () => {
     ['a fragment in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'wrong-redirect'],
     ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'wrong-redirect'],
     ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'wrong-password'],
-    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'service-failed'],
-    ['no service', { SERVICE_BASE_URL: '' }, 'service-failed'],
+    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'client-refused'],
+    ['no service', { SERVICE_BASE_URL: '' }, 'service-settings'],
   ])('the doctor reports %s as a failure', async (_case, changed, named) => {
     const { PLAYER_RETURN_URL = env.PLAYER_RETURN_URL ?? '' } = changed as Record<string, string>
     env = { ...env, ...changed, PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('RETURN', emulator.url) }

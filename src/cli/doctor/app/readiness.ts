@@ -27,11 +27,29 @@ export async function* checkReadiness(config: Config, signal: AbortSignal): Asyn
     )
     return true
   }
-  yield failure(
-    'another-program',
-    `Another program answers at ${origin}: /health/ready answers ${ready.status}, but not as the login app does. The app is not running, or PUBLIC_URL or a proxy leads elsewhere.`,
-  )
+  yield notTheApp(origin, ready)
   return false
+}
+
+function notTheApp(origin: string, { status, headers }: Response): Finding {
+  const location = headers.get('location')
+  if (status === 502 || status === 503 || status === 504) {
+    return failure(
+      'proxy-without-app',
+      `The proxy at ${origin} answers ${status}: it does not reach the login app. Start the app, or correct the address of the app in the proxy.`,
+    )
+  }
+  if (status >= 300 && status < 400 && location !== null && URL.canParse(location, origin)) {
+    const { origin: target, pathname } = new URL(location, origin)
+    return failure(
+      'redirected',
+      `A proxy at ${origin} redirects to ${target}${pathname} instead of passing requests to the app. A redirect loses the form of a sign-in. Set PUBLIC_URL to the final address, or exempt the app.`,
+    )
+  }
+  return failure(
+    'another-program',
+    `Another program answers at ${origin}: /health/ready answers ${status}, but not as the login app does. The app is not running, or PUBLIC_URL or a proxy leads elsewhere.`,
+  )
 }
 
 function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {

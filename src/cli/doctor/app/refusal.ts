@@ -47,6 +47,12 @@ async function causeOf(
 ): Promise<Finding> {
   const text = await screen.text()
   const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
+  if (given === undefined && screen.status >= 300 && screen.status < 400) {
+    return failure(
+      'post-redirected',
+      `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass it on.`,
+    )
+  }
   if (given === undefined) {
     return failure(
       'not-the-app',

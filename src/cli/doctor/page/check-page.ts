@@ -39,7 +39,9 @@ export async function* checkPages(
 /** Checks one page. */
 async function* checkPage(target: Target, address: URL, signal: AbortSignal): AsyncGenerator<Finding> {
   const playerOrigins = [...new Set(target.entryPoints.map(({ playerAddress }) => playerAddress.origin))]
-  const isPlayer = ({ origin }: URL) => playerOrigins.includes(origin)
+  // Embed codes with http are common: most players redirect to https, and browsers refuse them on pages with https.
+  const isPlayer = ({ href, origin }: URL) =>
+    [origin, new URL(href.replace(/^http:/, 'https:')).origin].some((one) => playerOrigins.includes(one))
   const loaded = await loadPage(address, isPlayer, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     return unknown('page-not-checked', `The page ${shown(address)} does not answer (${codeOf(error)}).`)
@@ -94,7 +96,9 @@ async function* checkPlayer(
   const toPlayer = obstaclesOn(path)
   for (const obstacle of toPlayer) yield findingOfObstacle(obstacle, path)
   const lists: Finding[][] = []
-  for (const entryPoint of entryPoints) {
+  // The origin of the player changes with the address.
+  const isFinal = toPlayer.every(({ kind }) => kind !== 'mixed-content')
+  for (const entryPoint of isFinal ? entryPoints : []) {
     lists.push(await checkScreen(config, entryPoint, path, toPlayer.length, signal))
   }
   // Then the player may belong to another entry point, and a player without a lock of this app frames no sign-in screen.
