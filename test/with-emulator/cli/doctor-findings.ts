@@ -10,6 +10,7 @@ export interface Findings {
   /** Returns the texts of all findings with this code. */
   readonly textOf: (code: string) => string
   readonly verdict: string
+  readonly findings: readonly Finding[]
 }
 
 interface Finding {
@@ -31,6 +32,7 @@ export async function runDoctor(
   return {
     status,
     verdict,
+    findings,
     ok: codesOf('ok'),
     warning: codesOf('warning'),
     unknown: codesOf('unknown'),

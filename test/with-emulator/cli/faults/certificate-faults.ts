@@ -1,0 +1,29 @@
+import { expiredCertificate, trustedCertificate, unknownCertificate } from './certificates.ts'
+import type { Fault } from './installation.ts'
+
+/** TLS in front of the app. */
+export const CERTIFICATE_FAULTS: readonly Fault[] = [
+  {
+    name: 'no authority signed the certificate',
+    tls: unknownCertificate,
+    findings: ['failure certificate-untrusted'],
+  },
+  { name: 'the certificate has expired', tls: expiredCertificate, findings: ['failure certificate-expired'] },
+  {
+    name: 'the certificate is for another name',
+    tls: () => trustedCertificate(['DNS:other.example']),
+    findings: ['failure certificate-name'],
+  },
+  {
+    name: 'the port has no TLS',
+    settings: ({ PUBLIC_URL = '' }) => ({ PUBLIC_URL: PUBLIC_URL.replace('http:', 'https:') }),
+    findings: ['failure no-tls'],
+  },
+  {
+    name: 'the number of proxies is 0 behind https',
+    tls: () => trustedCertificate(),
+    settings: () => ({ TRUST_PROXY_HOPS: '0' }),
+    findings: ['warning no-proxy-hops'],
+    isHarmless: true,
+  },
+]

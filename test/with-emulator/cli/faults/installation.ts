@@ -1,0 +1,138 @@
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { ServerOptions } from 'node:https'
+import { join } from 'node:path'
+import { readConfig } from '../../../../src/config.ts'
+import type { RunningEmulator } from '../../../../src/emulator/start-emulator.ts'
+import { runHere } from '../../../cli/run-here.ts'
+import { programSettings } from '../../../login/login-program.ts'
+import { type MemoryUsers, memoryUsers } from '../../../login/memory-users.ts'
+import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from '../../../login/start-login-app.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { startService } from '../../../video-service/test-service.ts'
+import { emulatorOfTest, environmentFor } from '../../video-service/client.ts'
+import { type Findings, runDoctor } from '../doctor-findings.ts'
+
+type Settings = Record<string, string>
+type HeaderValues = IncomingMessage['headers']
+
+/** A proxy in front of the app that does something wrong. */
+export interface BadProxy {
+  /** Returns the headers that the app gets. */
+  readonly asks?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** Returns the path that the app gets. */
+  readonly path?: (path: string) => string
+  /** Returns the headers that the browser gets. */
+  readonly answers?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** True for requests whose body the proxy drops. */
+  readonly dropsBody?: boolean
+  /** Answers in place of the app, unless it returns false. */
+  readonly instead?: (req: IncomingMessage, res: ServerResponse) => boolean
+}
+
+/** One thing that is broken in an installation where all else is right. */
+export interface Fault {
+  readonly name: string
+  /** "level code" of every finding that is not "ok", in their order. */
+  readonly findings: readonly string[]
+  /** True if viewers get through all the same. */
+  readonly isHarmless?: boolean
+  /** True if the service itself is broken, and not only a lock. */
+  readonly changesService?: boolean
+  /** Settings of the app and of the doctor. */
+  readonly settings?: (all: Settings) => Settings | Promise<Settings>
+  /** Settings that only the app has. */
+  readonly appSettings?: (all: Settings) => Settings
+  readonly app?: () => LoginAppOptions | Promise<LoginAppOptions>
+  /** Another copy of the app. The proxy takes turns. */
+  readonly copy?: LoginAppOptions
+  readonly proxy?: BadProxy
+  /** Makes the proxy speak TLS, with PUBLIC_URL as https. */
+  readonly tls?: () => Promise<ServerOptions>
+  /** The customer's page. The default frames the player. */
+  readonly page?: {
+    readonly headers?: Settings
+    readonly html?: (player: string) => string
+    readonly tls?: () => Promise<ServerOptions>
+  }
+  /** Breaks something after everything was set up. May change `env` and `args` in place. */
+  readonly afterwards?: (installation: Installation) => unknown
+}
+
+export interface Installation {
+  readonly emulator: RunningEmulator
+  readonly users: MemoryUsers
+  readonly app: LoginApp
+  /** The settings of the doctor. */
+  readonly env: Settings
+  /** The arguments of the doctor. The first two name the channel, the last two the page. */
+  readonly args: string[]
+  readonly cwd: string
+  /** Runs another command with the same settings. */
+  run(...args: string[]): Promise<unknown>
+}
+
+/**
+ * Starts an installation with one fault, and runs the doctor with all checks.
+ * @param service serves all faults that do not change it, because an emulator takes as long to start as all else.
+ */
+export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
+  const cwd = temporaryFolder()
+  const emulator = fault.changesService ? await emulatorOfTest() : service
+  const {
+    headers = {},
+    html = (player: string) => `<iframe src="${player}"></iframe>`,
+    tls: pageTls,
+  } = fault.page ?? {}
+  const page = await startService(
+    (_req, res) => {
+      for (const [name, value] of Object.entries({ 'content-type': 'text/html', ...headers }))
+        res.setHeader(name, value)
+      res.end(`<!doctype html>${html(`${emulator.url}/embed/1002`)}`)
+    },
+    await pageTls?.(),
+  )
+  const ports: number[] = []
+  let turn = 0
+  const front = await startService(
+    (req, res) => forward(fault.proxy ?? {}, ports[turn++ % ports.length] ?? 0, req, res),
+    await fault.tls?.(),
+  )
+  const basic: Settings = {
+    ...programSettings(cwd),
+    USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}`,
+    PUBLIC_URL: front.origin,
+    PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
+    PLAYER_ORIGINS: `${emulator.url},${page.origin}`,
+    TRUST_PROXY_HOPS: '1',
+  }
+  const settings = { ...basic, ...(await fault.settings?.(basic)) }
+  const users = memoryUsers()
+  users.add(ADA.username, ADA.password)
+  const { entryPoints } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
+  const nowSeconds = () => Date.now() / 1000
+  const options = { publicUrl: front.origin, entryPoints, nowSeconds, users, ...(await fault.app?.()) }
+  const app = await startLoginApp(options)
+  ports.push(app.port)
+  if (fault.copy) ports.push((await startLoginApp({ ...options, sessionStore: app.sessionStore, ...fault.copy })).port)
+  const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
+  const run = (...args: string[]) => runHere(args, { cwd, env })
+  await run('lock', 'set', '--channel', '1002', '--yes')
+  const args = ['--channel', '1002', '--viewer', ADA.username, '--page', page.href]
+  await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
+  return await runDoctor(args, { cwd, env })
+}
+
+function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {
+  if (proxy.instead?.(req, res)) return
+  const { asks = (headers) => headers, answers = (headers) => headers, path = (text) => text } = proxy
+  const sent = { ...asks(req.headers, req) }
+  if (proxy.dropsBody) sent['content-length'] = '0'
+  const options = { host: '127.0.0.1', port, method: req.method, path: path(req.url ?? '/'), headers: sent }
+  const passed = request(options, (answer) => {
+    res.writeHead(answer.statusCode ?? 500, answers(answer.headers, req))
+    answer.pipe(res)
+  })
+  passed.on('error', () => res.writeHead(502).end('Bad gateway'))
+  if (proxy.dropsBody) passed.end()
+  else req.pipe(passed)
+}
