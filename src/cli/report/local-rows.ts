@@ -51,7 +51,8 @@ export async function* localSeries(
     const startMs = startOf(zone, dimension, pointMs)
     const is_partial = startMs < fromMs || nextOf(zone, dimension, pointMs) > endMs
     const point = use === 'all' && pointMs > fromMs ? row.point : localIso(startMs)
-    return { ...row, point, is_partial, has_running_views: row.has_running_views ?? false }
+    const { dimension_type, value, has_running_views = false } = row
+    return { dimension_type, point, value, is_partial, has_running_views }
   }
   function localIso(timeMs: number): string {
     return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
