@@ -82,7 +82,8 @@ test('without the user store on this machine, the settings and the log are named
 
 test('a refusal of an access policy of your own is named, with what the screen says', async () => {
   const accessPolicy = {
-    decideAccess: () => ({ ok: false, reason: 'not-entitled', explanation: { text: 'No ticket.' } }) as const,
+    decideAccess: () =>
+      ({ ok: false, reason: 'not-entitled', explanation: { text: "Your <b> ticket isn't valid." } }) as const,
     timeoutMs: 1_000,
   }
   for (const ALLOWED_GROUPS of ['', 'gold']) {
@@ -90,7 +91,7 @@ test('a refusal of an access policy of your own is named, with what the screen s
     const app = { ...(await appWithStore(['gold'])), accessPolicy }
     const { failure, textOf } = await signIn({ ALLOWED_GROUPS }, { app })
     expect(failure).toEqual(['policy-refuses'])
-    expect(textOf('policy-refuses')).toContain('No ticket.')
+    expect(textOf('policy-refuses')).toContain("Your <b> ticket isn't valid.")
   }
 })
 

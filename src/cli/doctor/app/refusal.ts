@@ -128,5 +128,15 @@ function refusedByPolicy(why: string, alert: string): Finding {
 /** Returns what the screen says to the viewer. */
 function alertIn(html: string): string {
   const [, alert = ''] = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(html) ?? []
-  return alert.replace(/<[^>]*>/g, '').trim()
+  const text = alert.replace(/<[^>]*>/g, '').trim()
+  return text.replace(/&(?:amp|lt|gt|#34|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+/** The characters that EJS escapes. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&#34;': '"',
+  '&#39;': "'",
 }

@@ -20,9 +20,9 @@ export async function readTestViewer(
   { userStore }: Pick<Config, 'userStore'>,
   { username, password }: TestViewer,
 ): Promise<Viewer | null> {
-  const [, file] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? 'sqlite:data/viewers.db') ?? []
+  const [, file = ''] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? 'sqlite:data/viewers.db') ?? []
   // Opening the store would create the file.
-  if (file !== undefined && !existsSync(file)) return null
+  if (userStore.kind === 'sqlite' && !existsSync(file)) return null
   try {
     const users = await userStores.open(userStore, () => {})
     const authentication = await users.authenticate(username, password).finally(() => users.close())
