@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import {
   authorizationAddress,
   faultInRedirectUri,
+  listenOnLoopback,
   newState,
   readCode,
   readImplicitToken,
 } from '../../src/video-service/authorization-page.ts'
-import { listenOnLoopback } from '../../src/video-service/loopback-listener.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
 import { closedAddress, startService } from './test-service.ts'
 

@@ -4,7 +4,7 @@ import { addCommand, type CommandContext, type Outcome, runCommand } from '../co
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
-import { type AccessOptions, accessOf, addAccessOptions } from './token-choice.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
 
 interface Options extends AccessOptions {
   readonly json?: boolean

@@ -19,7 +19,7 @@ import { lockKeeper } from './lock-records.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
-import { type AccessOptions, accessOf, addAccessOptions } from './token-choice.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
 import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
 const ABOUT_SET = `
@@ -110,6 +110,10 @@ function addSetCommand(group: Command, context: CommandContext): void {
     .option('--yes', 'do not ask')
   addAccessOptions(command).action((options: SetOptions, command: Command) => {
     const [places, access] = [placesOf(options, command), accessOf(options, command)]
+    const { entryPoint, url, secretFile } = options
+    if (entryPoint !== undefined && url !== undefined && secretFile !== undefined) {
+      command.error('error: leave out --entry-point, because --url and --secret-file replace both of its values')
+    }
     return runCommand(context, options.json, async () => {
       if (options.rotate) {
         const expected = expectedLock(io.env, options.entryPoint)

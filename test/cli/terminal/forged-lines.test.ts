@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 describe('texts from the service', () => {
   test.each([
-    ['lock set --channel 1 --yes', 5],
+    ['lock set --channel 1 --yes', 6],
     ['lock show --channel 1', 7],
     ['lock remove --channel 1 --yes', 2],
     ['channel create Stage', 1],

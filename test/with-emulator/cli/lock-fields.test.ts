@@ -166,6 +166,7 @@ describe('the lock of another app', () => {
     [['--url', 'http://another.example.com/']],
     [['--url', 'https://user@another.example.com/']],
     [['--url', 'login']],
+    [['--url', url, '--secret-file', 'x', '--entry-point', 'default']],
     [['--rotate', '--url', url]],
     [['--rotate', '--message', 'X']],
   ])('lock set with %j is wrong usage', async (args) => {

@@ -3,12 +3,12 @@ import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/video-service/access-token.ts'
 import {
   authorizationAddress,
+  listenOnLoopback,
   newState,
   readCode,
   readImplicitToken,
 } from '../../../src/video-service/authorization-page.ts'
 import { listChannels } from '../../../src/video-service/channels.ts'
-import { listenOnLoopback } from '../../../src/video-service/loopback-listener.ts'
 import { createRestApi } from '../../../src/video-service/rest-api.ts'
 import type { ServiceSettings } from '../../../src/video-service/service-settings.ts'
 import { openVisitor } from '../../emulator/oauth/visitor.ts'

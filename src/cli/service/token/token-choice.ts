@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { faultInRedirectUri } from '../../video-service/authorization-page.ts'
+import { faultInRedirectUri } from '../../../video-service/authorization-page.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const

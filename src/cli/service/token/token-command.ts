@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { nowSeconds, withService } from '../service.ts'
 import { obtainToken, type TokenResult } from './obtain-token.ts'
-import { nowSeconds, withService } from './service.ts'
 import { addTokenOptions, refuseWrongChoice, type TokenChoice } from './token-choice.ts'
 
 const ABOUT = `

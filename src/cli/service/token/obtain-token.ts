@@ -1,11 +1,18 @@
-import { type AccessToken, requestToken, type TokenOptions } from '../../video-service/access-token.ts'
-import { authorizationAddress, newState, readCode, readImplicitToken } from '../../video-service/authorization-page.ts'
-import { canListenOn, listenOnLoopback, type RedirectReceiver } from '../../video-service/loopback-listener.ts'
-import { AuthorizationFailed } from '../../video-service/service-errors.ts'
-import type { ServiceSettings } from '../../video-service/service-settings.ts'
-import type { Transport } from '../../video-service/transport.ts'
-import type { CommandIo } from '../terminal/io.ts'
-import { readKnownPassword, readPastedAddress } from '../terminal/read-password.ts'
+import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
+import {
+  authorizationAddress,
+  canListenOn,
+  listenOnLoopback,
+  newState,
+  type RedirectReceiver,
+  readCode,
+  readImplicitToken,
+} from '../../../video-service/authorization-page.ts'
+import { AuthorizationFailed } from '../../../video-service/service-errors.ts'
+import type { ServiceSettings } from '../../../video-service/service-settings.ts'
+import type { Transport } from '../../../video-service/transport.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
 import type { TokenChoice } from './token-choice.ts'
 
 /** Long, because the user may have to look for a password first. */
