@@ -3,12 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { ViewerState } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
+import { stateOf } from '../../users/viewer-state.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
-import { stateOf } from './viewer-state.ts'
 
 interface ListOptions {
   readonly json?: boolean

@@ -3,11 +3,11 @@ import { readSharedStores, readTraces, readUserStore } from '../../config.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../users/user-store.ts'
 import { noSuchViewer } from '../../users/viewer-changes.ts'
+import { stateOf } from '../../users/viewer-state.ts'
 import { type LastEvents, lastEventsOf } from '../audit/last-events.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type ShownViewer, textOf } from './shown-viewer.ts'
-import { stateOf } from './viewer-state.ts'
 
 /** Adds `viewers show`, for whoever helps a viewer who cannot sign in. */
 export function addViewersShowCommand(group: Command, context: CommandContext): void {

@@ -1,7 +1,7 @@
 import type { FailedSignIns } from '../../sign-in-limits/failed-sign-ins.ts'
+import type { stateOf } from '../../users/viewer-state.ts'
 import type { SecurityEvent } from '../audit/security-events.ts'
 import { printable } from '../terminal/text.ts'
-import type { stateOf } from './viewer-state.ts'
 
 type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint'>
 

@@ -1,4 +1,4 @@
-import type { ViewerState } from '../../users/user-store.ts'
+import type { ViewerState } from './user-store.ts'
 
 /**
  * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, then
