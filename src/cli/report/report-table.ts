@@ -99,7 +99,7 @@ function pointText({ dimension_type: dimension, point }: LocalSeriesRow, { zone,
 type LocalNow = NonNullable<TableLook['terminal']>
 
 /** Returns a short local time: "25 Oct 18:03". In another year: "25 Oct 2025 18:03". */
-function timeText(text: string, now: LocalNow): string {
+export function timeText(text: string, now: LocalNow): string {
   const local = localOf(text, now.zone)
   return local === null ? text : `${dayText(local, localNow(now))} ${local.toISOString().slice(11, 16)}`
 }

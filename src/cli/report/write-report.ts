@@ -10,7 +10,7 @@ import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { startReportProgress } from './progress.ts'
-import { tableCells, tableColumns } from './report-table.ts'
+import { tableCells, tableColumns, timeText } from './report-table.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
 import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
@@ -49,7 +49,7 @@ export async function writeReport(
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
-    io.stderr.write(`${count}${place} (${periodText(question)})\n`)
+    io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
     return { ok: true }
   } finally {
     end.abort()
@@ -71,7 +71,11 @@ async function titlesFor(
   return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
 }
 
-function periodText({ period: { from, to } = {} }: Question): string {
+function periodText({ period }: Question, isTerminal: boolean): string {
+  const now = { zone: machineTimeZone(), nowMs: Date.now() }
+  const [from, to] = [period?.from, period?.to].map((time) =>
+    isTerminal && time !== undefined ? timeText(time, now).trim() : time,
+  )
   if (from === undefined) return to === undefined ? 'all time' : `until ${to}`
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }

@@ -65,6 +65,13 @@ describe('the page of a report', () => {
     ).toEqual(['30', '20', '10', '3'])
   })
 
+  test('a chart of whole numbers has no fractions, and a chart of days has no hours', async () => {
+    const row = { dimension_type: 'day', point: '2026-11-20T00:00:00-05:00', value: 1 }
+    const html = await pageOf('total-views', 'Series', [row], ['--from', '2026-11-20', '--to', '2026-11-21'])
+    const labels = [...(drawingsOf(html)[0] ?? '').matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text)
+    expect(labels).toEqual(['0', '1', '20 Nov', '21 Nov', 'Views'])
+  })
+
   test('a time axis of days names the first of a month like every other day', async () => {
     const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T12:00:00Z`
     const rows = [1, 8].map((day) => viewOf({ started_at: at(day), finished_at: at(day + 1) }))
@@ -191,14 +198,15 @@ describe('the page of a report', () => {
   )
 
   test.each([
-    ['views', 'View', DAY],
-    ['viewers', 'Viewer', []],
-    ['total-views', 'Series', [...DAY, '--by', 'hour']],
-    ['unique-devices', 'Series', [...DAY, '--by', 'location']],
-    ['peak-viewer-numbers', 'PeakSeries', DAY],
-  ])('a page of no %s says that there is nothing', async (report, type, args) => {
+    ['views', 'View', DAY, 'No views in this period.'],
+    ['viewers', 'Viewer', [], 'No signed-in viewers yet.'],
+    ['viewers', 'Viewer', DAY, 'No signed-in viewers in this period.'],
+    ['total-views', 'Series', [...DAY, '--by', 'hour'], 'No views in this period.'],
+    ['unique-devices', 'Series', [...DAY, '--by', 'location'], 'No views in this period.'],
+    ['peak-viewer-numbers', 'PeakSeries', DAY, 'No views in this period.'],
+  ])('a page of no %s says once that there is nothing', async (report, type, args, said) => {
     const html = await pageOf(report, type, [], args)
-    expect(textOf(html)).toContain('No views in this period.')
+    expect(textOf(html).split(said)).toHaveLength(2)
     expect(drawingsOf(html)).toEqual([])
   })
 })

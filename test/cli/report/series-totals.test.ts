@@ -33,7 +33,7 @@ const SUMMARIES = ['authenticated-viewers/summary', 'total-views/summary', 'uniq
 test('a page of total views is by day by default, with the totals of views, devices and signed-in viewers', async () => {
   const { text, paths } = await pageFor()
   expect(paths).toEqual(['total-views/day', ...SUMMARIES].toSorted())
-  expect(text).toContain('300 views in the whole period. Highest day: 12')
+  expect(text).toContain('300 views in the whole period. Busiest day: 12')
   expect(text).toContain('views 300 devices 20 signed-in viewers 7')
 })
 

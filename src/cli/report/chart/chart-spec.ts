@@ -41,6 +41,7 @@ export function chartSpec(chart: Chart, widthPixels: number): Spec {
 
 function columnsSpec({ range, points, unit, line }: ColumnsChart, widthPixels: number): Spec {
   const most = Math.max(0, ...points.map(({ values }) => sum(values)))
+  const isWhole = most >= 4 || points.every(({ values }) => values.every(Number.isInteger))
   const top = most === 0 ? 1 : most
   const labelPixels = Math.ceil(textWidth(numberLabel(top, top), AXIS_TEXT_PIXELS)) + 12
   const left = Math.min(Math.max(labelPixels, 34), widthPixels / 3)
@@ -63,10 +64,10 @@ function columnsSpec({ range, points, unit, line }: ColumnsChart, widthPixels: n
     axes: [
       {
         ...{ scale: 'y', orient: 'left', grid: true, domain: false, ticks: false, tickCount: 4 },
-        ...(top >= 4 ? { tickMinStep: 1 } : {}),
-        format: top < 4 ? '~g' : ',.0f',
+        ...(isWhole ? { tickMinStep: 1 } : {}),
+        format: isWhole ? ',.0f' : '~g',
       },
-      timeAxis(range, plotPixels),
+      timeAxis({ range, plotPixels, stepMs: Math.max(0, ...points.map(({ fromMs, toMs }) => toMs - fromMs)) }),
     ],
     marks: [
       {
@@ -149,7 +150,7 @@ function rowsSpec(chart: RowsChart, widthPixels: number): Spec {
     axes: hasTime
       ? (['top', 'bottom'] as const)
           .filter((orient) => axes[orient])
-          .map((orient) => timeAxis(chart.range, plotPixels, orient))
+          .map((orient) => timeAxis({ range: chart.range, plotPixels, orient }))
       : [],
     marks: [
       boxesMark('pixels', 'tracks'),

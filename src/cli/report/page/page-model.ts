@@ -49,6 +49,6 @@ export const LIVE_AND_RECORDED = ['Live', 'Recorded'] as const
 export const MOST_TABLE_ROWS = 200
 
 /** Returns a page for a report without rows. */
-export function nothing(title: string): PageModel {
-  return { title, summary: 'No views in this period.', figures: [], sections: [], notes: [] }
+export function nothing(title: string, summary = 'No views in this period.'): PageModel {
+  return { title, summary, figures: [], sections: [], notes: [] }
 }

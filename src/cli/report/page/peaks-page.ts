@@ -66,9 +66,9 @@ function peaksModel(
     title,
     summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
     figures: [
-      { value: numberWords(value), label: `viewers at the peak, of ${name}` },
+      { value: numberWords(value), label: `${value === 1 ? 'viewer' : 'viewers'} at the peak, of ${name}` },
       { value: timeWords(timeMs), label: 'time of the peak' },
-      { value: numberWords(known), label: 'channels and videos' },
+      { value: numberWords(known), label: known === 1 ? 'channel or video' : 'channels and videos' },
     ],
     sections: [
       {

@@ -49,7 +49,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
     sections.push({ section, id: `part-${index + 1}`, drawings })
   }
   return ejs.render(readFileSync(fileBeside('page.ejs'), 'utf8'), {
-    ...{ model, blocks: blocksOf(sections), style },
+    ...{ model, blocks: blocksOf(sections), style, isEmpty: sections.length === 0 && model.figures.length === 0 },
     styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
     about: {
       range: range === null ? 'All time' : rangeWords(range),

@@ -71,10 +71,10 @@ export function timesPage(
       const when = periodWords(highest.timeMs, unit)
       return {
         title,
-        summary: `${summary} Highest ${unit}: ${numberWords(highest.value)}, ${when}.`,
+        summary: `${summary} Busiest ${unit}: ${numberWords(highest.value)}, ${when}.`,
         figures: [
           ...totals,
-          { value: numberWords(highest.value), label: `in the highest ${unit}: ${when}` },
+          { value: numberWords(highest.value), label: `${unit === 'day' ? 'on' : 'in'} the busiest ${unit}: ${when}` },
           { value: numberWords(count), label: `${count === 1 ? unit : `${unit}s`} with ${several}` },
         ],
         sections: [timesSection({ points, together, unit, several, range, marks })],

@@ -69,7 +69,7 @@ function viewersModel(
   totals: { viewers: number; ms: number; segments: number; liveMs: number },
 ): PageModel {
   const title = 'Viewers'
-  if (totals.viewers === 0) return nothing(title)
+  if (totals.viewers === 0) return nothing(title, `No signed-in viewers ${asked === null ? 'yet' : 'in this period'}.`)
   const each = totals.ms / totals.viewers
   const isBounded = asked !== null && Number.isFinite(asked.toMs - asked.fromMs)
   const range = isBounded ? asked : rangeOf(top)
