@@ -9,3 +9,8 @@ export function notAllowed(headers: Headers, directive: string, sources: readonl
   const lists = policies.map((policy) => policy.get(directive)).filter((list) => list !== undefined)
   return sources.filter((source) => lists.length === 0 || !lists.every((list) => list.includes(source)))
 }
+
+/** True if one of the policies has the directive. */
+export function hasDirective(headers: Headers, directive: string): boolean {
+  return parsePolicies(headers.get('content-security-policy')).some((policy) => policy.has(directive))
+}

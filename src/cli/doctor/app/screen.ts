@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
-import { notAllowed } from './content-security-policy.ts'
+import { hasDirective, notAllowed } from './content-security-policy.ts'
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -65,34 +65,43 @@ export function* checkSettings({
 }
 
 function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
-  const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
   if (headers.has('x-frame-options')) {
     yield failure(
       'x-frame-options',
-      `${address} sends X-Frame-Options, so no player can frame it. Remove this header from the proxy.`,
-    )
-  } else if (unframed.length > 0) {
-    yield failure(
-      'frame-ancestors',
-      `${unframed.join(', ')} may not frame ${address}. A proxy changes frame-ancestors, or the app runs with other settings.`,
-    )
-  } else {
-    yield ok(
-      'framing-allowed',
-      `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
+      `${address} sends X-Frame-Options. Old browsers and apps then show an empty frame; others use frame-ancestors instead. Remove this header from the proxy.`,
     )
   }
-  const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])
-  if (formTargets.length > 0) {
+  if (hasDirective(headers, 'frame-ancestors')) yield* checkPolicy(address, headers, entryPoint)
+  else {
     yield failure(
-      'form-action',
-      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. A proxy changes the header, or the app runs with other settings.`,
+      'policy-removed',
+      `${address} has no frame-ancestors, so every page may frame the sign-in screen. A proxy removes the Content-Security-Policy.`,
     )
   }
   if (!/no-store/.test(headers.get('cache-control') ?? '')) {
     yield failure(
       'cache-control',
       `${address} lacks Cache-Control: no-store. A cache could show one viewer the screen of another. Correct the proxy.`,
+    )
+  }
+}
+
+function* checkPolicy(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
+  const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
+  yield unframed.length > 0
+    ? failure(
+        'frame-ancestors',
+        `${unframed.join(', ')} may not frame ${address}. A proxy changes frame-ancestors, or the app runs with other settings.`,
+      )
+    : ok(
+        'framing-allowed',
+        `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
+      )
+  const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])
+  if (formTargets.length > 0) {
+    yield failure(
+      'form-action',
+      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. A proxy changes the header, or the app runs with other settings.`,
     )
   }
 }

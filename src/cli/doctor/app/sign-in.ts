@@ -49,7 +49,7 @@ export async function* trySignIn(
     return yield failure(
       setCookie === '' ? 'no-session-cookie' : 'cookie-changed',
       setCookie === ''
-        ? 'The sign-in set no session cookie. The session store failed: see the log of the login app.'
+        ? 'The sign-in set no session cookie. The session store failed, or a proxy removes the cookie. See the log of the login app.'
         : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, and browsers drop it in the frame of the player.`,
     )
   }
@@ -62,7 +62,7 @@ export async function* trySignIn(
     ? ok('viewer-returns', 'A returning viewer gets a new response without signing in again.')
     : failure(
         'return-refused',
-        'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET.',
+        'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET. A proxy must pass the header Cookie.',
       )
   await post('/sign-out', {}, cookie)
 }
@@ -72,7 +72,7 @@ function checkRedirect(address: string, location: string, entryPoint: ChosenEntr
   if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
     return failure(
       'wrong-redirect',
-      `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL.`,
+      `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL, or a proxy changes redirects.`,
     )
   }
   const response = new URL(location).searchParams.get('hash') ?? ''

@@ -51,7 +51,7 @@ export const PROXY_FAULTS: readonly Fault[] = [
   {
     name: 'a proxy removes the policy',
     proxy: answering(() => ({ 'content-security-policy': undefined })),
-    findings: ['failure frame-ancestors', 'failure form-action'],
+    findings: ['failure policy-removed'],
   },
   {
     name: 'a proxy adds its own frame-ancestors',
