@@ -3,6 +3,8 @@ import type { TimeRange } from './chart.ts'
 
 /** From the axis above a chart to its first row. */
 const AXIS_GAP_PIXELS = 6
+/** On a phone, two marks of a month would be one at the start of the next month. */
+const FEWEST_TICKS = 3
 /** vega marks months instead of weeks above this distance, the geometric mean of 7 and 30 days. */
 const LONGEST_DAY_STEP_MS = Math.sqrt(7 * 30) * 86_400_000
 /** With a change of the clocks. */
@@ -35,7 +37,7 @@ interface AxisOptions {
 }
 
 export function timeAxis({ range, plotPixels, orient = 'bottom', stepMs = 0 }: AxisOptions): Axis {
-  const most = Math.max(2, Math.floor(plotPixels / 110))
+  const most = Math.max(FEWEST_TICKS, Math.floor(plotPixels / 110))
   const ticksMs = (range.toMs - range.fromMs) / most
   const unit = ticksMs >= stepMs ? null : stepMs > SHORTEST_MONTH_MS ? 'month' : stepMs > SHORTEST_DAY_MS ? 'day' : null
   const tickCount = unit ?? most
