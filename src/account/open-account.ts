@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { UpstreamError } from '../errors.ts'
+import { logOutages } from '../mail/log-outages.ts'
 import { createMailQueue } from '../mail/mail-queue.ts'
 import type { MailSettings } from '../mail/settings.ts'
 import { openMailServer } from '../mail/smtp.ts'
@@ -55,27 +56,4 @@ export async function openAccount(
 
 async function openQueue(settings: NonNullable<MailSettings['server']>, log: Pick<Logger, 'info' | 'warn'>) {
   return createMailQueue({ server: await openMailServer(settings), ...logOutages(log) })
-}
-
-/** Logs an outage of the mail server once a minute at most, and its end. */
-export function logOutages(
-  log: Pick<Logger, 'info' | 'warn'>,
-  nowMs: () => number = Date.now,
-): Pick<Parameters<typeof createMailQueue>[0], 'onAway' | 'onSent'> {
-  let isAway = false
-  let lastMs = Number.NEGATIVE_INFINITY
-  return {
-    onAway(error) {
-      isAway = true
-      if (nowMs() - lastMs < 60_000) return
-      lastMs = nowMs()
-      const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ event: 'mail-away', reason }, 'A mail could not be sent. The app tries again for 12 minutes')
-    },
-    onSent() {
-      if (!isAway) return
-      isAway = false
-      log.info({ event: 'mail-back' }, 'Mails can be sent again')
-    },
-  }
 }

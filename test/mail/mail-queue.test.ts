@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { logOutages } from '../../src/account/open-account.ts'
 import { UpstreamError } from '../../src/errors.ts'
+import { logOutages } from '../../src/mail/log-outages.ts'
 import { createMailQueue, type MailQueueDeps, type MailResult } from '../../src/mail/mail-queue.ts'
 import { type Mail, MailFault } from '../../src/mail/smtp.ts'
 
