@@ -108,14 +108,16 @@ test.each(withoutFields)('the screen %s (%i) leads on, and to help', async (reas
   expect(answer.text).toContain(`href="${HELP}" target="_blank" rel="noopener"`)
 })
 
-test('an unknown page below an entry point leads to the screen and the help of that entry point', async () => {
+test('an unknown page leads to the screen and the help of its entry point, and any other page to the video', async () => {
   const named = { ...HELPED, name: 'gold', basePath: '/e/gold' }
   const app = await startLoginApp({ entryPoints: [named] })
   const answer = await app.get('/e/gold/nowhere')
   expect(answer.status).toBe(404)
   expect(linksIn(answer)).toEqual(['/e/gold'])
   expect(answer.text).toContain(`href="${HELP}"`)
-  expect((await app.get('/e/silver')).text).not.toContain(HELP)
+  const elsewhere = await app.get('/e/silver')
+  expect(elsewhere.text).not.toContain(HELP)
+  expect([linksIn(elsewhere), elsewhere.text]).toEqual([[], expect.stringContaining('Open the video again.')])
 })
 
 test('a screen without a refusal names no reason', async () => {
