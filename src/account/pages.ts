@@ -2,19 +2,27 @@ import { join } from 'node:path'
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../brand/brand.ts'
-import { fill, type Language, languageOf, type PluralForms, sentence, textsOf } from '../languages/languages.ts'
+import {
+  fill,
+  type Language,
+  languageOf,
+  type PluralForms,
+  sentence,
+  type Texts,
+  textsOf,
+} from '../languages/languages.ts'
 import type { Headers } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
 import { compileView, sendPage, type Views } from '../login/screens/screens.ts'
 import { passwordAttributes } from '../login/screens/script-attributes.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
-type AccountTexts = ReturnType<typeof textsOf>['account']
+type AccountTexts = Texts['account']
 
 /** A refusal on one of the pages: the status, and the sentence for the viewer. */
 export interface AccountRefusal {
   readonly status: number
-  readonly text: (texts: ReturnType<typeof textsOf>) => string | PluralForms
+  readonly text: (texts: Texts) => string | PluralForms
   readonly count?: number
   readonly retryAfterSeconds?: number
 }
@@ -76,7 +84,7 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
 
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
   function htmlOf(language: Language, page: AccountPage, refusal: AccountRefusal | undefined): string {
-    const texts = textsOf(language)
+    const texts = textsFor(brand, language)
     const title = titleOf(page, texts.account, brand)
     const { text, count = 0 } = refusal ?? {}
     const hasScript = options.hasScript && hasPassword(page)
@@ -115,6 +123,25 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       sendPage(res, headersOf(options, page), htmlOf(ownLanguageOf(req), page, refusal), refusal)
     },
   }
+}
+
+/** Returns the texts of a language, with "email" in place of "user name" if viewers log in with their mail address. */
+function textsFor({ usernameKind }: Brand, language: Language): Texts {
+  const texts = textsOf(language)
+  if (usernameKind !== 'email') return texts
+  const { forgotIntroductionEmail: forgotIntroduction, errors } = texts.account
+  const emailErrors = {
+    emptyUsername: errors.emptyUsernameEmail,
+    wrongPassword: errors.wrongPasswordEmail,
+    likeTheName: errors.likeTheNameEmail,
+  }
+  const account = {
+    ...texts.account,
+    usernameOrEmail: texts.email,
+    forgotIntroduction,
+    errors: { ...errors, ...emailErrors },
+  }
+  return { ...texts, account }
 }
 
 function hasPassword({ view }: AccountPage): boolean {

@@ -17,7 +17,7 @@ export interface Brand {
   readonly helpUrl: string | null
   readonly forgotPasswordUrl: string | null
   readonly termsUrl: string | null
-  /** The word for the first field. */
+  /** What the screens call the name of a viewer. */
   readonly usernameKind: (typeof USERNAME_KINDS)[number]
   /** The language for viewers whose browser asks for none of ours: a file in views/languages. */
   readonly defaultLanguage: string

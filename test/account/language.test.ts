@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { UNBRANDED } from '../../src/brand/brand.ts'
 import { textsOf } from '../../src/languages/languages.ts'
 import { hiddenFieldsOf } from '../login/hidden-fields.ts'
-import { ADA } from '../login/start-login-app.ts'
+import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
 import { tokenIn } from '../servers/mail-server.ts'
-import { startAccountApp } from './start-account-app.ts'
+import { NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
 const JAPANESE = { 'Accept-Language': 'ja' }
 const GERMAN = '<html lang="de" '
@@ -26,4 +27,21 @@ test('the chosen language goes on from the sign-in screen to every page of the a
   const token = mail === undefined ? expect.unreachable() : tokenIn(mail)
   const opened = await app.get(`/account/new-password?token=${token}`, JAPANESE)
   expect(hiddenFieldsOf(opened)[0]?.fields).toEqual({ lang: 'ja', token })
+})
+
+test.each([
+  ['username', true],
+  ['email', false],
+] as const)('pages for viewers who log in with a %s say "user name": %s', async (usernameKind, saysUserName) => {
+  const app = await startAccountApp({ entryPoints: [{ ...ENTRY_POINT, brand: { ...UNBRANDED, usernameKind } }] })
+  const form = { ...ADA, newPassword: NEW_PASSWORD, repeatPassword: NEW_PASSWORD }
+  const pages = [
+    await app.get('/account/forgot'),
+    await app.post('/account/forgot', { username: '' }),
+    await app.get('/account/change-password'),
+    await app.post('/account/change-password', { ...form, password: 'wrong' }),
+    await app.post('/account/change-password', { ...form, newPassword: ADA.username, repeatPassword: ADA.username }),
+  ]
+  expect(pages.map(({ status }) => status)).toEqual([200, 400, 200, 401, 400])
+  for (const { text } of pages) expect(/user name/i.test(text)).toBe(saysUserName)
 })
