@@ -57,7 +57,8 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   for (const path of players.length > 0 ? players : assumed) {
     for await (const finding of checkPlayer(target, path, signal)) {
       const line = JSON.stringify(finding)
-      if (!seen.has(line)) yield finding
+      // Nothing is proven of a player that was not seen.
+      if (!seen.has(line) && !(missing !== null && finding.state === 'ok')) yield finding
       seen.add(line)
     }
   }
@@ -99,9 +100,11 @@ async function* checkPlayer(
   // The origin of the player changes with the address.
   const isFinal = toPlayer.every(({ kind }) => kind !== 'mixed-content')
   for (const entryPoint of isFinal ? entryPoints : []) {
-    lists.push(await checkScreen(config, entryPoint, path, toPlayer.length, signal))
+    const list = await checkScreen(config, entryPoint, path, toPlayer.length, signal)
+    // The checks of the app report a screen that does not answer.
+    if (list !== null) lists.push(list)
   }
-  // Then the player may belong to another entry point, and a player without a lock of this app frames no sign-in screen.
+  // The player may belong to another entry point. Without a lock of this app, a player frames no sign-in screen.
   const isOther = lists.some((list) => list.length === 0)
   for (const finding of lists.flat()) {
     const isUndecided = isOther || (!isLockKnown && finding.code === 'player-frame-src')
@@ -114,21 +117,21 @@ async function* checkPlayer(
       `${shown(path[0]?.url)}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing.`,
     )
   }
-  if (toPlayer.length + lists.flat().length === 0) {
+  if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {
     yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
   }
 }
 
+/** Returns what keeps the sign-in screen out of the player. Null if the screen does not answer. */
 async function checkScreen(
   config: Config,
   entryPoint: ChosenEntryPoint,
   path: readonly FramedDocument[],
   known: number,
   signal: AbortSignal,
-): Promise<Finding[]> {
-  // The checks of the app report a screen that does not answer.
+): Promise<Finding[] | null> {
   const screen = await loadScreen(new URL(addressOf(config, entryPoint)), signal)
-  if (screen === null) return []
+  if (screen === null) return null
   const whole = [...path, screen]
   const findings = obstaclesOn(whole)
     .slice(known)
@@ -146,5 +149,5 @@ async function checkScreen(
 function codeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause ? String(cause.code) : cause.message
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

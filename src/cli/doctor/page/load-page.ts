@@ -31,7 +31,7 @@ type Load = (address: URL, element: FramedDocument['element'], path: readonly Fr
 
 /**
  * Loads a page and the frames in its HTML, without cookies and without running scripts.
- * @throws Error if the page does not answer. The cause has the code of Node.
+ * @throws Error if the page does not answer. Its cause may have a code of Node.
  */
 export async function loadPage(
   address: URL,
@@ -116,7 +116,7 @@ async function load(
     const location = answer.headers.get('location')
     if (answer.status >= 300 && answer.status < 400 && location !== null && URL.canParse(location, url.href)) {
       await answer.body?.cancel()
-      if (addresses.length > MAX_REDIRECTS) throw new Error('Too many redirects', { cause: { code: 'redirect loop' } })
+      if (addresses.length > MAX_REDIRECTS) throw new Error('too many redirects')
       url = upgrades ? upgraded(new URL(location, url)) : new URL(location, url)
       addresses.push(url)
       continue

@@ -67,12 +67,19 @@ test('the page of another entry point is found only if the entry point is known'
   expect(undecided).toEqual(['unknown page-origin-missing gold'])
 })
 
+test('nothing is proven of a page if the sign-in screen does not answer', async () => {
+  const page = await startService((req, res) => html(embed)(req, res))
+  const { embed, config } = await startPlayer(page.origin)
+  const away = { ...config, publicUrl: await closedAddress() }
+  expect(await findingsOf({ config: away }, page)).toEqual([])
+})
+
 test('if a script makes the player, its frame is unknown, and the origin of the page is checked', async () => {
   const page = await startService(html('<script src="https://player.example/embed.js"></script>'))
   const started = await startPlayer()
   expect(await findingsOf(started, page)).toEqual(['unknown page-player-not-found', 'failure page-origin-missing'])
   const allowed = await startPlayer(page.origin)
-  expect(await findingsOf(allowed, page)).toEqual(['unknown page-player-not-found', 'ok page'])
+  expect(await findingsOf(allowed, page)).toEqual(['unknown page-player-not-found'])
 })
 
 test('the final origin of a page counts', async () => {
@@ -119,7 +126,7 @@ test('the page is loaded without cookies, and a long page and many frames are cu
     }
     return more()
   })
-  expect(await findingsOf(await startPlayer(page.origin), page)).toEqual(['unknown page-player-not-found', 'ok page'])
+  expect(await findingsOf(await startPlayer(page.origin), page)).toEqual(['unknown page-player-not-found'])
   expect(asked).toHaveLength(31)
   expect(new Set(asked)).toEqual(new Set([undefined]))
 })
