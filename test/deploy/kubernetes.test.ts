@@ -86,6 +86,7 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
   const keys = [...README.matchAll(/--from-(?:file|literal)=([a-z-]+)=/g)].map(([, key = '']) => key)
   const held: Record<string, string> = {
     'hash-secret': SETTINGS.HASH_SECRET,
+    'hash-secret-previous': '',
     'session-secret': SETTINGS.SESSION_SECRET,
     'user-store-url': 'postgres://login_app:abc@db.example.com/viewers',
     'redis-url': 'rediss://:abc@redis.example.com',
@@ -99,6 +100,9 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
   const { container, terminationGracePeriodSeconds } = podOf(resources)
   const ports = Object.fromEntries((container.ports ?? []).map(({ name, containerPort }) => [name, containerPort]))
   expect(config).toMatchObject({ port: ports.http, metricsPort: ports.metrics, trustProxyHops: 1, warnings: [] })
+  // Without these, a pod reads a changed secret only at its start.
+  const secretFiles = { secret: join(folder, 'hash-secret'), previous: join(folder, 'hash-secret-previous') }
+  expect(config.entryPoints).toMatchObject([{ secret: SETTINGS.HASH_SECRET, previousSecret: null, secretFiles }])
   expect(terminationGracePeriodSeconds).toBeGreaterThan(config.shutdownDelaySeconds + 15)
   expect(container.volumeMounts?.map(({ mountPath }) => mountPath)).toContain('/run/secrets/viewer-auth')
   for (const name of Object.keys(data)) expect(settingNames()).toContain(name)
