@@ -4,6 +4,7 @@ import { brandFields, brandOf } from '../brand/fields.ts'
 import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
+import { similarField } from '../settings/unknown-settings.ts'
 import type { EntryPoint } from './entry-point.ts'
 import {
   type AddressFields,
@@ -46,11 +47,17 @@ function entryPointSchema(addresses: AddressFields) {
   }
   const entry = z.strictObject(fields, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `has unknown fields: ${(issue.keys ?? []).join(', ')}; the fields are ${Object.keys(fields).join(', ')}`
-        : 'must be an object',
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys ?? [], Object.keys(fields)) : 'must be an object',
   })
   return entry.transform((given, context) => ({ ...given, brand: brandOf(given, context) }))
+}
+
+function unknownFields(names: readonly string[], known: readonly string[]): string {
+  const named = names.map((name) => {
+    const meant = similarField(name, known)
+    return meant === undefined ? name : `${name} (did you mean ${meant}?)`
+  })
+  return `has unknown fields: ${named.join(', ')}; src/entry-points/README.md lists all fields`
 }
 
 /** A file with a secret. */

@@ -24,6 +24,12 @@ export function lookAlikes(given: readonly string[], known: readonly string[]): 
   })
 }
 
+/** Returns the known field whose name is almost this one. Ignores capitals, "_" and "-", as in PLAYER_ORIGINS. */
+export function similarField(name: string, known: readonly string[]): string | undefined {
+  const lettersOf = (text: string) => text.toLowerCase().replace(/[_-]/g, '')
+  return known.find((field) => distance(lettersOf(name), lettersOf(field)) <= MOST_WRONG_LETTERS)
+}
+
 function isSimilar(name: string, setting: string): boolean {
   return setting.length >= SHORTEST_LETTERS && distance(name, setting) <= MOST_WRONG_LETTERS
 }

@@ -216,7 +216,17 @@ describe('an entry is refused', () => {
     ['with a list of no groups', { ...ENTRY, allowedGroups: [] }, 'allowedGroups must name at least one group'],
     ['with a wish that is unknown', { ...ENTRY, returningViewers: 'x' }, 'returningViewers must be continue or ask'],
     ['with a comma in a group', { ...ENTRY, allowedGroups: ['a,b'] }, `allowedGroups: item 1 ${ITEM}`],
-    ['with a field that is unknown', { ...ENTRY, playerOrigin: 'x' }, 'has unknown fields: playerOrigin; '],
+    ['with a field that is unknown', { ...ENTRY, colour: 'x' }, 'has unknown fields: colour; '],
+    [
+      'with the name of a setting',
+      { ...ENTRY, HELP_URL: 'x' },
+      'has unknown fields: HELP_URL (did you mean helpUrl?); ',
+    ],
+    [
+      'with misspelt fields',
+      { ...ENTRY, playerOrigin: 'x', brandColour: 'x', x: 'x' },
+      'has unknown fields: playerOrigin (did you mean playerOrigins?), brandColour (did you mean brandColor?), x; ',
+    ],
   ])('an entry %s is refused', (_name, entry, sentence) => {
     const [mistake, ...others] = mistakesIn(withFile([{ ...ENTRY, name: 'first', secret: OTHER_SECRET }, entry]))
     expect(mistake?.slice(0, 28 + sentence.length)).toBe(`ENTRY_POINTS_FILE, entry 2: ${sentence}`)
