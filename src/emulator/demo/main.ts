@@ -15,6 +15,12 @@ const stopAsked = new Promise<null>((resolve) => {
   if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => resolve(null))
 })
 
+// The output names the address and the passwords: without it, the demo is of no use.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+  end(1, `The demo stops, because it cannot write to standard output (${code}).`),
+)
+process.stderr.on('error', () => {})
+
 const read = readDemoSettings(process.env)
 if (!read.ok) end(1, read.message)
 

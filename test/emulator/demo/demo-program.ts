@@ -25,18 +25,18 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Starts the demo as a program, on free ports by default. */
-export function startDemo(environment: Record<string, string>): DemoProgram {
+/** Starts the demo as a program, on free ports by default. `output`: a file descriptor in place of its standard output. */
+export function startDemo(environment: Record<string, string>, output: number | 'pipe' = 'pipe'): DemoProgram {
   const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...compileCache, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, 'pipe'],
   })
   let printed = ''
   const ended = once(child, 'close').then(() => child.exitCode)
   const running = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
         printed += text
         if (printed.includes('The demo is running')) resolve()
       })

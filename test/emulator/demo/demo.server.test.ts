@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -165,6 +165,14 @@ describe('npm run demo', () => {
     await new Promise((resolve) => demo.child.stdout?.once('data', resolve))
     expect(await stopDemo(demo)).toBe(0)
     expect(demo.printed()).not.toContain('The demo is running')
+  })
+
+  test('the demo ends with one sentence when its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'a')
+    const demo = startDemo({ DEMO_DATA_FOLDER: folder.path }, full)
+    closeSync(full)
+    expect(await demo.ended).toBe(1)
+    expect(demo.printed()).toMatch(/^[^\n]*\(ENOSPC\)\.\n$/)
   })
 
   test('the demo lists all wrong settings at once', async () => {
