@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -27,7 +28,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [BROWSER, SERVER, OUTAGE, SOAK],
           sequence: { groupOrder: 1 },
-          maxWorkers: '100%',
+          // Tests that start programs or wait for timeouts leave their core to the others.
+          maxWorkers: availableParallelism() + 1,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
