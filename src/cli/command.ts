@@ -42,6 +42,14 @@ export function addExamples(command: Command, examples: readonly string[]): Comm
   return command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  $ ${example}`)].join('\n'))
 }
 
+/** Adds a paragraph at the end of the help, as wide as the terminal. Line breaks in the text count as spaces. */
+export function addNotes(command: Command, text: string): Command {
+  return command.addHelpText('after', () => {
+    const widthColumns = command.configureOutput().getOutHelpWidth?.() ?? 80
+    return `\n${command.createHelp().boxWrap(text.trim().replace(/\s+/g, ' '), widthColumns)}`
+  })
+}
+
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
 export async function runCommand(
   { io, setStatus }: CommandContext,

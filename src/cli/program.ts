@@ -141,7 +141,8 @@ function createProgram({ stdout, stderr }: CommandIo): Command {
       [
         '',
         'From a checkout or in the container: npm run -s viewer-auth -- COMMAND',
-        'Exit status: 0 done, 1 refused or failed, 2 wrong usage. Settings come from the environment or the file .env.',
+        'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',
+        'Settings come from the environment or the file .env.',
       ].join('\n'),
     )
   return program

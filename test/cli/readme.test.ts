@@ -44,3 +44,12 @@ test('the README of the command line has every setting SERVICE_…, with its def
     }),
   )
 })
+
+test('every line of the help fits 80 columns, except examples', async () => {
+  const commands = await commandsBelow([])
+  for (const command of ['', ...commands]) {
+    const { stdout } = await runHere([...command.split(' ').filter(Boolean), '--help'], { cwd: temporaryFolder() })
+    const isTooLong = (line: string) => line.length > 80 && !line.startsWith('  $ ')
+    expect([command, stdout.split('\n').filter(isTooLong)]).toEqual([command, []])
+  }
+})

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { readTraces } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { type PeriodOptions, readOpenPeriod } from '../report/period.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { readOpenPeriod } from '../report/period.ts'
+import { addPeriodOptions, orUsageError, type PeriodOptions } from '../report/period-options.ts'
 import { openFileSink, standardOutput } from '../report/sink.ts'
 import { machineTimeZone } from '../report/time-zone.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -27,22 +28,19 @@ apostrophe and control characters are escaped, such as \\u001b.`
 
 /** Adds `audit export`. */
 export function addAuditCommands(group: Command, context: CommandContext): void {
-  addCommand(group, 'export [FILE...]', 'list who signed in when, and who was refused and why', [
+  const command = addCommand(group, 'export [FILE...]', 'list who signed in when, and who was refused and why', [
     'viewer-auth audit export --viewer ada@example.com',
     'viewer-auth audit export --last 4w --csv --output sign-ins.csv',
     'viewer-auth audit export --outcome wrong-credentials --outcome held-back security.log.2.gz security.log.1',
     'docker logs viewer-auth | viewer-auth audit export - --from 2026-11-20',
   ])
-    .addHelpText('after', ABOUT)
-    .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
-    .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
-    .option('--to <TIME>', 'last second of the period (default: now)')
+  addPeriodOptions(addNotes(command, ABOUT))
     .option('--viewer <USERNAME>', 'only events of this viewer, in upper or lower case')
     .option('--outcome <NAME>', 'only this outcome, such as signed-in or wrong-credentials; repeatable', collect)
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--output <FILE>', 'write to this file, and replace it when the export is complete')
     .action((files: string[], options: Options, command: Command) => {
-      const filter = filterOrUsageError(command, options)
+      const filter = orUsageError(command, () => filterOf(options))
       const format = options.csv ? 'csv' : options.json ? 'json' : 'table'
       return runCommand(context, options.json, () => exportEvents(context.io, files, filter, options.output, format))
     })
@@ -122,14 +120,8 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Reports an unreadable period as wrong usage, like any other unreadable option. */
-function filterOrUsageError(command: Command, options: Options): EventFilter {
-  try {
-    return { period: periodOf(options), viewer: options.viewer, outcomes: options.outcome ?? [] }
-  } catch (error) {
-    if (error instanceof ConfigError) command.error(`error: ${error.message}`)
-    throw error
-  }
+function filterOf(options: Options): EventFilter {
+  return { period: periodOf(options), viewer: options.viewer, outcomes: options.outcome ?? [] }
 }
 
 function periodOf(options: Options): EventFilter['period'] {

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
-import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
 import { type Service, withService } from '../service/service.ts'
@@ -31,7 +31,7 @@ interface Options {
   readonly entryPoint?: string
   readonly channel?: string
   readonly video?: string
-  readonly page: readonly URL[]
+  readonly page?: readonly URL[]
   readonly strict?: boolean
 }
 
@@ -40,16 +40,16 @@ type Report = (finding: Finding) => void
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
-input. The exit status is 1 if any check fails; with --strict also for a warning, and for a check that is unknown: one
-that cannot be made from here.`
+input. The exit status is 1 after a failure. With --strict it is also 1 after a warning or an unknown result, which
+cannot be seen from here.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
-  addExamples(command, [
+  const withExamples = addExamples(command, [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
   ])
-    .addHelpText('after', ABOUT)
+  addNotes(withExamples, ABOUT)
     .option('--viewer <USERNAME>', 'try a sign-in with this viewer')
     .option(
       '--entry-point <NAME>',
@@ -57,8 +57,8 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
     )
     .option('--channel <ID>', 'check the lock of this channel', contentId)
     .option('--video <ID>', 'check the lock of this video', contentId)
-    .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress, [])
-    .option('--strict', 'exit status 1 also for warnings and for what is unknown')
+    .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress)
+    .option('--strict', 'exit status 1 also after a warning or an unknown result')
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
@@ -92,7 +92,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     const entryPointOfLock = await checkVideoService(io, config, { ...options, isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
-    if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page, stop.signal), report)
+    if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
     if (viewer === null) {
       report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     } else if (isAppThere) {

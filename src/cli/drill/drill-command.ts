@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { addExamples, type CommandContext, runCommand } from '../command.ts'
+import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
@@ -13,12 +13,12 @@ drill, and says which commands ran. The exit status is 1 if any check fails.`
 
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
 export function addDrillCommand(command: Command, context: CommandContext): void {
-  addExamples(command, [
+  const withExamples = addExamples(command, [
     'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
     'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
     "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop redis' --at '3m=docker compose start redis' --outage '5m=docker compose stop postgres' --at '6m=docker compose start postgres'",
   ])
-    .addHelpText('after', ABOUT)
+  addNotes(withExamples, ABOUT)
     .requiredOption('--url <ADDRESS>', 'address of the sign-in screen')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')

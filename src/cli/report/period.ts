@@ -1,12 +1,7 @@
 import { ConfigError } from '../../errors.ts'
 import type { Period } from '../../video-service/report-question.ts'
+import type { PeriodOptions } from './period-options.ts'
 import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
-
-export interface PeriodOptions {
-  readonly last?: string
-  readonly from?: string
-  readonly to?: string
-}
 
 const DAY_MS = 86_400_000
 const DAYS_BY_DEFAULT = '7d'

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ConfigError } from '../../errors.ts'
 import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
-import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
-import { type PeriodOptions, readOpenPeriod, readPeriod } from './period.ts'
+import { readOpenPeriod, readPeriod } from './period.ts'
+import { addPeriodOptions, orUsageError, type PeriodOptions } from './period-options.ts'
 import { machineTimeZone } from './time-zone.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
@@ -29,7 +29,7 @@ Times without an offset are in the time zone of this machine. --to with a date a
 default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the
 report and leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
-/** `report …`: the analytics API of the video service. */
+/** Adds `report …`, for the analytics API of the video service. */
 export function addReportCommands(group: Command, context: CommandContext): void {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
@@ -79,11 +79,7 @@ function reportCommand(
   summary: string,
   examples: readonly string[],
 ): Command {
-  return addCommand(group, report, summary, examples)
-    .addHelpText('after', ABOUT)
-    .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
-    .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
-    .option('--to <TIME>', 'last second of the period (default: now)')
+  return addPeriodOptions(addNotes(addCommand(group, report, summary, examples), ABOUT))
     .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
     .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
@@ -96,7 +92,7 @@ function reportCommand(
         command.error('error: --id needs --content live or --content recorded')
       }
       if (options.segments && !options.csv) command.error('error: --segments needs --csv')
-      const question = questionOrUsageError(command, () => questionOf(report, options))
+      const question = orUsageError(command, () => questionOf(report, options))
       return runCommand(context, options.json, async () => {
         const { html, output = html } = options
         return await withService(context.io, (service) =>
@@ -110,16 +106,6 @@ function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
   if (html !== undefined) return 'html'
   if (csv) return segments ? 'segments-csv' : 'csv'
   return json ? 'json' : 'table'
-}
-
-/** Reports an unreadable period as wrong usage, like any other unreadable option. */
-function questionOrUsageError(command: Command, read: () => Question): Question {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ConfigError) command.error(`error: ${error.message}`)
-    throw error
-  }
 }
 
 function questionOf(report: Question['report'], options: ReportOptions): Question {

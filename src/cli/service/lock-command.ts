@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -49,7 +49,7 @@ interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
 export function addLockCommands(group: Command, context: CommandContext): void {
   const { io } = context
   addSetCommand(group, context)
-  placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 when they differ', [
+  placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 if they differ', [
     'viewer-auth lock show --channel 1002',
     'viewer-auth lock show --video 2001 --json',
   ])
@@ -92,7 +92,6 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
   ])
-    .addHelpText('after', ABOUT_SET)
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
@@ -108,7 +107,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
       ]),
     )
     .option('--yes', 'do not ask')
-  addAccessOptions(command).action((options: SetOptions, command: Command) => {
+  addAccessOptions(addNotes(command, ABOUT_SET)).action((options: SetOptions, command: Command) => {
     const [places, access] = [placesOf(options, command), accessOf(options, command)]
     const { entryPoint, url, secretFile } = options
     if (entryPoint !== undefined && url !== undefined && secretFile !== undefined) {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
@@ -32,11 +32,11 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
       const parameters = pairs.map((pair) => parameterOf(pair, command))
       return runCommand(context, options.json, () => Promise.resolve(build(io, parameters, options)))
     })
-  addCommand(group, 'check', 'tell exactly why the service accepts or refuses a response', [
+  const checkCommand = addCommand(group, 'check', 'explain why the service accepts or refuses a response', [
     'viewer-auth response check < response.json',
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
-    .addHelpText('after', '\nStandard input: the response, or an address or query that contains it as hash=.')
+  addNotes(checkCommand, 'Standard input: the response, or an address or query that contains it as hash=.')
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .action((options: BuildOptions) => runCommand(context, options.json, () => check(io, options.entryPoint)))
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { readUserStore } from '../../config.ts'
 import type { StoreFinding } from '../../users/check-store.ts'
 import { userStores } from '../../users/open-user-store.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
@@ -31,18 +31,18 @@ const COLOURS: Readonly<Record<StoreFinding['state'], 'green' | 'yellow' | 'cyan
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
-  addCommand(group, 'check [URL]', 'check if a user store keeps what the app needs, such as your own login service', [
+  const command = addCommand(group, 'check [URL]', 'check that a user store answers as the app needs', [
     'viewer-auth store check https://users.example.com/sign-in',
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
     'viewer-auth store check --viewer ada@example.com --no-password',
   ])
-    .addHelpText('after', ABOUT)
+  addNotes(command, ABOUT)
     .option('--viewer <USERNAME>', 'try sign-ins and a look-up with this viewer')
     .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
     .option('--no-password', 'only look the viewers up, without a sign-in')
     .action((url: string | undefined, options: Options, command: Command) => {
       if (url !== undefined && hasPassword(url)) {
-        command.error('error: The URL must not contain a password. Set USER_STORE_URL instead.')
+        command.error('error: the URL must not contain a password; set USER_STORE_URL instead')
       }
       return runCommand(context, options.json, () => checkUserStore(context.io, url, options))
     })

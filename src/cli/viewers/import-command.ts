@@ -13,7 +13,7 @@ import {
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../users/import/viewer-file.ts'
 import { firebaseHash, readFirebaseParameters } from '../../users/passwords/forms/firebase.ts'
 import { knownPasswords, withoutWeakHashes } from '../../users/passwords/known-hashes.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { withEditableStore } from './editable-store.ts'
@@ -56,8 +56,8 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
       'viewer-auth viewers import viewers.csv --invite',
     ],
   )
+  addNotes(command, ABOUT)
   addInvitationOptions(command.option('--invite', 'send viewers without a password a link by which they set one'))
-    .addHelpText('after', ABOUT)
     .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
     .option('--update', 'give existing viewers the groups, state and attributes of the file')

@@ -12,7 +12,7 @@ export function addViewersMigrateCommand(group: Command, { io, setStatus }: Comm
     'USER_STORE_URL=postgres://owner@db.example/app POSTGRES_PASSWORD_FILE=owner.txt viewer-auth viewers migrate',
     'USER_STORE_URL_FILE=owner-url viewer-auth viewers migrate --app-url-file user-store-url',
   ])
-    .option('--app-url-file <file>', "also create the app's role, whose USER_STORE_URL is in this file")
+    .option('--app-url-file <FILE>', "also create the app's role, whose USER_STORE_URL is in this file")
     .action(({ json, appUrlFile }: { json?: boolean; appUrlFile?: string }) =>
       runCommand({ io, setStatus }, json, async () => {
         const migration = await migrateStore(io, appUrlFile)

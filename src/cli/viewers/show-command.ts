@@ -9,7 +9,7 @@ import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } 
 import type { CommandIo } from '../terminal/io.ts'
 import { type ShownViewer, textOf } from './shown-viewer.ts'
 
-/** Adds `viewers show`, for whoever helps a viewer who cannot sign in. */
+/** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext): void {
   addCommand(
     group,

@@ -15,7 +15,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
   addCommand(
     group,
     'unlock [USERNAME]',
-    'reset the failed sign-ins of a viewer or an address, so that nobody need wait; only if they are counted in Redis',
+    'reset the failed sign-ins of a viewer or an address, if they are counted in Redis',
     ['viewer-auth viewers unlock ada@example.com', 'viewer-auth viewers unlock --address 198.51.100.7'],
   )
     .option('--address <IP>', 'reset the failed sign-ins of this address, which many viewers may share', parseAddress)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { nowSeconds, withService } from '../service.ts'
 import { obtainToken, type TokenResult } from './obtain-token.ts'
@@ -10,27 +10,28 @@ Standard output is only the token, so that TOKEN=$(viewer-auth token) works. A M
 created_at. --json also has the refresh token of an authorization code. --grant password reads the password from
 SERVICE_PASSWORD, a prompt or standard input. --grant authorization_code and implicit print an address: open it in a
 browser on this machine. The client must be registered with the redirect prefix http://127.0.0.1/callback. For another
-prefix, use --redirect-uri: on a loopback address with a port, this command receives the redirect (port 0 is any free
-port). For any other address, paste the address that the browser shows at the end.`
+prefix, use --redirect-uri: see src/cli/service/README.md.`
 
 /** Adds `token`, which requests an access token of the video service by one of its grants. */
 export function addTokenCommand(command: Command, context: CommandContext): void {
-  addExamples(command, [
+  const withExamples = addExamples(command, [
     'viewer-auth token',
     'viewer-auth token --type jwt   # for the analytics API',
     'viewer-auth token --type mac --scope broadcaster --json',
     'viewer-auth token --grant password --username studio',
     'viewer-auth token --grant authorization_code',
     'viewer-auth token --grant authorization_code --redirect-uri https://www.example.com/signed-in',
-  ]).addHelpText('after', ABOUT)
-  addTokenOptions(command).action((options: TokenChoice & { readonly json?: boolean }, command: Command) => {
-    refuseWrongChoice(options, command)
-    return runCommand(context, options.json, () =>
-      withService(context.io, async ({ settings, send, signal }) =>
-        outcomeOf(context.io, await obtainToken(context.io, { settings, send, nowSeconds, signal }, options)),
-      ),
-    )
-  })
+  ])
+  addTokenOptions(addNotes(withExamples, ABOUT)).action(
+    (options: TokenChoice & { readonly json?: boolean }, command: Command) => {
+      refuseWrongChoice(options, command)
+      return runCommand(context, options.json, () =>
+        withService(context.io, async ({ settings, send, signal }) =>
+          outcomeOf(context.io, await obtainToken(context.io, { settings, send, nowSeconds, signal }, options)),
+        ),
+      )
+    },
+  )
 }
 
 function outcomeOf({ stderr }: CommandIo, result: TokenResult): Outcome {
