@@ -13,6 +13,8 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'prometheus', file: '/usr/bin/promtool' },
   { packageName: 'redis-server', file: '/usr/bin/redis-server' },
   { packageName: 'slapd', file: '/usr/sbin/slapd' },
+  { packageName: 'webkit2gtk-driver', file: '/usr/bin/WebKitWebDriver' },
+  { packageName: 'xvfb', file: '/usr/bin/Xvfb' },
   { packageName: 'curl', file: '/usr/bin/curl' },
   { packageName: 'systemd', file: '/usr/bin/systemd-analyze' },
   { packageName: 'fonts-ipafont-gothic', file: '/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf' },

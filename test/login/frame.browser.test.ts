@@ -1,47 +1,15 @@
 import axe from 'axe-core'
 import type { Frame } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Brand, UNBRANDED } from '../../src/brand/brand.ts'
-import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { UNBRANDED } from '../../src/brand/brand.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { press, type } from '../browser/press-and-type.ts'
-import { ADA, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+import { ADA } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
+import { startSites } from './start-sites.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
-
-interface SiteOptions extends LoginAppOptions {
-  readonly brand?: Brand
-}
-
-/** The login app at http://localhost, a player that frames it, and a consumer on another origin. */
-async function startSites(address: string, sandbox = '', { brand = UNBRANDED, ...options }: SiteOptions = {}) {
-  let login = ''
-  const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here')
-  const consumed = encodeURIComponent(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7`)
-  const player = await startSite(() => {
-    const src = `${login}${address.replace('CONSUMER', consumed)}`
-    const frame = `<iframe ${sandbox} width="480" height="270" src="${src}"></iframe>`
-    return `<!doctype html><title>Player</title><button id="before">Before</button>${frame}<button id="after">After</button>`
-  })
-  const app = await startLoginApp({
-    publicUrl: 'http://localhost',
-    entryPoints: [
-      {
-        ...ENTRY_POINT,
-        brand,
-        playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`),
-        playerOrigins: [player],
-        consumers: [parseAllowedConsumer(`${consumer}/chat/authorize/`)],
-      },
-    ],
-    nowSeconds: () => Date.now() / 1000,
-    ...options,
-  })
-  login = `http://localhost:${app.port}`
-  return { app, login, player, consumer }
-}
 
 /** The id, name, class or tag of the focused element. */
 const FOCUSED = `(({ id, name, className, localName }) => id || name || className || localName)(document.activeElement)`

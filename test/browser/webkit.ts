@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../servers/free-port.ts'
+import { startSession, type WebDriver } from './webdriver.ts'
+
+const DRIVER = '/usr/bin/WebKitWebDriver'
+const DISPLAY = '/usr/bin/Xvfb'
+const PATIENCE_MS = 20_000
+
+/**
+ * Options of Debian's WebKitGTK, the engine of Safari:
+ * - `webkit`: blocks cookies of other sites in frames, as Safari does. Its HTTP library has no partitioned cookies.
+ * - `webkit-no-scripts`: the same, and no page runs a script.
+ * - `webkit-dark`: the same as `webkit`, with dark colours.
+ */
+const OPTIONS = {
+  webkit: [],
+  'webkit-no-scripts': ['--enable-javascript=false'],
+  'webkit-dark': ['--dark-mode'],
+} as const satisfies Record<string, readonly string[]>
+
+export type WebKitKind = keyof typeof OPTIONS
+
+export interface WebKit {
+  /** Loads a page in the current window, and continues in its main frame. */
+  open(address: string): Promise<void>
+  /** Continues in the frame of an `iframe` element, or with `null` in the main frame. */
+  enterFrame(selector: string | null): Promise<unknown>
+  /** Continues in the first window whose address has this prefix, when it is there. */
+  enterWindow(prefix: string): Promise<unknown>
+  /** Closes the current window. */
+  closeWindow(): Promise<void>
+  /** Waits until the element is shown, and returns its text. */
+  textOf(selector: string): Promise<string>
+  press(selector: string): Promise<unknown>
+  /** Replaces the text of a field. */
+  type(selector: string, text: string): Promise<unknown>
+  /** Waits until the current frame has an address with this prefix, and returns the address. */
+  arriveAt(prefix: string): Promise<string>
+  /** Runs the body of a function in the current frame, also where pages run no scripts. */
+  evaluate(body: string): Promise<unknown>
+  /** Returns the names of the cookies of the current page. */
+  cookieNames(): Promise<string[]>
+  /** Writes a PNG of the current window. */
+  photograph(file: `${string}.png`): Promise<void>
+  /** Ends the browser, its driver and its display. */
+  close(): Promise<void>
+}
+
+/** Starts WebKit with an empty profile on a display of its own. It accepts every certificate. */
+export async function launchWebKit(kind: WebKitKind): Promise<WebKit> {
+  const home = await mkdtemp(join(tmpdir(), `${kind}-`))
+  const programs: ChildProcess[] = []
+  const end = async () => {
+    for (const program of programs.reverse()) await endProgram(program)
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+  try {
+    const display = start(DISPLAY, ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {})
+    programs.push(display)
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const [number] = (await once(display.stdio[3] as Readable, 'data', { signal })) as [Buffer]
+    const port = await freePort()
+    programs.push(start(DRIVER, [`--port=${port}`], { HOME: home, DISPLAY: `:${String(number).trim()}` }))
+    const driver = await startSession(port, ['--enable-itp', ...OPTIONS[kind]])
+    return {
+      ...controlsOf(driver),
+      async close() {
+        await driver.send('DELETE', '')
+        await end()
+      },
+    }
+  } catch (cause) {
+    await end()
+    throw new Error(`${kind} did not start. npm test installs it on Debian, as root.`, { cause })
+  }
+}
+
+function start(program: string, args: string[], environment: Record<string, string>): ChildProcess {
+  const env = { PATH: '/usr/bin:/bin', ...environment }
+  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  // The caller notices: the program does not answer.
+  child.on('error', () => {})
+  return child
+}
+
+async function endProgram(program: ChildProcess): Promise<void> {
+  if (program.pid === undefined || program.exitCode !== null || program.signalCode !== null) return
+  const ended = once(program, 'exit')
+  program.kill()
+  await ended
+}
+
+function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close'> {
+  const evaluate = (body: string) => send('POST', '/execute/sync', { script: body, args: [] })
+  const address = async () => String(await evaluate('return location.href'))
+  /** Waits until the element is shown. Retries a failed step: the page of the element may just be going away. */
+  const withElement = async <T>(selector: string, step: (element: string) => Promise<T>): Promise<T> => {
+    const { result } = await patiently(`${selector} cannot be used`, async () => {
+      const element = await find(selector)
+      return (await send('GET', `${element}/displayed`)) === true ? { result: await step(element) } : undefined
+    })
+    return result
+  }
+  return {
+    evaluate,
+    open: async (url) => void (await send('POST', '/url', { url })),
+    enterFrame: (selector) => (selector === null ? switchFrame(null) : withElement(selector, switchFrame)),
+    enterWindow: (prefix) =>
+      patiently(`No window at ${prefix}`, async () => {
+        for (const handle of (await send('GET', '/window/handles')) as string[]) {
+          await send('POST', '/window', { handle })
+          if ((await address()).startsWith(prefix)) return true
+        }
+        return undefined
+      }),
+    closeWindow: async () => void (await send('DELETE', '/window')),
+    textOf: (selector) => withElement(selector, async (element) => String(await send('GET', `${element}/text`))),
+    press: (selector) => withElement(selector, (element) => send('POST', `${element}/click`, {})),
+    type: (selector, text) =>
+      withElement(selector, async (element) => {
+        await send('POST', `${element}/clear`, {})
+        // A field of a frame takes no keys before it is clicked.
+        await send('POST', `${element}/click`, {})
+        await send('POST', `${element}/value`, { text })
+      }),
+    arriveAt: (prefix) =>
+      patiently(`No arrival at ${prefix}`, async () => {
+        const found = await address()
+        return found.startsWith(prefix) ? found : undefined
+      }),
+    cookieNames: async () => ((await send('GET', '/cookie')) as { name: string }[]).map(({ name }) => name),
+    photograph: async (file) => writeFile(file, String(await send('GET', '/screenshot')), 'base64'),
+  }
+}
+
+/** Repeats a step until it returns a value, also if it fails. @throws Error with the last failure as its cause. */
+async function patiently<T>(complaint: string, step: () => Promise<T | undefined>): Promise<T> {
+  let cause: unknown
+  for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await sleep(20)) {
+    const value = await step().catch((error: unknown) => {
+      cause = error
+      return undefined
+    })
+    if (value !== undefined) return value
+  }
+  throw new Error(complaint, { cause })
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { errorText } from '../../src/languages/languages.ts'
+import { startAccountApp } from '../account/start-account-app.ts'
+import { launchWebKit, type WebKit } from '../browser/webkit.ts'
+import { makeCertificate } from '../servers/certificate.ts'
+import { tokenIn } from '../servers/mail-server.ts'
+import { startService } from '../video-service/test-service.ts'
+import { responseOf } from './response-of.ts'
+import { ADA, ENTRY_POINT } from './start-login-app.ts'
+import { startSite } from './start-site.ts'
+import { startSites } from './start-sites.ts'
+
+/**
+ * WebKit is the engine of Safari. It needs files of its own, because only Chromium and Firefox speak the protocol of the
+ * other browser tests. The tests share a browser, and each has ports of its own.
+ */
+const KINDS = ['webkit', 'webkit-no-scripts'] as const
+const browsers = {} as Record<(typeof KINDS)[number], WebKit>
+
+beforeAll(async () => {
+  for (const kind of KINDS) browsers[kind] = await launchWebKit(kind)
+})
+afterAll(async () => {
+  for (const kind of KINDS) await browsers[kind]?.close()
+})
+
+async function signIn(browser: WebKit, password: string): Promise<void> {
+  await browser.type('#username', ADA.username)
+  await browser.type('#password', password)
+  await browser.press('#sign-in .primary')
+}
+
+test.each(KINDS)(
+  'a framed viewer in %s can cancel, mistype and sign in, and over http signs in again',
+  async (kind) => {
+    const browser = browsers[kind]
+    const { app, login, player } = await startSites('/')
+    const openScreen = async () => {
+      await browser.open(player)
+      await browser.enterFrame('iframe')
+    }
+    await openScreen()
+    await browser.press('button.quiet')
+    await browser.arriveAt(`${player}/embed/hashlock/pass?hash=false`)
+
+    await openScreen()
+    await signIn(browser, 'not the password')
+    expect(await browser.textOf('[role="alert"]')).toBe(errorText('en', 'wrongCredentials'))
+    await signIn(browser, ADA.password)
+    const passed = await browser.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
+    expect(responseOf(passed).parameters).toEqual([['user', ADA.username]])
+
+    await openScreen()
+    await browser.textOf('#sign-in .primary')
+    await browser.open(`${login}/`)
+    await signIn(browser, ADA.password)
+    await browser.arriveAt(`${player}/embed/hashlock/pass?hash=`)
+    await browser.open(`${login}/`)
+    await browser.textOf('#sign-in .primary')
+    expect(await browser.cookieNames()).toEqual([])
+    expect(app.lines.flatMap(({ outcome }) => outcome ?? [])).toEqual([
+      'cancelled',
+      'wrong-credentials',
+      'signed-in',
+      'signed-in',
+    ])
+  },
+)
+
+test('a sign-in in WebKit leads to the consumer on another origin, also after a mistake', async () => {
+  const { webkit } = browsers
+  const { player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live')
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await signIn(webkit, 'not the password')
+  await webkit.textOf('[role="alert"]')
+  await signIn(webkit, ADA.password)
+  await webkit.arriveAt(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7&hash=%5B%7B`)
+  expect(await webkit.textOf('#arrived')).toBe('here')
+})
+
+test('a viewer in WebKit resets the password in a window of its own, and then signs in', async () => {
+  const { webkit } = browsers
+  let login = ''
+  const player = await startSite(
+    () => `<!doctype html><title>Player</title><iframe width="480" height="360" src="${login}/"></iframe>`,
+  )
+  const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
+  const app = await startAccountApp({
+    publicUrl: 'http://localhost',
+    entryPoints: [{ ...ENTRY_POINT, playerAddress, playerOrigins: [player] }],
+    nowSeconds: () => Date.now() / 1000,
+  })
+  login = `http://localhost:${app.port}`
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await webkit.press('a.forgot')
+  await webkit.enterWindow(`${login}/account/forgot`)
+  await webkit.type('#username', ADA.username)
+  await webkit.press('.primary')
+  const [mail] = await app.mail.received(1)
+  await webkit.open(`${login}/account/new-password?token=${tokenIn(mail ?? expect.unreachable())}`)
+  await webkit.type('#new-password', 'another heron ladder')
+  await webkit.type('#repeat-password', 'another heron ladder')
+  await webkit.press('.primary')
+  await expect.poll(() => app.store.authenticate(ADA.username, 'another heron ladder')).toMatchObject({ ok: true })
+  await webkit.closeWindow()
+  await webkit.enterWindow(player)
+  await webkit.enterFrame('iframe')
+  await webkit.type('#username', ADA.username)
+  await webkit.type('#password', 'another heron ladder')
+  await webkit.press('#sign-in .primary')
+  await webkit.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
+})
+
+test('a window that a form of a frame opens sends its own Origin in WebKit, but Sec-Fetch-Site cross-site', async () => {
+  const { webkit } = browsers
+  const sent: Record<string, unknown> = {}
+  const { port } = await startService((request, response) => {
+    const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': destination } = request.headers
+    if (request.method === 'POST') sent[request.url ?? ''] = { origin, site, destination }
+    const button = (action: string, target: string) =>
+      `<form method="post" action="${action}" ${target}><button id="${action.slice(1)}">Go</button></form>`
+    response
+      .setHeader('Content-Type', 'text/html')
+      .end(button('/window', 'target="_blank" rel="noopener"') + button('/frame', ''))
+  })
+  const own = `http://localhost:${port}`
+  const player = await startSite(() => `<!doctype html><title>Player</title><iframe src="${own}/"></iframe>`)
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await webkit.press('#window')
+  await webkit.enterWindow(`${own}/window`)
+  await webkit.closeWindow()
+  await webkit.enterWindow(player)
+  await webkit.enterFrame('iframe')
+  await webkit.press('#frame')
+  await webkit.arriveAt(`${own}/frame`)
+  expect(sent).toEqual({
+    '/window': { origin: own, site: 'cross-site', destination: 'document' },
+    '/frame': { origin: own, site: 'same-origin', destination: 'iframe' },
+  })
+})
+
+// Last, because from here on WebKit loads only https from localhost (HSTS).
+test('over https, WebKit keeps the session of a page of its own, and no session of a frame', async () => {
+  const { webkit } = browsers
+  const { app, login, player } = await startSites('/', '', { certificate: await makeCertificate() })
+  const passed = `${player}/embed/hashlock/pass?hash=%5B%7B`
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await signIn(webkit, ADA.password)
+  await webkit.arriveAt(passed)
+
+  // At the top level, the app sees the frame's session if there is one.
+  await webkit.open(`${login}/`)
+  await signIn(webkit, ADA.password)
+  await webkit.arriveAt(passed)
+  await webkit.open(`${login}/`)
+  await webkit.arriveAt(passed)
+
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await webkit.textOf('#sign-in .primary')
+  expect(app.lines.flatMap(({ outcome }) => outcome ?? [])).toEqual(['signed-in', 'signed-in', 'returned'])
+})
