@@ -72,7 +72,7 @@ describe('the settings of a brand', () => {
     const ENTRY_POINTS_FILE = entryFile({ ...fields, brandLogoFile: logoFile() })
     const { entryPoints } = readConfig({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE })
     expect(entryPoints[0]?.brand).toMatchObject({ ...EXPECTED, logo: LOGO, darkLogo: null })
-    expect(mistakesInEntry({ brand: 'x' })[0]).toContain('brandName, brandTitle, brandLogoFile')
+    expect(mistakesInEntry({ BRAND_COLOUR: 'x' })[0]).toContain('did you mean brandColor?')
   })
 
   test('the default language may name a region', () => {
