@@ -4,7 +4,8 @@ import type { Viewer } from '../users/user-store.ts'
 import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts'
 
 /**
- * Decides who may watch, and what the player learns about the viewer. Edit this file for a rule of your own.
+ * Decides who may watch, and what the player learns about the viewer. The tests use this rule. For a rule of your
+ * own, add a function and name it in `accessPolicy` below.
  *
  * This rule uses the entry point (`ALLOWED_GROUPS`), not the content. A viewer can change the id of the content. A
  * response names no content, and is valid for every content with the same secret. A rule by content is safe only if

@@ -5,6 +5,8 @@ import { type AppDeps, createApp } from '../../src/app.ts'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import type { AccessPolicy } from '../../src/login/access-decision.ts'
+import { decideAccess } from '../../src/login/access-policy.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import { messageClassesOf } from '../../src/server/express-messages.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
@@ -72,6 +74,9 @@ export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users
 
 export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400, mostPerViewer: 20 }
 
+/** The rule of the kit: a fork's own policy breaks no test of the screens. */
+const KIT_POLICY: AccessPolicy = { decideAccess, timeoutMs: 3_000 }
+
 /** Starts the login app over real HTTP on a free port until the test ends. Ada can sign in. */
 export async function startLoginApp(options: LoginAppOptions = {}): Promise<LoginApp> {
   const users = memoryUsers()
@@ -102,7 +107,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     log,
     securityLog: options.securityLog ?? securityLogOf(log),
     lineSums: options.lineSums ?? createLineSums(),
-    ...(options.accessPolicy && { accessPolicy: options.accessPolicy }),
+    accessPolicy: options.accessPolicy ?? KIT_POLICY,
     ...(options.account && { account: options.account }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
