@@ -6,8 +6,9 @@ import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
 import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
 import type { SettableClock } from './developer/clock.ts'
-import { openFaults } from './developer/faults.ts'
-import { openRequestLog } from './developer/request-log.ts'
+import type { ShownProvider } from './developer/developer-deps.ts'
+import type { Faults } from './developer/faults.ts'
+import type { RequestLog } from './developer/request-log.ts'
 import { developerRoutes } from './developer/routes.ts'
 import { strictness } from './http/beyond-documents.ts'
 import { sendJsonError } from './http/json-error.ts'
@@ -29,6 +30,10 @@ export interface EmulatorDeps {
   /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
+  /** The identity provider, if there is one. */
+  readonly provider: ShownProvider | null
+  readonly faults: Faults
+  readonly requestLog: RequestLog
   /** Refuses what the documents do not have. */
   readonly isStrict: boolean
   readonly resetDatabase: () => Promise<void>
@@ -38,10 +43,8 @@ export interface EmulatorDeps {
 
 /** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
-  const { database, clock, publicUrl, onError } = deps
+  const { database, clock, publicUrl, faults, requestLog, onError } = deps
   const { nowSeconds } = clock
-  const faults = openFaults()
-  const requestLog = openRequestLog(nowSeconds)
   const app = express()
   app.set('query parser', 'simple')
   app.set('etag', false)
@@ -54,7 +57,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.use(loopbackHostsOnly)
   app.use(defaultHeaders)
   app.use(faults.inject)
-  app.use(developerRoutes({ ...deps, faults, requestLog }))
+  app.use(developerRoutes(deps))
   app.use(oauthRoutes({ database, nowSeconds, publicUrl }))
   app.use(restRoutes({ database, nowSeconds, publicUrl }))
   const segments = openSegmentRecorder(database)

@@ -23,6 +23,7 @@ const emulator = await start().catch((error: unknown) => {
 })
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
+if (emulator.provider) process.stdout.write(`Its identity provider is ${emulator.provider.issuer}\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
 
 async function start(): Promise<RunningEmulator> {
@@ -31,6 +32,9 @@ async function start(): Promise<RunningEmulator> {
     host: settings.EMULATOR_HOST,
     dataFile: settings.EMULATOR_DATA_FILE,
     isStrict,
+    ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
+      provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
+    }),
     seed: {
       ...(seedFile !== undefined && { file: readSeedFile(seedFile) }),
       views: seedViews,

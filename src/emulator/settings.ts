@@ -30,6 +30,8 @@ const Settings = z.object({
   EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
   /** A JSON file. Without it the emulator has its default seed. */
   EMULATOR_SEED_FILE: z.string().optional(),
+  /** Starts an identity provider for the login app at EMULATOR_LOCK_URL. */
+  EMULATOR_PROVIDER_PORT: Port.optional(),
   /** Refuses what the documents do not have. */
   EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
 })

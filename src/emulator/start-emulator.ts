@@ -1,11 +1,15 @@
-import { once } from 'node:events'
+import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import { createServer } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
+import { type Faults, openFaults } from './developer/faults.ts'
+import { openRequestLog, type RequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
+import { closeServer, listen } from './http/listen.ts'
+import { type RunningProvider, startProvider } from './provider/start-provider.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
 import { EmulatorStartError } from './start-error.ts'
@@ -21,6 +25,8 @@ export interface EmulatorOptions {
   readonly seed?: SeedOptions
   /** Refuses what the documents do not have; the request log names it in any case. */
   readonly isStrict?: boolean
+  /** Also starts an identity provider, with the login app at `loginUrl` as its client. */
+  readonly provider?: { readonly port: number; readonly loginUrl: string }
   /** Called with internal errors. By default they go to standard error. */
   readonly onError?: (error: unknown) => void
 }
@@ -30,6 +36,7 @@ export interface RunningEmulator {
   readonly url: string
   readonly port: number
   readonly seed: Seed
+  readonly provider: RunningProvider | null
   close(): Promise<void>
 }
 
@@ -44,29 +51,62 @@ export async function startEmulator({
   nowSeconds = () => Date.now() / 1000,
   seed: seedOptions = {},
   isStrict = false,
+  provider: providerOptions,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
   const database = openDataFile(dataFile)
   const clock = settableClock(nowSeconds)
+  const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
+  const server = createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
+  let provider: RunningProvider | null = null
   try {
     const seed = await openSeed(database, seedOptions, clock.nowSeconds())
-    const server = createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
-    const takenPort = await listen(server, port, host)
+    if (providerOptions) provider = await startOwnProvider(providerOptions, seed, shared, onError)
+    const takenPort = await listen(server, port, host, 'EMULATOR_PORT')
     const url = `http://${isIPv6(host) ? `[${host}]` : host}:${takenPort}`
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
     // A delayed request can outlive the emulator, and then finds its database closed.
     const report = (error: unknown) => void (database.isOpen && onError(error))
-    const app = createEmulatorApp({ database, clock, publicUrl: url, seed, isStrict, resetDatabase, onError: report })
-    server.on('request', app)
+    const deps = {
+      database,
+      clock,
+      publicUrl: url,
+      seed,
+      provider,
+      isStrict,
+      resetDatabase,
+      onError: report,
+      ...shared,
+    }
+    server.on('request', createEmulatorApp(deps))
     const close = async () => {
-      await closeServer(server)
+      await Promise.all([closeServer(server), provider?.close()])
       database.close()
     }
-    return { url, port: takenPort, seed, close }
+    return { url, port: takenPort, seed, provider, close }
   } catch (error) {
+    await provider?.close()
     database.close()
     throw error
   }
+}
+
+/** Starts the provider. The secret of its client depends on the seed, so that it survives a restart. */
+function startOwnProvider(
+  { port, loginUrl }: { port: number; loginUrl: string },
+  { clients }: Seed,
+  { faults, requestLog }: { faults: Faults; requestLog: RequestLog },
+  onError: (error: unknown) => void,
+): Promise<RunningProvider> {
+  const { origin } = new URL(loginUrl)
+  const client = {
+    clientId: 'login-app',
+    secret: createHash('sha256').update(`provider ${clients[0]?.client_secret}`).digest('hex'),
+    redirectUris: [`${origin}/sso/callback`],
+    postLogoutRedirectUris: [`${origin}/`],
+    backchannelLogoutUri: `${origin}/sso/logout`,
+  }
+  return startProvider({ port, clients: [client], faults, record: requestLog.record, onError })
 }
 
 function openDataFile(dataFile: string) {
@@ -79,29 +119,6 @@ function openDataFile(dataFile: string) {
       { cause },
     )
   }
-}
-
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : cause
-    throw new EmulatorStartError(
-      code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is in use. Stop the other program, or set EMULATOR_PORT to another port.`
-        : `Cannot listen on ${host} port ${port} (${String(code)}). Set EMULATOR_HOST or EMULATOR_PORT to another value.`,
-      { cause },
-    )
-  }
-  return (server.address() as AddressInfo).port
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }
 
 function writeError(error: unknown): void {

@@ -1,8 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { RunningProvider } from '../provider/start-provider.ts'
 import type { Seed } from '../seed/seed.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
+
+/** The part of an identity provider that the home page and `/emulator/seed` show. */
+export type ShownProvider = Pick<RunningProvider, 'issuer' | 'clients' | 'people'>
 
 /** The parts of the emulator that the developer's pages show and change. */
 export interface DeveloperDeps {
@@ -10,6 +14,7 @@ export interface DeveloperDeps {
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
+  readonly provider: ShownProvider | null
   readonly isStrict: boolean
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>

@@ -21,12 +21,17 @@ export const NewFault = z
     delay_ms: z.int().min(1).max(MAX_DELAY_MS).optional(),
     /** Closes the connection without a response. */
     hang_up: z.literal(true).optional(),
+    /** Only for the identity provider: fields of its answer to replace; null removes a field. */
+    change: z.record(z.string(), z.json()).optional(),
     /** Sent unchanged with the status. */
     body: z.json().optional(),
     /** Number of requests that fail. */
     count: z.int().min(1).max(1_000_000).default(1),
   })
-  .refine(({ status, delay_ms, hang_up }) => status ?? delay_ms ?? hang_up, 'needs a status, a delay_ms or hang_up')
+  .refine(
+    ({ status, delay_ms, hang_up, change }) => status ?? delay_ms ?? hang_up ?? change,
+    'needs a status, a delay_ms, hang_up or change',
+  )
   .refine(({ path }) => !isOwnPath(path), 'must not be a path of the emulator itself')
 
 export type NewFault = z.infer<typeof NewFault>
@@ -57,6 +62,7 @@ export function openFaults(): Faults {
         .map((other) => (other === fault ? { ...fault, remaining: fault.remaining - 1 } : other))
         .filter(({ remaining }) => remaining > 0)
       res.locals.explanation = `Injected fault ${fault.id}`
+      res.locals.change = fault.change
       // A client that gives up does not stop the request. An emulator that stops does not wait for it.
       if (fault.delay_ms !== undefined) await sleep(fault.delay_ms, undefined, { ref: false })
       if (fault.hang_up) return req.socket.destroy()

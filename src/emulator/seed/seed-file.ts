@@ -45,6 +45,8 @@ const SeedFile = z.strictObject({
     .min(1, 'must not be empty'),
   users: z.array(Account).min(1, 'must not be empty'),
   channels: z.array(Channel).default([]),
+  /** Shown by `/emulator/seed`, and ignored in a file. */
+  provider: z.unknown().optional(),
   /** Without an owner, a video belongs to the owner of its channel. */
   videos: z.array(Channel.extend({ channel_id: Id, owner: Name.optional() })).default([]),
   viewers: z.array(Account).default([]),

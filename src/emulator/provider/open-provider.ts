@@ -1,0 +1,156 @@
+import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Context, Provider } from 'oidc-provider'
+import type { RenderPage } from './page.ts'
+import { claimsOf, claimsOfScopes, subjectOf, type TestPerson } from './people.ts'
+
+/** An application that sends people to the provider. */
+export interface ProviderClient {
+  readonly clientId: string
+  /** For `client_secret_basic`. A client without a secret uses `private_key_jwt`. */
+  readonly secret?: string
+  /** The public key of a client without a secret. */
+  readonly publicKey?: JsonWebKey
+  /** Compared exactly. */
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
+  /** Receives a logout token for each session that ends. */
+  readonly backchannelLogoutUri?: string
+}
+
+export interface ProviderDeps {
+  readonly issuer: string
+  readonly clients: readonly ProviderClient[]
+  readonly people: readonly TestPerson[]
+  readonly renderPage: RenderPage
+  /** Called with internal errors, and with logout tokens that a client did not accept. */
+  readonly onError: (error: unknown) => void
+}
+
+const HOUR_SECONDS = 3_600
+
+/**
+ * Loads the package and opens a provider that keeps everything in memory. Both take about 0.3 s, so the caller waits
+ * until the first request.
+ */
+export async function openProvider(deps: ProviderDeps): Promise<Provider> {
+  const [{ Provider, interactionPolicy }, { createMemoryAdapter }, { privateKey }] = await Promise.all([
+    import('oidc-provider'),
+    import('oidc-provider/lib/adapters/memory_adapter.js'),
+    promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
+  ])
+  const policy = interactionPolicy.base()
+  policy.remove('consent')
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  const provider: Provider = new Provider(deps.issuer, {
+    ...behaviour(deps),
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
+    interactions: {
+      policy,
+      url: (_ctx: Context, { uid }: { uid: string }) => `${new URL(deps.issuer).pathname}/interaction/${uid}`,
+    },
+    // Nobody is asked for consent, as where an administrator has given it for all.
+    async loadExistingGrant({ oidc }: Context) {
+      const accountId = oidc.result?.login?.accountId ?? oidc.session.accountId
+      if (accountId === undefined) return undefined
+      const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId })
+      grant.addOIDCScope(oidc.params.scope ?? '')
+      await grant.save()
+      return grant
+    },
+  })
+  makeChanges(provider, createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' })))
+  provider.on('server_error', (_ctx, error) => deps.onError(error))
+  provider.on('backchannel.error', (_ctx, error) => deps.onError(error))
+  return provider
+}
+
+/** The part of the configuration that needs nothing of the package. */
+function behaviour({ clients, people, renderPage }: ProviderDeps): object {
+  const showMessage = async (ctx: Context, title: string, text: string, form?: string) => {
+    ctx.type = 'html'
+    ctx.body = await renderPage('message', { title, text, form })
+  }
+  return {
+    clients: clients.map(registrationOf),
+    clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
+    claims: claimsOfScopes(people),
+    // As most providers, and against OpenID Connect 5.4: all claims are in the ID token.
+    conformIdTokenClaims: false,
+    findAccount(_ctx: Context, accountId: string) {
+      const person = people.find(({ username }) => subjectOf(username) === accountId)
+      return person && { accountId, claims: () => claimsOf(person) }
+    },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx: Context, form: string) =>
+          showMessage(ctx, 'Sign out?', 'This ends your session here.', form),
+        postLogoutSuccessSource: (ctx: Context) => showMessage(ctx, 'Signed out', 'You can close this window.'),
+      },
+    },
+    pkce: { required: () => true },
+    responseTypes: ['code'],
+    scopes: ['openid'],
+    ttl: {
+      AccessToken: HOUR_SECONDS,
+      AuthorizationCode: 60,
+      Grant: HOUR_SECONDS,
+      IdToken: HOUR_SECONDS,
+      Interaction: HOUR_SECONDS,
+      Session: 24 * HOUR_SECONDS,
+    },
+    clientBasedCORS: () => false,
+    // The package's own fetch refuses loopback addresses.
+    fetch: (url: string, { dispatcher, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
+    renderError: (ctx: Context, { error, error_description: text }: Record<string, string>) =>
+      showMessage(ctx, 'Sign-in is not possible', `${error}: ${text}`),
+  }
+}
+
+function registrationOf(client: ProviderClient): object {
+  return {
+    client_id: client.clientId,
+    redirect_uris: client.redirectUris,
+    post_logout_redirect_uris: client.postLogoutRedirectUris ?? [],
+    response_types: ['code'],
+    grant_types: ['authorization_code'],
+    ...(client.secret !== undefined
+      ? { token_endpoint_auth_method: 'client_secret_basic', client_secret: client.secret }
+      : { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [client.publicKey] } }),
+    ...(client.backchannelLogoutUri !== undefined && {
+      backchannel_logout_uri: client.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+  }
+}
+
+/** Carries out faults with `change`: in the parameters of the redirect, and in the claims of the ID token. */
+function makeChanges(provider: Provider, key: KeyObject): void {
+  provider.on('authorization.success', ({ res }, answer) => {
+    Object.assign(answer, changeOf(res.locals))
+  })
+  provider.on('grant.success', (ctx) => {
+    const change = changeOf(ctx.res.locals)
+    const answer = ctx.body
+    if (change === undefined || typeof answer !== 'object' || answer === null || !('id_token' in answer)) return
+    ctx.body = { ...answer, id_token: signAgain(String(answer.id_token), change, key) }
+  })
+}
+
+function changeOf(locals: Record<string, unknown> = {}): Record<string, unknown> | undefined {
+  const { change } = locals
+  if (typeof change !== 'object' || change === null) return undefined
+  // Undefined leaves a field out.
+  return Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? undefined]))
+}
+
+function signAgain(token: string, change: Record<string, unknown>, key: KeyObject): string {
+  const [header = '', payload = ''] = token.split('.')
+  const claims: object = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+  const changed = `${header}.${Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url')}`
+  return `${changed}.${sign('sha256', Buffer.from(changed), key).toString('base64url')}`
+}
