@@ -24,7 +24,8 @@ export type LockRecord = z.infer<typeof LockRecord>
 export interface LockKeeper {
   /** Keeps the fingerprint of a lock that was set just now. */
   keep(place: LockPlace, lock: LockSettings): void
-  forget(place: LockPlace): void
+  /** @returns a function that restores the record, for a lock that did not change after all. */
+  forget(place: LockPlace): () => void
   find(place: LockPlace): LockRecord | null
 }
 
@@ -33,6 +34,7 @@ export function lockKeeper({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, s
   const [, viewersFile] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? '') ?? []
   const file = join(viewersFile === undefined ? 'data' : dirname(viewersFile), 'locks.json')
   const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}`
+  const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
 
   function change(edit: (records: z.infer<typeof LockRecords>) => void): void {
     const records = readRecords(file)
@@ -59,11 +61,15 @@ export function lockKeeper({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, s
       })
     },
     forget(place) {
+      const record = find(place)
       change((records) => {
         delete records[keyOf(place)]
       })
+      return () => {
+        if (record !== null) change((records) => Object.assign(records, { [keyOf(place)]: record }))
+      }
     },
-    find: (place) => readRecords(file)[keyOf(place)] ?? null,
+    find,
   }
 }
 

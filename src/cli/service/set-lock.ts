@@ -1,4 +1,5 @@
 import { type Lock, type LockDisplay, type LockPlace, readLock, setLock } from '../../video-service/locks.ts'
+import { ServiceRefusal } from '../../video-service/service-errors.ts'
 import type { Outcome } from '../command.ts'
 import { confirmChange } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -30,8 +31,8 @@ export async function setAndReadBack(
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   const keeper = lockKeeper(io, settings.baseUrl)
-  // Forgotten first, because a lost answer leaves either secret.
-  keeper.forget(place)
+  // Forgotten first, because a lost answer leaves either secret. A refusal leaves the secret that was there.
+  const restore = keeper.forget(place)
   const { url, secret } = wanted
   const set = () =>
     Object.keys(given).length > 0
@@ -39,7 +40,12 @@ export async function setAndReadBack(
       : setWithDisplay(api, place, { url, secret, ...display })
   try {
     // No abort signal from here on: after Ctrl-C the user would not know if the lock was changed.
-    const done = await warnIfOutcomeUnknown(unknownOutcome(place), set)
+    const done = await warnIfOutcomeUnknown(unknownOutcome(place), () =>
+      set().catch((error: unknown) => {
+        if (error instanceof ServiceRefusal && error.status < 500) restore()
+        throw error
+      }),
+    )
     keeper.keep(place, wanted)
     const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
     return outcomeOf(place, { before, after, wanted, display, done })

@@ -106,6 +106,18 @@ test('lock remove, and a lock set whose answer is lost, remove the fingerprint',
   expect(JSON.parse(readFileSync(records, 'utf8'))).not.toHaveProperty([channel])
 })
 
+test.each([
+  ['a size that the service does not take', ['--popup-width', 'wide']],
+  ['a token that the service does not know', []],
+])('lock set keeps the fingerprint after a refusal: %s', async (_refused, args) => {
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  if (args.length === 0) {
+    await addFault(emulator, { path: '/channels/1002/locks/hash/advanced.json', method: 'PUT', status: 401, count: 2 })
+  }
+  expect(await run('lock', 'set', ...CHANNEL, '--yes', ...args)).toMatchObject({ status: 1 })
+  expect((await doctor(...CHANNEL)).ok).toContain('lock-secret-same')
+})
+
 test('lock set succeeds without a folder for the fingerprint, and says that doctor cannot compare', async () => {
   const file = join(folder, 'no-folder')
   writeFileSync(file, '')
