@@ -52,12 +52,14 @@ function valuesOf(items: readonly Row[], field: string, read: Read): ReadonlySet
 }
 
 function repeated(list: string, items: readonly Row[], field: string, read: Read): Mistake[] {
-  const values = items.map((item) => read(item[field]))
-  return values.flatMap((value, at) =>
-    value === undefined || values.indexOf(value) === at
-      ? []
-      : [{ path: [list, at, field], message: `is the same as in ${list}[${values.indexOf(value)}]` }],
-  )
+  const firstPlaces = new Map<string, number>()
+  return items.flatMap((item, at) => {
+    const value = read(item[field])
+    if (value === undefined) return []
+    const first = firstPlaces.get(value) ?? at
+    firstPlaces.set(value, first)
+    return first === at ? [] : [{ path: [list, at, field], message: `is the same as in ${list}[${first}]` }]
+  })
 }
 
 function unknown(
