@@ -25,9 +25,13 @@ export function openTimeZone(name: string): TimeZone {
   }
 }
 
+/** What Node names the zone, and uses UTC, if the setting TZ is empty. No zone has this name. */
+const UNKNOWN_ZONE = 'Etc/Unknown'
+
 /** Opens the time zone of this machine. */
 export function machineTimeZone(): TimeZone {
-  return openTimeZone(new Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return openTimeZone(timeZone === UNKNOWN_ZONE ? 'UTC' : timeZone)
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { localPieces, type SeriesQuestion } from '../../../src/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../src/cli/report/local-rows.ts'
 import { tableCells } from '../../../src/cli/report/report-table.ts'
-import { openTimeZone } from '../../../src/cli/report/time-zone.ts'
+import { machineTimeZone, openTimeZone } from '../../../src/cli/report/time-zone.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { sendJson, startReportService } from './report-service.ts'
@@ -91,6 +91,9 @@ test('the days of a report are those of the time zone of this machine', async ()
     if (zone === undefined) delete process.env.TZ
     else process.env.TZ = zone
   })
+  // Node has no name for the zone of an empty setting.
+  process.env.TZ = ''
+  expect(machineTimeZone().offsetMsAt(Date.now())).toBe(0)
   process.env.TZ = 'Europe/Berlin'
   const asked: (string | null)[] = []
   const env = await startReportService((req, res) => {
