@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream'
 import { type Command, Option } from 'commander'
 import { readTraces } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
@@ -85,7 +86,9 @@ async function ownLog({ env }: CommandIo): Promise<string[]> {
 
 async function* batchesOf(io: CommandIo, sources: readonly string[], signal: AbortSignal) {
   for (const source of sources) {
-    for await (const batch of source === '-' ? linesOfStream(io.stdin) : linesOfFile(source)) {
+    // Without the signal, Ctrl-C would wait for the next line.
+    const batches = source === '-' ? linesOfStream(addAbortSignal(signal, io.stdin)) : linesOfFile(source)
+    for await (const batch of batches) {
       signal.throwIfAborted()
       yield batch
     }

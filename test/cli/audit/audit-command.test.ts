@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 import { expect, test } from 'vitest'
@@ -18,7 +20,7 @@ interface Row {
   readonly viewer: string | null
   readonly outcome: string
 }
-const audit = (cwd: string, args: readonly string[], more: { stdin?: string; env?: Record<string, string> } = {}) =>
+const audit = (cwd: string, args: readonly string[], more: Omit<Parameters<typeof runHere>[1], 'cwd'> = {}) =>
   runHere(['audit', 'export', ...args], { cwd, ...more })
 const rowsOf = (stdout: string) => JSON.parse(stdout) as Row[]
 
@@ -151,4 +153,11 @@ test('audit export says what is wrong with a file, and with a missing setting', 
   expect([device.status, device.stderr]).toEqual([1, expect.stringContaining('/dev/null')])
   expect(await audit(cwd, ['-', '--csv', '--json'])).toMatchObject({ status: 2 })
   expect(await audit(cwd, ['-', '--from', 'yesterday'])).toMatchObject({ status: 2 })
+})
+
+test('Ctrl-C stops audit export while standard input is silent', async () => {
+  const stdin = new PassThrough()
+  stdin.write(line(20, {}))
+  const ended = await audit(temporaryFolder(), ['--json', '-'], { stdin, interrupted: sleep(50) })
+  expect(ended).toEqual({ status: 1, stdout: '', stderr: expect.stringContaining('Stopped.') })
 })
