@@ -8,6 +8,9 @@ export interface LastEvents {
   readonly refusal: SecurityEvent | null
 }
 
+/** All other outcomes of the event `sign-in` refuse the viewer. */
+const NOT_REFUSED = ['signed-in', 'returned', 'cancelled', 'signed-out']
+
 /**
  * Finds the last sign-in of a viewer, and the last refusal. Reads the rotated files of the log, the newest first, until
  * one of them has a sign-in: a refusal in an older file has been followed by it.
@@ -20,7 +23,7 @@ export async function lastEventsOf(securityLogFile: string, viewer: string): Pro
     const found: { -readonly [Name in keyof LastEvents]: LastEvents[Name] } = { signIn: null, refusal: null }
     for await (const event of securityEvents(linesOfFile(file), filter, startReading())) {
       if (event.outcome === 'signed-in') found.signIn = event
-      else if (event.event === 'sign-in' && event.status !== null) found.refusal = event
+      else if (event.event === 'sign-in' && !NOT_REFUSED.includes(event.outcome)) found.refusal = event
     }
     refusal ??= found.refusal
     if (found.signIn !== null) return { signIn: found.signIn, refusal }

@@ -2,6 +2,8 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionData } from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
+import { lastEventsOf } from '../../../src/cli/audit/last-events.ts'
+import { SIGN_IN_OUTCOMES } from '../../../src/login/sign-in-log.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { startExampleService } from '../../users/http/example-service.ts'
@@ -51,7 +53,7 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
   const cwd = temporaryFolder()
   await storeWith(cwd)
   const log = join(cwd, 'security.log')
-  const refused = { outcome: 'wrong-credentials', status: 401 }
+  const refused = { outcome: 'wrong-credentials' }
   const older = line(now - 99_999, 'ada@example.com') + line(now - 99_990, 'ADA@example.com', refused)
   writeFileSync(`${log}.1`, older + line(now - 88_888, 'eve'))
   utimesSync(`${log}.1`, now - 80_000, now - 80_000)
@@ -83,6 +85,23 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
   }
   expect(stdout).not.toContain(HASH.slice(0, 9))
   expect(stdout).not.toContain('session-0')
+})
+
+test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal or neither', async () => {
+  const log = join(temporaryFolder(), 'security.log')
+  const kindOf = async (outcome: string) => {
+    // As the app writes them: most refusals have no status.
+    writeFileSync(log, line(now, 'ada@example.com', { outcome }))
+    const { signIn, refusal } = await lastEventsOf(log, 'ada@example.com')
+    return signIn ? 'sign-in' : refusal ? 'refusal' : 'neither'
+  }
+  const kinds: Record<string, string[]> = {}
+  for (const outcome of SIGN_IN_OUTCOMES) {
+    const kind = await kindOf(outcome)
+    kinds[kind] = [...(kinds[kind] ?? []), outcome]
+  }
+  expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither: ['returned', 'cancelled', 'signed-out'] })
+  expect(kinds.refusal).toHaveLength(SIGN_IN_OUTCOMES.length - 4)
 })
 
 test('viewers show tells a disabled, an invited and an expired viewer apart', async () => {
@@ -136,7 +155,7 @@ test('viewers show asks a login service by the look-up, and still shows the rest
   const cwd = temporaryFolder()
   const { url, token, findUrl } = await startExampleService()
   const log = join(cwd, 'security.log')
-  writeFileSync(log, line(now - 9, 'gone@example.com', { outcome: 'disabled', status: 403 }))
+  writeFileSync(log, line(now - 9, 'gone@example.com', { outcome: 'disabled' }))
   const env = { USER_STORE_URL: url, HTTP_STORE_TOKEN: token, SECURITY_LOG_FILE: log }
   const finds = { ...env, HTTP_STORE_FIND_URL: findUrl ?? '' }
   expect(await show(cwd, 'ada@EXAMPLE.com', finds)).toMatchObject({
