@@ -120,7 +120,8 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
   if (report === 'viewers') {
     const period = readOpenPeriod(options, nowSeconds(), zone)
     return {
-      ...{ report, ...scope },
+      report,
+      ...scope,
       ...(period === undefined ? {} : { period }),
       ...(viewer === undefined ? {} : { viewerIdentifier: viewer }),
     }

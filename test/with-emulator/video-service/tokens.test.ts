@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { listenOnLoopback } from '../../../src/cli/service/token/redirect-receiver.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/video-service/access-token.ts'
 import {
   authorizationAddress,
-  listenOnLoopback,
   newState,
   readCode,
   readImplicitToken,

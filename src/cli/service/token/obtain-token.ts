@@ -1,10 +1,7 @@
 import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
 import {
   authorizationAddress,
-  canListenOn,
-  listenOnLoopback,
   newState,
-  type RedirectReceiver,
   readCode,
   readImplicitToken,
 } from '../../../video-service/authorization-page.ts'
@@ -13,6 +10,7 @@ import type { ServiceSettings } from '../../../video-service/service-settings.ts
 import type { Transport } from '../../../video-service/transport.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
+import { canListenOn, listenOnLoopback, type RedirectReceiver } from './redirect-receiver.ts'
 import type { TokenChoice } from './token-choice.ts'
 
 /** Long, because the user may have to look for a password first. */

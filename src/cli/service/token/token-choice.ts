@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { faultInRedirectUri } from '../../../video-service/authorization-page.ts'
+import { faultInRedirectUri } from './redirect-receiver.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const
@@ -51,7 +51,8 @@ export function addAccessOptions(command: Command): Command {
 export function accessOf(options: AccessOptions, command: Command): TokenChoice | null {
   const { grant = 'client_credentials', type = 'bearer', username, redirectUri } = options
   const choice = {
-    ...{ grant, type },
+    grant,
+    type,
     ...(username === undefined ? {} : { username }),
     ...(redirectUri === undefined ? {} : { redirectUri }),
   }
