@@ -1,28 +1,22 @@
 import { existsSync } from 'node:fs'
-import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
-import { ConfigError } from '../../errors.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
-import { type Service, withService } from '../service/service.ts'
 import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
-import { hasServiceSettings } from '../settings/read-service-settings.ts'
+import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
-import { printable } from '../terminal/text.ts'
-import { checkApp } from './app/app.ts'
+import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in.ts'
 import type { TestViewer } from './app/test-viewer.ts'
-import { type Finding, failure, findingOf, type Level, ok, unknown, warning } from './finding.ts'
+import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
 import { checkMail } from './mail.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
-import { compareClocks } from './service/clocks.ts'
-import { checkChannels, checkLock } from './service/locks.ts'
-import { findingOfServiceError } from './service/service-error.ts'
+import { checkService } from './service/check-service.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -34,8 +28,6 @@ interface Options {
   readonly page?: readonly URL[]
   readonly strict?: boolean
 }
-
-type Report = (finding: Finding) => void
 
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
@@ -89,7 +81,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   try {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
     await reportAll(checkMail(config), report)
-    const entryPointOfLock = await checkVideoService(io, config, { ...options, isAppThere }, report)
+    const entryPointOfLock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
     if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
@@ -124,63 +116,9 @@ function unfinishedChanges({ entryPoints }: Config): string[] {
     const file = secretFiles && pendingFile(secretFiles)
     if (file === null || !existsSync(file)) return []
     return [
-      `The change of the secret of the entry point ${name} is not finished, because ${file} exists. Run the same lock set --rotate command again.`,
+      `The change of the secret of the entry point ${name} is not finished: ${file} exists. Run the same lock set --rotate command again.`,
     ]
   })
-}
-
-/**
- * Checks the video service, unless its settings are missing.
- * @returns the name of the entry point that the lock of --channel or --video leads to, if the settings have it.
- */
-async function checkVideoService(
-  io: CommandIo,
-  config: Config,
-  options: Options & { readonly isAppThere: boolean },
-  report: Report,
-): Promise<string | undefined> {
-  const place = placeOf(options)
-  if (place === null && !hasServiceSettings(io.env)) {
-    report(
-      unknown(
-        'service-unchecked',
-        'The video service and its locks were not checked, because no setting SERVICE_… is set.',
-      ),
-    )
-    return undefined
-  }
-  let entryPointOfLock: string | undefined
-  async function checkAll(service: Service): Promise<void> {
-    const hasGivenToken = service.settings.accessToken !== null
-    await service.apiToken(service.signal)
-    if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
-    const clocks = options.isAppThere && (await compareClocks(config, service.settings.baseUrl, service.signal))
-    if (clocks) report(clocks)
-    if (place === null) await checkChannels(io, config, service, report)
-    else entryPointOfLock = await checkLock(io, config, service, place, report)
-    if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
-  }
-  async function nameErrors(service: Service): Promise<Outcome> {
-    try {
-      await checkAll(service)
-    } catch (error) {
-      const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, place)
-      if (finding === null) throw error
-      report(finding)
-    }
-    return { ok: true }
-  }
-  await withService(io, nameErrors, null).catch((error: unknown) => {
-    if (!(error instanceof ConfigError)) throw error
-    report(failure('service-settings', `The video service could not be checked. ${inOneLine(error.message)}`))
-  })
-  return entryPointOfLock
-}
-
-/** Joins a heading and its lines into one line. */
-function inOneLine(message: string): string {
-  const [heading = '', ...lines] = message.split(/\n\s*/)
-  return [heading, lines.join('; ')].join(' ').trimEnd()
 }
 
 function placeOf({ channel, video }: Options): LockPlace | null {
@@ -188,14 +126,6 @@ function placeOf({ channel, video }: Options): LockPlace | null {
   return video === undefined ? null : { kind: 'video', id: video }
 }
 
-const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'magenta' | 'red'>> = {
-  ok: 'green',
-  warning: 'yellow',
-  unknown: 'magenta',
-  failure: 'red',
-}
-
 function lineOf({ state, text, entryPoint }: Finding, { stdout }: CommandIo): string {
-  const label = styleText(COLOURS[state], state.padEnd(8), { stream: stdout })
-  return `${label} ${printable(entryPoint === undefined ? text : `Entry point ${entryPoint}: ${text}`)}`
+  return findingLine(state, entryPoint === undefined ? text : `Entry point ${entryPoint}: ${text}`, stdout)
 }

@@ -20,6 +20,13 @@ export interface Finding {
   readonly entryPoint?: string
 }
 
+/** Called with each finding as soon as it is known. */
+export type Report = (finding: Finding) => void
+
+/** Ends the text of a finding: the answer of the app differs from the settings of this command. */
+export const PROXY_OR_SETTINGS =
+  'A proxy changes it, or the app runs with other settings. Correct the proxy, or restart the app.'
+
 export function ok(code: string, text: string): Finding {
   return { state: 'ok', code, text }
 }

@@ -16,7 +16,10 @@ export async function* checkMail({ mail: { server } }: Pick<Config, 'mail'>): As
     if (!(error instanceof MailFault)) throw error
     const effect = 'Viewers can sign in, but get no mails.'
     if (error.message.startsWith('EAUTH')) {
-      yield warning('mail-login', `${name} refuses the login of SMTP_URL (${error.message}). ${effect}`)
+      yield warning(
+        'mail-login',
+        `${name} refuses the login of SMTP_URL (${error.message}). ${effect} Correct the user name and password.`,
+      )
     } else if (/certificate|ETLS|SSL/i.test(error.message)) {
       yield warning(
         'mail-tls',

@@ -39,14 +39,17 @@ function connectionFault({ origin, host, hostname }: URL, error: unknown): Findi
     return failure('unknown-host', `DNS does not know ${hostname} (${code}). Correct the name, or add it to DNS.`)
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet: check the clock of this machine'
+    const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'
     return failure(
       'certificate-expired',
-      `The certificate of ${host} ${fault} (${code}). Browsers refuse it. Renew it.`,
+      `The certificate of ${host} ${fault} (${code}). Browsers refuse it. Renew it, or correct the clock of this machine.`,
     )
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return failure('certificate-name', `The certificate of ${host} is for another name (${code}). Browsers refuse it.`)
+    return failure(
+      'certificate-name',
+      `The certificate of ${host} is for another name (${code}). Browsers refuse it. Get one for this name.`,
+    )
   }
   if (isCertificateFault(code)) {
     return failure(
@@ -55,7 +58,10 @@ function connectionFault({ origin, host, hostname }: URL, error: unknown): Findi
     )
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return failure('no-tls', `${origin} does not speak TLS (${code}). Something without a certificate has this port.`)
+    return failure(
+      'no-tls',
+      `${origin} does not speak TLS (${code}). Correct the port, or give the server a certificate.`,
+    )
   }
   if (/TIMEOUT|TIMEDOUT|Timeout/.test(code)) {
     return failure('no-answer', `${origin} does not answer in time (${code}). Check firewalls and the proxy.`)

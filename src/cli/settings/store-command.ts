@@ -1,12 +1,11 @@
-import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { readUserStore } from '../../config.ts'
 import type { StoreFinding } from '../../users/check-store.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
-import { printable } from '../terminal/text.ts'
 
 interface Options {
   readonly json?: boolean
@@ -21,13 +20,6 @@ Asks the user store as the app does, and says which promise it breaks. Without a
 The other settings of the store come from the environment or .env, such as HTTP_STORE_TOKEN. The password of the test
 viewers comes from VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one
 succeeds. Nothing is changed. The exit status is 1 if a promise is broken.`
-
-const COLOURS: Readonly<Record<StoreFinding['state'], 'green' | 'yellow' | 'cyan' | 'red'>> = {
-  ok: 'green',
-  warning: 'yellow',
-  unknown: 'cyan',
-  failure: 'red',
-}
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
@@ -63,17 +55,13 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
   const findings: StoreFinding[] = []
   for await (const finding of userStores.check(settings, { username, password, disabled })) {
     findings.push(finding)
-    if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
+    if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
   }
   const failures = findings.filter(({ state }) => state === 'failure').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
   const text =
     failures === 0 ? 'No promise is broken.' : `${failures === 1 ? '1 promise is' : `${failures} promises are`} broken.`
   return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
-}
-
-function lineOf({ state, text }: StoreFinding, { stdout }: CommandIo): string {
-  return `${styleText(COLOURS[state], state.padEnd(8), { stream: stdout })} ${printable(text)}`
 }
 
 function hasPassword(url: string): boolean {

@@ -26,7 +26,7 @@ test('the peak of a part is the highest number at once, with its time and its li
   ])
 })
 
-test('a view that starts when another one ends is not at once with it', () => {
+test('views of which one starts when the other ends do not count as concurrent', () => {
   const pauses = Array.from({ length: 30 }, (_, at) => [at * SECOND, (at + 1) * SECOND])
   expect(peaksOf({ fromMs: 0, toMs: MINUTE }, [0, MINUTE], pauses)).toEqual([{ timeMs: 0, live: 1, recorded: 0 }])
 })

@@ -79,7 +79,7 @@ test('viewers unlock works in Redis and needs only LIMITS_STORE_URL', async () =
   expect(await unlock('eve')).toMatchObject({ status: 0, stdout: expect.stringContaining('eve') })
 })
 
-test('viewers unlock --address lets everybody at an address try again, and leaves accounts as they are', async () => {
+test('viewers unlock --address lets all viewers at an address try again, and leaves accounts as they are', async () => {
   const limits = createSignInLimits(redisCounters(link), { failures: 10, trustedNetworks: [] })
   const limitAt = async (username: string) => {
     const admission = await limits.admit(username, '2001:db8::7')

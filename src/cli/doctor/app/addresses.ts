@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure, ok, unknown } from '../finding.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
 import { notAllowed } from './content-security-policy.ts'
 
@@ -35,7 +35,7 @@ async function checkReachable(
   if (target !== null && URL.canParse(target, url) && new URL(target, url).origin !== new URL(url).origin) {
     return unknown(
       'address-redirects',
-      `${name} ${url} redirects to ${new URL(target, url).origin}. If it does so with a response too, browsers block the way back: the Content-Security-Policy of the app allows only the origin in the setting. Set the final address.`,
+      `${name} ${url} redirects to ${new URL(target, url).origin}. If it also does so with a response, browsers block the way back: the Content-Security-Policy of the app allows only the origin in the setting. Set the final address.`,
     )
   }
   return status >= 500 || doubtfulStatuses.includes(status)
@@ -57,13 +57,13 @@ async function checkConsumer(
   if (screen.status !== 200) {
     return failure(
       'consumer-refused',
-      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}). The app runs with other settings.`,
+      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}). The app runs with other settings. Restart it.`,
     )
   }
   return notAllowed(screen.headers, 'form-action', [origin]).length === 0
     ? ok('consumer-allowed', `${address} sends viewers to the consumer ${origin}${pathPrefix}.`)
     : failure(
         'consumer-form-action',
-        `${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer. A proxy changes the header.`,
+        `${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer. ${PROXY_OR_SETTINGS}`,
       )
 }

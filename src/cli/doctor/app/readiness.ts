@@ -23,7 +23,7 @@ export async function* checkReadiness(config: Config, signal: AbortSignal): Asyn
   if (await showsSignInScreen(config, signal)) {
     yield unknown(
       'readiness-hidden',
-      `${origin}/health/ready answers ${ready.status}, and not by the login app. A proxy does not pass this path. The stores of the app were not checked.`,
+      `A proxy answers ${origin}/health/ready (${ready.status}) instead of the login app, so the stores of the app were not checked. Let the proxy pass this path on.`,
     )
     return true
   }
@@ -48,21 +48,24 @@ function notTheApp(origin: string, { status, headers }: Response): Finding {
   }
   return failure(
     'another-program',
-    `Another program answers at ${origin}: /health/ready answers ${status}, but not as the login app does. The app is not running, or PUBLIC_URL or a proxy leads elsewhere.`,
+    `Another program answers at ${origin}: /health/ready answers ${status}, but not as the login app does. Start the app, or correct PUBLIC_URL or the proxy.`,
   )
 }
 
 function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
-  const named = away.length === 0 ? 'See the log of the login app.' : `It does not answer: ${away.join(', ')}.`
+  const named = away.length === 0 ? '' : `: ${away.join(', ')}`
   if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
   if (httpStatus !== 200) {
-    return failure('store-away', `The login app answers at ${origin}, but a store that it needs does not. ${named}`)
+    return failure(
+      'store-away',
+      `The login app answers at ${origin}, but a store that it needs does not${named}. See the log of the app.`,
+    )
   }
   return status === 'ready'
     ? ok('app-answers', `The login app answers at ${origin}. Its user store and session store answer too.`)
     : warning(
         'store-degraded',
-        `The login app at ${origin} works without one of its stores. Viewers get through, but sign in more often, or are counted by each copy of the app. ${named}`,
+        `The login app at ${origin} works without one of its stores${named}. Viewers get through, but sign in more often, or each copy of the app counts failed sign-ins for itself. See the log of the app.`,
       )
 }
 

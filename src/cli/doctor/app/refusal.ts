@@ -1,20 +1,17 @@
 import { faultInValue } from '../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure } from '../finding.ts'
+import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
 const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
   'wrong-credentials': [
     'wrong-password',
-    'Incorrect user name or password. Is this viewer in USER_STORE_URL of the app?',
+    'Incorrect user name or password. Check both, and that the app has the USER_STORE_URL with this viewer.',
   ],
-  disabled: ['viewer-disabled', 'The viewer is disabled in the user store. Use another one, or viewers enable.'],
+  disabled: ['viewer-disabled', 'The viewer is disabled in the user store. Use another viewer, or run viewers enable.'],
   'expired-password': ['password-expired', 'The password of the viewer has expired in the user store. Set a new one.'],
-  'not-from-own-page': [
-    'foreign-origin',
-    'The app got another header Origin than PUBLIC_URL. A proxy changes it, or the app runs with another PUBLIC_URL.',
-  ],
+  'not-from-own-page': ['foreign-origin', `The app got another header Origin than PUBLIC_URL. ${PROXY_OR_SETTINGS}`],
   'too-many-tries': [
     'too-many-tries',
     'Too many failed sign-ins. Wait. If this hits many viewers, TRUST_PROXY_HOPS is too low: they share one address.',
@@ -23,8 +20,17 @@ const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> =
   'store-down': ['store-away', 'The user store does not answer, or the access policy fails. See the log of the app.'],
   internal: ['internal', 'The app has a fault. See the line "failed" in its log.'],
 }
+const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
 /** The form did not arrive as it was sent. */
 const FORM_REASONS = ['empty-fields', 'unreadable-text', 'bad-form', 'too-large', 'wrong-type', 'bad-content']
+/** The characters that EJS escapes. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&#34;': '"',
+  '&#39;': "'",
+}
 
 /**
  * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
@@ -50,13 +56,13 @@ async function causeOf(
   if (given === undefined && screen.status >= 300 && screen.status < 400) {
     return failure(
       'post-redirected',
-      `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass it on.`,
+      `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass the request on.`,
     )
   }
   if (given === undefined) {
     return failure(
       'not-the-app',
-      `The answer ${screen.status} does not come from the app. A proxy or a firewall answers POST /sign-in in its place.`,
+      `The answer ${screen.status} does not come from the app. A proxy or a firewall answers POST /sign-in instead. Let it pass the request on.`,
     )
   }
   const reason = given.replace(/-email$|-with-link$/, '')
@@ -65,7 +71,10 @@ async function causeOf(
   if (reason === 'not-entitled') return explainNotEntitled(allowedGroups, await readViewer(), alertIn(text))
   if (reason === 'unusable-attribute') return explainAttribute(parameters, await readViewer(), alertIn(text))
   if (FORM_REASONS.includes(reason)) {
-    return failure('form-changed', `The form does not reach the app as it was sent (${reason}). A proxy changes it.`)
+    return failure(
+      'form-changed',
+      `The form does not reach the app as it was sent (${reason}). A proxy changes it. Correct the proxy.`,
+    )
   }
   return failure('refused', `The app answers ${screen.status} with the reason ${reason}. ${alertIn(text)}`)
 }
@@ -116,8 +125,6 @@ function explainAttribute(parameters: ChosenEntryPoint['parameters'], viewer: Vi
   return refusedByPolicy('the viewer has all attributes of HASH_PARAMETERS', alert)
 }
 
-const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
-
 function refusedByPolicy(why: string, alert: string): Finding {
   return failure(
     'policy-refuses',
@@ -130,13 +137,4 @@ function alertIn(html: string): string {
   const [, alert = ''] = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(html) ?? []
   const text = alert.replace(/<[^>]*>/g, '').trim()
   return text.replace(/&(?:amp|lt|gt|#34|#39);/g, (entity) => ENTITIES[entity] ?? entity)
-}
-
-/** The characters that EJS escapes. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&#34;': '"',
-  '&#39;': "'",
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
 
@@ -25,13 +25,13 @@ export async function* checkScreen(
   if (!(isScreen && text.includes(`action="${entryPoint.basePath}/cancel"`))) {
     return yield failure(
       'no-sign-in-screen',
-      `${address} answers ${screen.status} without a sign-in screen. A proxy answers instead of the app, or the app runs with other settings.`,
+      `${address} answers ${screen.status} without a sign-in screen. A proxy answers instead of the app, or the app runs with other settings. Correct the proxy, or restart the app.`,
     )
   }
   if (!text.includes(`value="${CONTENT.ustreamContentId}"`)) {
     yield failure(
       'query-removed',
-      `${address}: the query of the address does not reach the app. A proxy removes it. Chat and Q&A then never get a response.`,
+      `${address}: the query of the address does not reach the app, so chat and Q&A never get a response. A proxy removes it. Correct the proxy.`,
     )
   }
   yield* checkHeaders(address, screen.headers, entryPoint)
@@ -75,7 +75,7 @@ function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntr
   else {
     yield failure(
       'policy-removed',
-      `${address} has no frame-ancestors, so every page may frame the sign-in screen. A proxy removes the Content-Security-Policy.`,
+      `${address} has no frame-ancestors, so every page may frame the sign-in screen. A proxy removes the Content-Security-Policy. Correct the proxy.`,
     )
   }
   if (!/no-store/.test(headers.get('cache-control') ?? '')) {
@@ -91,7 +91,7 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: ChosenEntry
   yield unframed.length > 0
     ? failure(
         'frame-ancestors',
-        `${unframed.join(', ')} may not frame ${address}. A proxy changes frame-ancestors, or the app runs with other settings.`,
+        `${unframed.join(', ')} may not frame ${address}: frame-ancestors lacks them. ${PROXY_OR_SETTINGS}`,
       )
     : ok(
         'framing-allowed',
@@ -101,7 +101,7 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: ChosenEntry
   if (formTargets.length > 0) {
     yield failure(
       'form-action',
-      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. A proxy changes the header, or the app runs with other settings.`,
+      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. ${PROXY_OR_SETTINGS}`,
     )
   }
 }

@@ -4,7 +4,7 @@ import { nowSeconds } from '../../service/service.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { type Finding, failure, ok, warning } from '../finding.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { explainRefusal } from './refusal.ts'
 import { readTestViewer, type TestViewer } from './test-viewer.ts'
@@ -50,7 +50,7 @@ export async function* trySignIn(
       setCookie === '' ? 'no-session-cookie' : 'cookie-changed',
       setCookie === ''
         ? 'The sign-in set no session cookie. The session store failed, or a proxy removes the cookie. See the log of the login app.'
-        : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, and browsers drop it in the frame of the player.`,
+        : `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, so browsers drop it in the frame of the player. Correct the proxy.`,
     )
   }
   const cookie = signedIn.headers
@@ -70,23 +70,20 @@ export async function* trySignIn(
 function checkRedirect(address: string, location: string, entryPoint: ChosenEntryPoint): Finding {
   const { playerAddress } = entryPoint
   if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
-    return failure(
-      'wrong-redirect',
-      `The sign-in does not redirect to ${playerAddress.url}. The app runs with another PLAYER_RETURN_URL, or a proxy changes redirects.`,
-    )
+    return failure('wrong-redirect', `The sign-in does not redirect to ${playerAddress.url}. ${PROXY_OR_SETTINGS}`)
   }
   const response = new URL(location).searchParams.get('hash') ?? ''
   const { diagnosis, secret } = diagnoseForEntryPoint(response, entryPoint, Math.floor(nowSeconds()))
   const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
   if (diagnosis.kind !== 'good') {
-    const hint = 'The app runs with other settings than this command: restart it, or run the doctor with its settings.'
+    const hint = 'The app runs with other settings than this command. Restart it, or run doctor with its settings.'
     return failure('wrong-response', `${text} ${hint}`)
   }
   return secret === 'current'
     ? ok('signed-in', text)
     : warning(
         'previous-secret',
-        `${text} It was built with the previous secret, so the app does not use the current one yet.`,
+        `${text} It was built with the previous secret, so the app does not use the current one yet. If this stays, restart the app.`,
       )
 }
 

@@ -44,7 +44,10 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
     [origin, new URL(href.replace(/^http:/, 'https:')).origin].some((one) => playerOrigins.includes(one))
   const loaded = await loadPage(address, isPlayer, signal).catch((error: unknown) => {
     signal.throwIfAborted()
-    return unknown('page-not-checked', `The page ${shown(address)} does not answer (${codeOf(error)}).`)
+    return unknown(
+      'page-not-checked',
+      `The page ${shown(address)} does not answer (${codeOf(error)}). Check the address.`,
+    )
   })
   if ('state' in loaded) return yield loaded
   const { page, players } = loaded
@@ -73,18 +76,21 @@ function whyPlayerIsMissing(
   if (players.length > 0) return null
   const name = shown(address)
   if (status >= 400) {
-    return unknown('page-not-checked', `The page ${name} answers ${status}. doctor loads pages without cookies.`)
+    return unknown(
+      'page-not-checked',
+      `The page ${name} answers ${status}. Check the address. The doctor loads pages without cookies.`,
+    )
   }
   if (page.url.origin !== address.origin) {
     return unknown(
       'page-not-checked',
-      `The page ${name} leads to ${shown(page.url)}, which has no player. Is it a sign-in page? doctor loads pages without cookies. Use --page with the address that shows the player.`,
+      `The page ${name} leads to ${shown(page.url)}, which has no player. The doctor loads pages without cookies, so this may be a sign-in page. Use --page with the address that shows the player.`,
     )
   }
   const scope = isCut ? 'The first frames of the page' : 'The HTML of the page'
   return unknown(
     'page-player-not-found',
-    `${scope} ${name} has no player of ${origins.join(', ')}. If a script of the page makes the player, doctor cannot see its frame, and only checks the page itself. Open the page in a browser, and press "Log in".`,
+    `${scope} ${name} has no player of ${origins.join(', ')}. If a script makes the player, the doctor cannot see its frame, and only checks the page itself. Open the page in a browser, and press "Log in".`,
   )
 }
 
@@ -114,7 +120,7 @@ async function* checkPlayer(
   if (missing.length > 0) {
     yield warning(
       'page-sandbox-links',
-      `${shown(path[0]?.url)}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing.`,
+      `${shown(path[0]?.url)}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
     )
   }
   if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {

@@ -1,5 +1,5 @@
 import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure } from '../finding.ts'
+import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
 import type { FramedDocument } from './framed-document.ts'
 import type { Obstacle } from './obstacles.ts'
 
@@ -21,12 +21,12 @@ export function findingOfObstacle(
         ? refusedByScreen(page, obstacle.origins, entryPoint)
         : failure(
             'page-frame-refused',
-            `${page}: ${shown(obstacle.document.url)} does not allow ${obstacle.origins.join(', ')} to frame it (frame-ancestors). Ask the operator of ${obstacle.document.url.host}.`,
+            `${page}: ${shown(obstacle.document.url)} does not allow ${obstacle.origins.join(', ')} to frame it (frame-ancestors). Ask the operator of ${obstacle.document.url.host} to allow it.`,
           )
     case 'x-frame-options':
       return failure(
         'page-frame-refused',
-        `${page}: ${shown(obstacle.document.url)} sends X-Frame-Options, so browsers do not show it in a frame. Ask the operator of ${obstacle.document.url.host}.`,
+        `${page}: ${shown(obstacle.document.url)} sends X-Frame-Options, so browsers do not show it in a frame. Ask the operator of ${obstacle.document.url.host} to remove this header.`,
       )
     case 'frame-src':
       return frameSource(page, obstacle.parent, obstacle.refused, entryPoint !== undefined)
@@ -57,7 +57,7 @@ function refusedByScreen(page: string, origins: readonly string[], { playerOrigi
       )
     : failure(
         'frame-ancestors',
-        `The sign-in screen does not allow ${origins.join(', ')} to frame it, but PLAYER_ORIGINS does. A proxy changes frame-ancestors, or the app runs with other settings.`,
+        `The sign-in screen does not allow ${origins.join(', ')} to frame it, but PLAYER_ORIGINS does. ${PROXY_OR_SETTINGS}`,
       )
 }
 

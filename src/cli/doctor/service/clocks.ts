@@ -22,7 +22,10 @@ export async function compareClocks(
   if (app === null || service === null) return null
   if (Number.isNaN(app) || Number.isNaN(service)) {
     const silent = Number.isNaN(app) ? 'the login app' : 'the service'
-    return unknown('clocks-unknown', `The clocks could not be compared, because ${silent} sends no Date.`)
+    return unknown(
+      'clocks-unknown',
+      `The clocks could not be compared, because ${silent} sends no Date. Check that both are synchronised.`,
+    )
   }
   const serviceAhead = Math.round(service - app)
   const shortestSeconds = Math.min(
@@ -55,14 +58,14 @@ function whoseClock(app: number, service: number): string {
     return `The clock of the login app is ${describe(app)} this machine and the service. Synchronise it.`
   if (Math.abs(app) <= TOLERANCE_SECONDS)
     return `The clock of the service is ${describe(service)} this machine and the login app. Tell the service.`
-  return 'This machine has a third time. Synchronise the clock of the login app first.'
+  return 'All three clocks differ. Synchronise the clock of the login app first.'
 }
 
 function describe(seconds: number): string {
   return `${Math.abs(Math.round(seconds))} s ${seconds > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** Returns how far the clock of a server is ahead of this machine, to about a second. NaN without a Date. */
+/** Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN without a Date. */
 async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
   const sentAtMs = Date.now()
   const answer = await request(url, signal)

@@ -7,7 +7,7 @@ import { expectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { type Finding, failure, unknown } from '../finding.ts'
+import { type Finding, failure, type Report, unknown } from '../finding.ts'
 import { lockSecretCheck } from './lock-secret.ts'
 
 const MAX_CHANNELS = 20
@@ -18,7 +18,7 @@ export async function checkLock(
   config: Config,
   service: Service,
   place: LockPlace,
-  report: (finding: Finding) => void,
+  report: Report,
 ): Promise<string | undefined> {
   const { api, signal } = service
   const name = nameOf(place)
@@ -49,12 +49,7 @@ export async function checkLock(
 }
 
 /** Checks the locks of all channels that lead to the login app. */
-export async function checkChannels(
-  io: CommandIo,
-  config: Config,
-  service: Service,
-  report: (finding: Finding) => void,
-): Promise<void> {
+export async function checkChannels(io: CommandIo, config: Config, service: Service, report: Report): Promise<void> {
   const { api, signal } = service
   const channels = await listChannels(api, signal).catch((error: unknown) => {
     if (error instanceof ServiceRefusal || error instanceof UnexpectedAnswer) return null
@@ -87,6 +82,6 @@ function noLock({ length }: readonly Channel[]): Finding {
   const scope = length > MAX_CHANNELS ? `the first ${MAX_CHANNELS} channels` : 'the channels'
   return unknown(
     'no-lock',
-    `None of ${scope} has a lock that leads to this app. If a video has one, check it with --video ID. Else use lock set.`,
+    `None of ${scope} has a lock that leads to this app. If a video has one, check it with --video ID. Else run lock set.`,
   )
 }

@@ -7,7 +7,7 @@ import { request } from '../request.ts'
 
 const LIFETIME_SECONDS = 60
 /** No viewer has this name. Nothing is played, so no report shows it. */
-const NOBODY = 'viewer-auth-doctor'
+const UNKNOWN_VIEWER = 'viewer-auth-doctor'
 
 /**
  * Tries responses at the return address of the player: two with the secret, and two with a random secret. True only if
@@ -19,7 +19,7 @@ export async function serviceKnowsSecret(
   { secret, parameters, playerAddress }: ChosenEntryPoint,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const named: ResponseParameters = parameters.map(({ name }) => [name, NOBODY])
+  const named: ResponseParameters = parameters.map(({ name }) => [name, UNKNOWN_VIEWER])
   const expiresAtSeconds = Math.floor(nowSeconds()) + LIFETIME_SECONDS
   const wrongSecret = randomBytes(secret.length).toString('hex')
   const answers: (string | null)[] = []

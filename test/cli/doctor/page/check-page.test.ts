@@ -131,7 +131,7 @@ test('the page is loaded without cookies, and a long page and many frames are cu
   expect(new Set(asked)).toEqual(new Set([undefined]))
 })
 
-test('frames in a srcdoc and in frames are followed, but not for ever', async () => {
+test('frames in a srcdoc and in frames are followed, up to a limit', async () => {
   const page = await startService((req, res) => {
     const deeper = `<iframe srcdoc='<iframe src="/deeper"></iframe>'></iframe>`
     html(req.url === '/' ? `<iframe srcdoc='${embed}'></iframe>${deeper}` : deeper)(req, res)

@@ -37,7 +37,7 @@ async function missingLock(id: string, { api, signal }: Pick<Service, 'api' | 's
   const channels = await listChannels(api, signal).catch(() => null)
   if (channels?.some((channel) => channel.id === id)) {
     const effect = 'so everyone may watch without signing in'
-    return failure('channel-unlocked', `The channel ${id} has no lock, ${effect}. Use lock set --channel ${id}.`)
+    return failure('channel-unlocked', `The channel ${id} has no lock, ${effect}. Run lock set --channel ${id}.`)
   }
   return failure('channel-unknown', `The service does not find the channel ${id}, or a lock of it. See channel list.`)
 }
