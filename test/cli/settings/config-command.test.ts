@@ -9,11 +9,12 @@ const check = (env: Record<string, string>, ...options: string[]) =>
 test('config check accepts right settings and prints the address for the lock', async () => {
   expect(await check(SETTINGS)).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('Entry point default: https://login.example.com/\n'),
+    stdout: expect.stringMatching(/^address +https:\/\/login\.example\.com\/$/m),
   })
   const { stdout } = await check({ ...SETTINGS, HASH_LIFETIME_SECONDS: '0' }, '--json')
   expect(JSON.parse(stdout)).toEqual({
-    entryPoints: [{ name: 'default', address: 'https://login.example.com/' }],
+    entryPoints: [{ name: 'default', address: 'https://login.example.com/', settings: expect.any(Object) }],
+    settings: expect.any(Object),
     service: false,
     warnings: [expect.stringContaining('the lifetime is 0')],
   })
@@ -41,3 +42,38 @@ test('config check lists all mistakes at once, also of the video service, and sh
   }
   expect(stderr).not.toContain('hunter')
 })
+
+test('config check shows brand, language, limits and mail as the app will use them, and no secret', async () => {
+  const own = {
+    BRAND_NAME: 'Acme',
+    DEFAULT_LANGUAGE: 'de-AT',
+    COLOR_SCHEME: 'auto',
+    SIGN_IN_LIMIT_PER_ADDRESS: '500',
+    LIMITS_STORE_URL: 'rediss://app:PASSWORDMARKER@redis:6380',
+    SMTP_URL: 'smtps://app:PASSWORDMARKER@mail.example.com',
+    MAIL_FROM: 'Acme <login@example.com>',
+  }
+  const { stdout } = await check({ ...SETTINGS, ...own }, '--json')
+  expect(JSON.parse(stdout)).toMatchObject({
+    entryPoints: [{ settings: { BRAND_NAME: 'Acme', DEFAULT_LANGUAGE: 'de', COLOR_SCHEME: 'auto' } }],
+    settings: {
+      SIGN_IN_LIMIT_PER_ADDRESS: '500',
+      LIMITS_STORE_URL: 'rediss://redis:6380',
+      SMTP_URL: 'mail.example.com:465, TLS: implicit',
+      MAIL_FROM: 'login@example.com',
+    },
+  })
+  const { stdout: table } = await check({ ...SETTINGS, ...own })
+  expect(table).toMatch(/^BRAND_NAME +Acme$/m)
+  for (const secret of ['PASSWORDMARKER', SETTINGS.HASH_SECRET, SETTINGS.SESSION_SECRET]) {
+    expect(stdout + table).not.toContain(secret)
+  }
+})
+
+test.each(['/proc/no-such-folder/security.log', 'no-such-folder/security.log'])(
+  'config check refuses the security log %s, which the start cannot open',
+  async (SECURITY_LOG_FILE) => {
+    const { status, stderr } = await check({ ...SETTINGS, SECURITY_LOG_FILE })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE cannot be opened (ENOENT).')])
+  },
+)
