@@ -85,6 +85,9 @@ describe('npm run demo', () => {
     await demo.running
     const { page, service, login } = addressesIn(demo.printed())
     expect(await statusOf(page)).toBe(200)
+    const inSafari = page.replace('page.localhost', '127.0.0.1')
+    expect(demo.printed()).toContain(inSafari)
+    expect(await statusOf(inSafari)).toBe(200)
     const { viewers, channels, videos } = await seedOf(service)
     for (const { username, password } of viewers) expect(demo.printed()).toMatch(new RegExp(`${username} +${password}`))
     expect(page).toContain(`/channel/${channels.find(({ locked }) => locked)?.id}`)
