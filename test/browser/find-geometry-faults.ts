@@ -1,4 +1,7 @@
-import type { Page } from 'puppeteer-core'
+/** A page or frame of any browser. */
+export interface LoadedPage {
+  evaluate(expression: string): Promise<unknown>
+}
 
 export interface GeometryRules {
   /** The least width and height of a target, in CSS pixels. */
@@ -16,7 +19,7 @@ export interface GeometryRules {
  * @returns the faults of each page.
  */
 export async function findGeometryFaults(
-  page: Page,
+  page: LoadedPage,
   pages: readonly string[],
   rules: GeometryRules,
 ): Promise<string[][]> {

@@ -42,8 +42,8 @@ export interface WebKit {
   type(selector: string, text: string): Promise<unknown>
   /** Waits until the current frame has an address with this prefix, and returns the address. */
   arriveAt(prefix: string): Promise<string>
-  /** Runs the body of a function in the current frame, also where pages run no scripts. */
-  evaluate(body: string): Promise<unknown>
+  /** Returns the value of an expression in the current frame, also where pages run no scripts. */
+  evaluate(expression: string): Promise<unknown>
   /** Returns the names of the cookies of the current page. */
   cookieNames(): Promise<string[]>
   /** Writes a PNG of the current window. */
@@ -97,8 +97,8 @@ async function endProgram(program: ChildProcess): Promise<void> {
 }
 
 function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close'> {
-  const evaluate = (body: string) => send('POST', '/execute/sync', { script: body, args: [] })
-  const address = async () => String(await evaluate('return location.href'))
+  const evaluate = (expression: string) => send('POST', '/execute/sync', { script: `return (${expression})`, args: [] })
+  const address = async () => String(await evaluate('location.href'))
   /** Waits until the element is shown. Retries a failed step: the page of the element may just be going away. */
   const withElement = async <T>(selector: string, step: (element: string) => Promise<T>): Promise<T> => {
     const { result } = await patiently(`${selector} cannot be used`, async () => {

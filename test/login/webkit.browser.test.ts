@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { startAccountApp } from '../account/start-account-app.ts'
+import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { launchWebKit, type WebKit } from '../browser/webkit.ts'
 import { makeCertificate } from '../servers/certificate.ts'
 import { tokenIn } from '../servers/mail-server.ts'
 import { startService } from '../video-service/test-service.ts'
 import { responseOf } from './response-of.ts'
+import { BRANDS, everyScreen, startAppWithEveryScreen } from './screens/every-screen.ts'
 import { ADA, ENTRY_POINT } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 import { startSites } from './start-sites.ts'
@@ -112,6 +114,27 @@ test('a viewer in WebKit resets the password in a window of its own, and then si
   await webkit.type('#password', 'another heron ladder')
   await webkit.press('#sign-in .primary')
   await webkit.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
+})
+
+test('every screen fits a small and a usual player in WebKit', async () => {
+  const { webkit } = browsers
+  let login = ''
+  const frameOf = (width: number, height: number) =>
+    `<iframe width="${width}" height="${height}" src="${login}/"></iframe>`
+  const player = await startSite(() => `<!doctype html><title>Player</title>${frameOf(320, 180)}${frameOf(480, 270)}`)
+  const app = await startAppWithEveryScreen(BRANDS['square logo'], { playerOrigins: [player] })
+  login = `http://localhost:${app.port}`
+  const screens = await everyScreen(app, 'en')
+  const pages = screens.map(({ html }) => html)
+  const faults: string[] = []
+  for (const width of [320, 480]) {
+    await webkit.open(player)
+    await webkit.enterFrame(`iframe[width="${width}"]`)
+    await webkit.textOf('#sign-in .primary')
+    const lists = await findGeometryFaults(webkit, pages, { leastTarget: 24, mostScroll: 0 })
+    faults.push(...lists.flatMap((list, index) => list.map((fault) => `${width} ${screens[index]?.name}: ${fault}`)))
+  }
+  expect(faults).toEqual([])
 })
 
 test('a window that a form of a frame opens sends its own Origin in WebKit, but Sec-Fetch-Site cross-site', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { parse } from 'node:path'
 import { type Brand, UNBRANDED } from '../../../src/brand/brand.ts'
+import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { OverloadedError } from '../../../src/errors.ts'
 import type { Language } from '../../../src/languages/languages.ts'
 import { decideAccess } from '../../../src/login/access-policy.ts'
@@ -56,8 +57,11 @@ const PASSWORD = ADA.password
 const RENEWAL = { href: 'https://customer.example/renew', text: 'Renew your season ticket' }
 
 /** Starts the app with an entry point for each decision of the access policy. Its screens are in `everyScreen()`. */
-export async function startAppWithEveryScreen(brand: Brand): Promise<LoginApp> {
-  const entryPoint = { ...ENTRY_POINT, brand }
+export async function startAppWithEveryScreen(
+  brand: Brand,
+  { playerOrigins }: Pick<EntryPoint, 'playerOrigins'> = ENTRY_POINT,
+): Promise<LoginApp> {
+  const entryPoint = { ...ENTRY_POINT, brand, playerOrigins }
   const limits = createSignInLimits(openMemoryCounter)
   const app = await startLoginApp({
     publicUrl: 'http://localhost',
