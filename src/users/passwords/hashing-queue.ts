@@ -10,7 +10,7 @@ export interface WorkQueue {
   /**
    * Runs the task as soon as a slot is free.
    * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
-   * @throws OverloadedError at once when the queue is full. The task does not start.
+   * @throws OverloadedError at once when the queue is full, and after a wait that was too long. The task does not start.
    */
   run<T>(work: () => Promise<T>, waiting?: AbortSignal): Promise<T>
 }
@@ -22,6 +22,8 @@ export interface QueueOptions {
   readonly queueLength: number
   /** The number of tasks that may wait after a second with more, until the queue is empty. Default: `queueLength`. */
   readonly overloadedQueueLength?: number
+  /** A task that has waited longer is refused when its turn comes. Default: no limit. */
+  readonly longestWaitMs?: number
   /** The wait that `OverloadedError` suggests. */
   readonly retryAfterSeconds?: number
   /** A clock that only goes forward. */
@@ -38,6 +40,11 @@ const OVERLOADED_QUEUE_PER_CORE = 6
 /** A burst that fits into the queue is over by then. */
 const LONGEST_BURST_MS = 1000
 const RETRY_AFTER_SECONDS = 2
+/**
+ * Slow hashes of other systems fill the queue with minutes of work. A proxy has given up by then, often after 10 s, and
+ * the viewer has tried again.
+ */
+const LONGEST_WAIT_MS = 5000
 /** Host name look-ups and file access use the same thread pool as password checks. They keep these threads. */
 const OTHER_THREADS = 4
 
@@ -46,7 +53,8 @@ const OTHER_THREADS = 4
  */
 export function hashingQueueOptions(cores: number = availableParallelism()): QueueOptions {
   const overloadedQueueLength = cores * OVERLOADED_QUEUE_PER_CORE
-  return { width: cores, queueLength: cores * QUEUE_PER_CORE, overloadedQueueLength }
+  const longestWaitMs = LONGEST_WAIT_MS
+  return { width: cores, queueLength: cores * QUEUE_PER_CORE, overloadedQueueLength, longestWaitMs }
 }
 
 /**
@@ -60,6 +68,7 @@ export function threadPoolSize(cores: number = availableParallelism()): number {
 /** @throws RangeError when no task could ever run. */
 export function createQueue(options: QueueOptions): WorkQueue {
   const { width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS } = options
+  const { longestWaitMs = Number.POSITIVE_INFINITY, nowMs = () => performance.now() } = options
   if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A queue must run at least one task at once')
   if (!Number.isSafeInteger(queueLength) || queueLength < 0)
     throw new RangeError('The length of a queue cannot be negative')
@@ -93,8 +102,12 @@ export function createQueue(options: QueueOptions): WorkQueue {
     assertCapacity,
     load: () => ({ running, waiting: waiting.length }),
     async run(work, signal) {
+      const sinceMs = nowMs()
       await enter(signal)
       try {
+        if (nowMs() - sinceMs > longestWaitMs) {
+          throw new OverloadedError(`A task waited for more than ${longestWaitMs} ms`, retryAfterSeconds)
+        }
         return await work()
       } finally {
         leave()

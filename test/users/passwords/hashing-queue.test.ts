@@ -121,7 +121,9 @@ test.each([
 })
 
 test('the hashing queue runs one task a core, and the thread pool is wider than the queue', () => {
-  expect(hashingQueueOptions(8)).toEqual({ width: 8, queueLength: 192, overloadedQueueLength: 48 })
+  expect(hashingQueueOptions(8)).toMatchObject({ width: 8, queueLength: 192, overloadedQueueLength: 48 })
+  // Proxies give up after 10 s.
+  expect(hashingQueueOptions().longestWaitMs).toBeLessThan(10_000)
   for (const cores of [1, 2, 4, 8, 64]) expect(threadPoolSize(cores)).toBeGreaterThan(hashingQueueOptions(cores).width)
   expect(threadPoolSize(4096)).toBe(1024)
 })
@@ -191,4 +193,22 @@ test('two bursts with a pause do not make the queue shorter', async () => {
     expect(await Promise.all(tasks)).toEqual(names)
     nowMs += 10_000
   }
+})
+
+test('a task that has waited too long is refused in its turn, and the next one starts', async () => {
+  let nowMs = 0
+  const queue = createQueue({ width: 1, queueLength: 3, longestWaitMs: 5000, nowMs: () => nowMs })
+  const held = heldTasks()
+  const [slow, stale] = ['slow', 'stale'].map((name) => queue.run(held.task(name)))
+  await setImmediate()
+  nowMs = 4000
+  const fresh = queue.run(held.task('fresh'))
+  nowMs = 6000
+  held.finish('slow')
+  await expect(stale).rejects.toThrow(OverloadedError)
+  await setImmediate()
+  expect(held.started).toEqual(['slow', 'fresh'])
+  held.finish('fresh')
+  expect(await Promise.all([slow, fresh])).toEqual(['slow', 'fresh'])
+  expect(queue.load()).toEqual({ running: 0, waiting: 0 })
 })
