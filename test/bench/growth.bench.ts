@@ -27,7 +27,7 @@ export const growth: BenchPart = {
       sessions: await contestantOf(run, children, many, MANY_SESSIONS),
     })
     const row = (name: string, of: 'viewers' | 'sessions', base: 'few' | 'viewers'): BenchRow => ({
-      name: `GET /, returning viewer, ${name}`,
+      name: `GET / of a returning viewer, ${name}`,
       unit: 'µs CPU per request',
       ...compared(
         rounds,
@@ -36,9 +36,9 @@ export const growth: BenchPart = {
       ),
       target: TARGET,
     })
-    yield row('1,000,000 viewers: 2,000', 'viewers', 'few')
+    yield row('1,000,000 against 2,000 viewers', 'viewers', 'few')
     const number = (count: number) => count.toLocaleString('en')
-    yield row(`${number(MANY_SESSIONS)} sessions: ${number(RACE_REQUESTS)}`, 'sessions', 'viewers')
+    yield row(`${number(MANY_SESSIONS)} against ${number(RACE_REQUESTS)} sessions`, 'sessions', 'viewers')
   },
 }
 

@@ -50,7 +50,7 @@ async function rowsOf({ name, endpoint, args }: Report, origin: string, file: st
   const pagesPerSecond = bare.pages / run.elapsedSeconds
   return [
     {
-      name: `report ${name}: fetch and JSON.parse alone`,
+      name: `report ${name}, against fetch and JSON.parse`,
       value: pagesPerSecond,
       unit: 'pages/s',
       baseline: bare.pagesPerSecond,
@@ -58,7 +58,7 @@ async function rowsOf({ name, endpoint, args }: Report, origin: string, file: st
       note: `${SEGMENTS.toLocaleString('en')} segments, ${rowsPerPage.toLocaleString('en')} rows a page`,
     },
     {
-      name: `report ${name}: memory at most`,
+      name: `Most memory of report ${name}`,
       value: run.peakBytes / MEBIBYTE,
       unit: 'MiB',
       target: { atMost: MOST_MEBIBYTES },

@@ -75,14 +75,14 @@ async function startServers(
 
 async function pageRow(run: BenchRun, { login, plain, fastify, bareOf }: Servers): Promise<BenchRow> {
   const page = (child: Child): Contestant => ({ child, request: (index) => getRequest(index, null), status: 200 })
-  const rounds = await cpuRace(run, 'GET /, no session', {
+  const rounds = await cpuRace(run, 'GET / without a session', {
     login: page(login),
     plain: page(plain),
     fastify: page(fastify),
     bare: page(await bareOf('page.json', getRequest(0, null), 200)),
   })
   return {
-    name: 'GET /, no session: plain Express',
+    name: 'GET / without a session, against plain Express',
     unit: UNIT,
     ...compared(
       rounds,
@@ -100,7 +100,7 @@ async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[
   const secret = installation.environment.SESSION_SECRET ?? ''
   const withCookie = (child: Child, name: string) => returner(child, returning(name, sessions, secret))
   const last = returning('__Host-viewer', sessions, secret)(RACE_REQUESTS)
-  const rounds = await cpuRace(run, 'GET /, returning viewer', {
+  const rounds = await cpuRace(run, 'GET / of a returning viewer', {
     login: withCookie(login, '__Host-viewer'),
     plain: withCookie(plain, 'connect.sid'),
     duties: withCookie(duties, 'connect.sid'),
@@ -109,7 +109,7 @@ async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[
   })
   return [
     {
-      name: 'GET /, returning viewer: plain Express, same duties',
+      name: 'GET / of a returning viewer, against Express + duties',
       unit: UNIT,
       ...compared(
         rounds,
@@ -120,7 +120,7 @@ async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[
       note: 'the duties: session and viewer in SQLite, last use written, a line in the log',
     },
     {
-      name: 'GET /, returning viewer: fastify, same duties',
+      name: 'GET / of a returning viewer, against fastify + duties',
       unit: UNIT,
       ...compared(
         rounds,
@@ -129,7 +129,7 @@ async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[
       ),
     },
     {
-      name: 'GET /, returning viewer: plain Express, no duties',
+      name: 'GET / of a returning viewer, against plain Express',
       unit: UNIT,
       ...compared(
         rounds,
@@ -178,7 +178,7 @@ async function rowsByStore({ installation, progress }: BenchRun, environments: B
     both: await contestantOf(environments.both),
   })
   const rowOf = (name: string, store: 'redis' | 'postgres' | 'both'): BenchRow => ({
-    name: `GET /, returning viewer, ${name}: SQLite`,
+    name: `GET / with ${name}, against SQLite`,
     unit: UNIT,
     ...compared(
       rounds,

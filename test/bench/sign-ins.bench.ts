@@ -168,7 +168,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
   const micros = median(rounds.map(({ overload }) => overload.cpuMicrosPerRefusal)).toFixed(0)
   return [
     {
-      name: 'Sign-ins: argon2id limit of this machine',
+      name: 'Sign-ins, against the argon2id limit of this machine',
       unit: 'per second',
       ...compared(
         rounds,
@@ -178,7 +178,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
       target: { atLeast: 0.92 },
     },
     {
-      name: 'CPU of a sign-in: CPU of a verification',
+      name: 'CPU of a sign-in, against that of a verification',
       unit: 'ms',
       ...compared(
         rounds,
@@ -187,7 +187,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
       ),
     },
     {
-      name: 'Sign-ins at ten times the load: bare refusing server',
+      name: 'Sign-ins at ten times the load, against a bare server',
       unit: 'per second',
       ...compared(
         rounds,
@@ -198,7 +198,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
       note: 'the bare server only verifies or refuses, under the same load in the same round',
     },
     {
-      name: 'Sign-ins at ten times the load: without the load',
+      name: 'Sign-ins at ten times the load, against no overload',
       unit: 'per second',
       ...compared(
         rounds,
@@ -228,7 +228,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
       note: 'the most of all rounds',
     },
     {
-      name: '99th percentile of a page while all cores hash: idle',
+      name: 'Slowest 1 % of pages while the app hashes, against idle',
       unit: 'ms',
       ...compared(
         rounds,
@@ -238,7 +238,7 @@ function rowsOf(rounds: readonly Round[]): BenchRow[] {
       target: { atMost: 3.5 },
     },
     {
-      name: 'The same: while another process hashes',
+      name: 'The same, against while another process hashes',
       unit: 'ms',
       ...compared(
         rounds,

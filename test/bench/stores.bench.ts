@@ -81,7 +81,7 @@ async function* importRows(
   const { elapsedSeconds, peakBytes } = await runCommandLine(['viewers', 'import', file], { USER_STORE_URL: url })
   const perSecond = MANY / elapsedSeconds
   yield {
-    name: `Import of 250,000 viewers into ${store}: bare inserts`,
+    name: `Import into ${store}, against bare inserts`,
     value: perSecond,
     unit: 'rows per second',
     baseline: bare,
@@ -98,7 +98,7 @@ async function* importRows(
 
 /** An import hashes each plaintext password, on all cores. */
 async function plaintextRow({ installation: { folder, password }, progress }: BenchRun): Promise<BenchRow> {
-  const name = `Import of ${PLAINTEXT} plaintext passwords: bare argon2id`
+  const name = `Import of ${PLAINTEXT} passwords, against bare argon2id`
   progress(name)
   const file = join(folder, 'plaintext.csv')
   await writeViewerFile(file, PLAINTEXT, password, { column: 'password' })
@@ -122,7 +122,7 @@ async function bareHashesPerSecond(password: string): Promise<number> {
 async function signInRow(store: string, run: BenchRun, many: string, few: string): Promise<BenchRow> {
   const { installation } = run
   return await withLogins(installation, [many, few], async ([ofMany, ofFew]) => {
-    const name = `Sign-ins among 250,000 viewers in ${store}: 1,000`
+    const name = `Sign-ins in ${store}, 250,000 viewers against 1,000`
     const rounds = await inRounds(ROUNDS, run, name, async () => ({
       many: await signInsPerSecond(installation, [ofMany], MANY),
       few: await signInsPerSecond(installation, [ofFew], FEW),
@@ -143,7 +143,7 @@ async function signInRow(store: string, run: BenchRun, many: string, few: string
 async function twoProcessesRow(run: BenchRun, url: string): Promise<BenchRow> {
   const { installation } = run
   return await withLogins(installation, [url, url], async ([one, two]) => {
-    const name = 'Sign-ins of two processes on this machine: one'
+    const name = 'Sign-ins of two processes on this machine, against one'
     const rounds = await inRounds(ROUNDS, run, name, async () => ({
       both: await signInsPerSecond(installation, [one, two], MANY),
       alone: await signInsPerSecond(installation, [one], MANY),

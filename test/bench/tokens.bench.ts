@@ -37,7 +37,7 @@ export const tokens: BenchPart = {
         bare: await answersPerSecond(barePort, request, ROUND_MS),
       }))
       yield {
-        name: 'Tokens of the emulated service: bare node:http',
+        name: 'Tokens of the emulated service, against bare node:http',
         unit: 'per second',
         ...compared(
           rounds,
