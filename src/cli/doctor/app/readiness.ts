@@ -69,6 +69,14 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: z.i
       )
 }
 
+/** True if the app works without the store of this setting now, because the store does not answer. */
+export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
+  const ready = await request(`${publicUrl.origin}/health/ready`, signal)
+  if (!(ready instanceof Response) || ready.status !== 200) return false
+  const answer = Readiness.safeParse(await ready.json().catch(() => null))
+  return answer.success && answer.data.away.includes(setting)
+}
+
 /** True if the address of an entry point shows the sign-in screen of the app. */
 async function showsSignInScreen(config: Config, signal: AbortSignal): Promise<boolean> {
   const [entryPoint] = config.entryPoints

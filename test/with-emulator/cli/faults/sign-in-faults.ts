@@ -1,6 +1,9 @@
+import { pino } from 'pino'
+import { SharedStoresEnvironment } from '../../../../src/redis/settings.ts'
+import { openSessionStore } from '../../../../src/sessions/open-session-store.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { STORE_DOWN } from '../../../login/memory-users.ts'
-import { ADA } from '../../../login/start-login-app.ts'
+import { ADA, SESSION_LIMITS } from '../../../login/start-login-app.ts'
 import { closedAddress } from '../../../video-service/test-service.ts'
 import type { Fault, Installation } from './installation.ts'
 
@@ -78,7 +81,12 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'Redis is away',
-    app: () => ({ optionalStores: [{ setting: 'SESSION_STORE_URL', isAvailable: () => false }] }),
+    app: async () => {
+      const url = `redis://${(await closedAddress()).host}`
+      const { sessionStore } = SharedStoresEnvironment.parse({ SESSION_STORE_URL: url })
+      const log = pino({ level: 'silent' })
+      return await openSessionStore(sessionStore, SESSION_LIMITS, { nowSeconds: () => Date.now() / 1000, log })
+    },
     findings: ['warning store-degraded'],
     isHarmless: true,
   },
