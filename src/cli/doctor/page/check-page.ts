@@ -144,6 +144,14 @@ async function checkScreen(
     .map((obstacle) => findingOfObstacle(obstacle, whole, entryPoint))
   const player = path.at(-1)
   const returnUrl = new URL(entryPoint.playerAddress.url)
+  if (findings.length === 0 && player?.element && shown(player.url) === shown(returnUrl)) {
+    findings.push(
+      unknown(
+        'return-url-is-player',
+        `PLAYER_RETURN_URL ${shown(returnUrl)} is the address of the player itself. Most players receive the response at another address. Ask the video service for {player_return_url}.`,
+      ),
+    )
+  }
   if (findings.length === 0 && player !== undefined) {
     const refused = refusedInFrame(player.policies, [returnUrl], player.url)
     if (refused !== null)

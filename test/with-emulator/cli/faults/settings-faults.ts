@@ -33,6 +33,13 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
     findings: ['unknown address-doubtful'],
   },
   {
+    name: 'PLAYER_RETURN_URL is the address of the player itself',
+    settings: ({ PLAYER_RETURN_URL = '' }) => ({
+      PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('hashlock/pass', '1002'),
+    }),
+    findings: ['unknown return-url-is-player'],
+  },
+  {
     name: 'the app does not know the origin of the page yet',
     appSettings: ({ PLAYER_ORIGINS = '' }) => ({ PLAYER_ORIGINS: PLAYER_ORIGINS.split(',')[0] ?? '' }),
     findings: ['failure frame-ancestors', 'failure frame-ancestors'],
