@@ -1,11 +1,11 @@
 import type { Question } from '../../video-service/report-question.ts'
 import {
-  floorTo,
   isoLocal,
   isoWithOffset,
+  localStartOf,
   nextChange,
+  nextLocalStart,
   nextOf,
-  nextTo,
   startOf,
   type TimeUnit,
   type TimeZone,
@@ -85,7 +85,7 @@ function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodT
   const isFirst = fromMs === periodFromMs
   const limitMs = periodToMs + SECOND_MS
   const offsetMs = offsetFor(zone, unit, fromMs, isFirst)
-  const countedEndMs = Math.min(nextTo(unit, fromMs + offsetMs) - offsetMs, limitMs)
+  const countedEndMs = Math.min(nextLocalStart(unit, fromMs + offsetMs) - offsetMs, limitMs)
   const localEndMs = Math.min(nextOf(zone, unit, fromMs), limitMs)
   const askFor = (endMs: number, dimension: SeriesQuestion['dimension'] = unit, earlyMs = SECOND_MS) => {
     const iso = (timeMs: number) => isoWithOffset(timeMs, offsetMs)
@@ -117,5 +117,5 @@ function offsetFor(zone: TimeZone, unit: TimeUnit, timeMs: number, isFirst: bool
 
 /** True if a month, day or hour starts at this time in a zone with a fixed offset. */
 export function startsAt(unit: TimeUnit, timeMs: number, offsetMs: number): boolean {
-  return floorTo(unit, timeMs + offsetMs) === timeMs + offsetMs
+  return localStartOf(unit, timeMs + offsetMs) === timeMs + offsetMs
 }

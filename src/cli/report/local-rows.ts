@@ -2,6 +2,7 @@ import type { Page } from '../../video-service/analytics.ts'
 import type { SeriesRow } from '../../video-service/report-rows.ts'
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { localPieces, type Piece, type SeriesQuestion, startsAt, timeUnitOf } from './local-pieces.ts'
+import { readTime } from './page/words.ts'
 import { isoWithOffset, nextOf, startOf, type TimeUnit, type TimeZone } from './time-zone.ts'
 
 /** A row of a series. Rows by month, day and hour have the two marks. */
@@ -47,7 +48,7 @@ export async function* localSeries(
   }
   function marked(row: LocalSeriesRow, dimension: TimeUnit, { use }: Piece): LocalSeriesRow {
     // The first month, day or hour can start before the period.
-    const pointMs = Math.max(readPoint(row), fromMs)
+    const pointMs = Math.max(readTime(row.point), fromMs)
     const startMs = startOf(zone, dimension, pointMs)
     const is_partial = startMs < fromMs || nextOf(zone, dimension, pointMs) > endMs
     const point = use === 'all' && pointMs > fromMs ? row.point : localIso(startMs)
@@ -62,7 +63,7 @@ export async function* localSeries(
 /** True if the row counts in the piece. A row before the first piece has the start of the month, day or hour. */
 function isInside(row: SeriesRow, { question, use, offsetMs, fromMs, endMs }: Piece): boolean {
   if (use === 'summary') return true
-  const timeMs = readPoint(row)
+  const timeMs = readTime(row.point)
   const askedFromMs = Date.parse(question.period.from)
   const unit = timeUnitOf(question)
   if (unit !== null && !startsAt(unit, timeMs, offsetMs) && timeMs !== askedFromMs) {
@@ -71,12 +72,4 @@ function isInside(row: SeriesRow, { question, use, offsetMs, fromMs, endMs }: Pi
     )
   }
   return (timeMs >= fromMs || askedFromMs === fromMs) && timeMs < endMs
-}
-
-function readPoint({ point }: SeriesRow): number {
-  const timeMs = Date.parse(point)
-  if (Number.isNaN(timeMs)) {
-    throw new UnexpectedAnswer('The service sent a report with a time that is not in ISO 8601 format')
-  }
-  return timeMs
 }

@@ -65,7 +65,7 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
       row.viewer_identifier ?? '',
       content(row.content_type, row.content_id),
       [row.city, row.country].filter(Boolean).join(', '),
-      // If the cell is cut, the device is left.
+      // The system comes first, because a narrow terminal cuts the end.
       terminal === null ? `${browser.family} on ${os.family}` : `${os.family}, ${browser.family}`,
     ]
   }

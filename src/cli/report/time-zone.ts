@@ -48,7 +48,7 @@ export function timeOfLocal({ offsetMsAt }: TimeZone, localMs: number): number {
 /** Returns the start of the local month, day or hour that contains this time. A day can start at 01:00. */
 export function startOf(zone: TimeZone, unit: TimeUnit, timeMs: number): number {
   const offsetMs = zone.offsetMsAt(timeMs)
-  const localMs = floorTo(unit, timeMs + offsetMs)
+  const localMs = localStartOf(unit, timeMs + offsetMs)
   if (unit !== 'hour') return timeOfLocal(zone, localMs)
   return nextChange(zone, localMs - offsetMs, timeMs) ?? localMs - offsetMs
 }
@@ -59,7 +59,7 @@ export function startOf(zone: TimeZone, unit: TimeUnit, timeMs: number): number 
  */
 export function nextOf(zone: TimeZone, unit: TimeUnit, timeMs: number): number {
   const offsetMs = zone.offsetMsAt(timeMs)
-  const nextLocalMs = nextTo(unit, timeMs + offsetMs)
+  const nextLocalMs = nextLocalStart(unit, timeMs + offsetMs)
   if (unit !== 'hour') return timeOfLocal(zone, nextLocalMs)
   return nextChange(zone, timeMs, nextLocalMs - offsetMs) ?? nextLocalMs - offsetMs
 }
@@ -82,17 +82,17 @@ export function nextChange({ offsetMsAt }: TimeZone, afterMs: number, untilMs: n
 }
 
 /** Returns the start of the month, day or hour of a local time. @param localMs a local time, as if it were UTC. */
-export function floorTo(unit: TimeUnit, localMs: number): number {
+export function localStartOf(unit: TimeUnit, localMs: number): number {
   if (unit === 'hour') return Math.floor(localMs / HOUR_MS) * HOUR_MS
   if (unit === 'day') return Math.floor(localMs / DAY_MS) * DAY_MS
-  return new Date(floorTo('day', localMs)).setUTCDate(1)
+  return new Date(localStartOf('day', localMs)).setUTCDate(1)
 }
 
 /** Returns the start of the next month, day or hour of a local time, with days of 24 hours. */
-export function nextTo(unit: TimeUnit, localMs: number): number {
-  if (unit === 'hour') return floorTo('hour', localMs) + HOUR_MS
-  if (unit === 'day') return floorTo('day', localMs) + DAY_MS
-  return new Date(floorTo('month', localMs)).setUTCMonth(new Date(localMs).getUTCMonth() + 1)
+export function nextLocalStart(unit: TimeUnit, localMs: number): number {
+  if (unit === 'hour') return localStartOf('hour', localMs) + HOUR_MS
+  if (unit === 'day') return localStartOf('day', localMs) + DAY_MS
+  return new Date(localStartOf('month', localMs)).setUTCMonth(new Date(localMs).getUTCMonth() + 1)
 }
 
 /** Writes a time as `YYYY-MM-DDThh:mm:ss+hh:mm`. */

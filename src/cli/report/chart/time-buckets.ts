@@ -1,4 +1,4 @@
-import { floorTo, type TimeZone, timeOfLocal } from '../time-zone.ts'
+import { localStartOf, type TimeZone, timeOfLocal } from '../time-zone.ts'
 import type { TimeRange } from './chart.ts'
 
 const MINUTE_MS = 60_000
@@ -25,7 +25,7 @@ export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone): TimeBu
   const stepMs =
     STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1) ??
     Math.ceil((toMs - fromMs) / DAY_MS / MOST_BUCKETS) * DAY_MS
-  const firstDayMs = floorTo('day', fromMs + zone.offsetMsAt(fromMs))
+  const firstDayMs = localStartOf('day', fromMs + zone.offsetMsAt(fromMs))
   const borderAt = (steps: number) =>
     // Local times would leave out the hour that comes twice.
     stepMs <= HOUR_MS ? timeOfLocal(zone, firstDayMs) + steps * stepMs : timeOfLocal(zone, firstDayMs + steps * stepMs)
