@@ -8,7 +8,7 @@ import { addPeriodOptions, orUsageError, type PeriodOptions } from '../report/pe
 import { openFileSink, standardOutput } from '../report/sink.ts'
 import { machineTimeZone } from '../report/time-zone.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { printable } from '../terminal/text.ts'
+import { counted, printable } from '../terminal/text.ts'
 import { type AuditFormat, writeEvents } from './audit-formats.ts'
 import { linesOfFile, linesOfStream, rotatedFiles } from './log-lines.ts'
 import { type EventFilter, type Reading, securityEvents, startReading } from './security-events.ts'
@@ -117,10 +117,6 @@ function summaryOf(
 
 function sourcesText(sources: readonly string[]): string {
   return sources.every((source) => source === '-') ? 'standard input' : counted(sources.length, 'file')
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function filterOf(options: Options): EventFilter {

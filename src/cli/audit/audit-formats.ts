@@ -1,8 +1,8 @@
 import type { ReportSink } from '../report/sink.ts'
 import { csvRecord } from '../terminal/csv.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { textTable } from '../terminal/table.ts'
-import { printableJson } from '../terminal/text.ts'
+import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
+import { counted, printableJson } from '../terminal/text.ts'
 import type { SecurityEvent } from './security-events.ts'
 
 export type AuditFormat = 'table' | 'csv' | 'json'
@@ -20,8 +20,6 @@ const COLUMNS = [
   'requestId',
 ] as const satisfies readonly (keyof SecurityEvent)[]
 const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
-/** A table stays in memory, because its column widths depend on all rows. */
-const MOST_TABLE_ROWS = 1_000
 const CHUNK_CHARACTERS = 65_536
 
 /**
@@ -49,7 +47,7 @@ export async function writeEvents(
   }
   const end = written === 0 ? ']\n' : '\n]\n'
   await sink.write(isCsv ? text : `${text}${end}`)
-  return eventsText(written)
+  return counted(written, 'event')
 }
 
 async function writeTable(
@@ -65,14 +63,10 @@ async function writeTable(
     if (shown.push(event) > MOST_TABLE_ROWS) shown.shift()
   }
   if (total > 0) await sink.write(`${await textTable(stdout, TITLES, shown.map(cellsOf))}\n`)
-  const last = `The last ${eventsText(shown.length)} of ${total.toLocaleString('en')} (use --csv or --json for all)`
-  return total > shown.length ? last : eventsText(total)
+  const last = `The last ${counted(shown.length, 'event')} of ${total.toLocaleString('en')} (use --csv or --json for all)`
+  return total > shown.length ? last : counted(total, 'event')
 }
 
 function cellsOf({ time, outcome, viewer, address, reason, count }: SecurityEvent): string[] {
   return [`${time.slice(0, 19)}Z`, outcome, viewer ?? '', address ?? '', reason ?? '', String(count)]
-}
-
-function eventsText(count: number): string {
-  return count === 1 ? '1 event' : `${count.toLocaleString('en')} events`
 }

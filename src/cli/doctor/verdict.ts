@@ -1,4 +1,5 @@
 import type { Outcome } from '../command.ts'
+import { counted } from '../terminal/text.ts'
 import type { Finding, Level } from './finding.ts'
 
 const HELP = 'README.md#when-viewers-do-not-get-through'
@@ -18,12 +19,8 @@ export function verdictOn(findings: readonly Finding[], isStrict: boolean): Outc
         : warnings > 0
           ? 'Viewers will get through, but see the warnings.'
           : 'Viewers will get through.'
-  const counts = `(${numberOf(failures, 'failure')}, ${unknowns} unknown, ${numberOf(warnings, 'warning')})`
+  const counts = `(${counted(failures, 'failure')}, ${unknowns} unknown, ${counted(warnings, 'warning')})`
   const text = `${verdict} ${counts}\nFrom a symptom to its cause: ${HELP}`
   const isPartial = failures > 0 || (isStrict && unknowns + warnings > 0)
   return { ok: true, text, data: { verdict, findings, failures, unknowns, warnings, help: HELP }, isPartial }
-}
-
-function numberOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -4,8 +4,8 @@ import type { RowOf } from '../../video-service/report-rows.ts'
 import type { Outcome } from '../command.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { textTable } from '../terminal/table.ts'
-import { printableJson } from '../terminal/text.ts'
+import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
+import { counted, printableJson } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
@@ -25,8 +25,6 @@ interface ReportOptions {
   readonly output: string | undefined
 }
 
-/** A table stays in memory, because its column widths depend on all rows. */
-const MOST_TABLE_ROWS = 1_000
 const CHUNK_CHARACTERS = 1_000_000
 /** A report does not wait longer for the titles of its channels. */
 const TITLES_TIMEOUT_MS = 5_000
@@ -147,7 +145,7 @@ async function writeLines(
     }
     await sink.write(text)
   }
-  return rowsText(written)
+  return counted(written, 'row')
 }
 
 /** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
@@ -164,7 +162,7 @@ async function writeJson(...[sink, fetched]: Parameters<Writer>): Promise<string
     }
   }
   await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
-  return rowsText(written)
+  return counted(written, 'row')
 }
 
 /** Fetches no page that the table does not show. */
@@ -183,7 +181,9 @@ async function writeTable(...[sink, fetched, question, { titles, stdout }]: Para
     const widthColumns = terminal === null ? undefined : (stdout?.columns ?? 80)
     await sink.write(`${await textTable(stdout, tableColumns(question, terminal !== null), shown, widthColumns)}\n`)
   }
-  return hasMore ? `The first ${rowsText(shown.length)}. Use --csv or --json for all` : rowsText(shown.length)
+  return hasMore
+    ? `The first ${counted(shown.length, 'row')}. Use --csv or --json for all`
+    : counted(shown.length, 'row')
 }
 
 /** Keeps only what the HTML page shows, so that memory stays bounded here too. */
@@ -204,9 +204,5 @@ async function writeHtml(...[sink, fetched, question, { titles, ask }]: Paramete
   const source = ' from the analytics of the video service'
   const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
   await sink.write(await renderPage(collector.model(await titles), about))
-  return rowsText(written)
-}
-
-function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`
+  return counted(written, 'row')
 }

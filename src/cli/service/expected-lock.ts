@@ -71,7 +71,7 @@ export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'u
 /** Returns a warning if the service does not show the secret, which then cannot be compared; else an empty text. */
 export function hiddenSecretWarning({ secret }: Lock, { entryPoint }: ExpectedLock): string {
   if (secret !== undefined) return ''
-  return ` The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: use lock set.`
+  return ` The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: run lock set.`
 }
 
 function isSame(one: string, other: string): boolean {

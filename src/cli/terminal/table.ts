@@ -2,6 +2,8 @@ import { styleText } from 'node:util'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
 
+/** A table stays in memory, because the widths of its columns depend on all rows. */
+export const MOST_TABLE_ROWS = 1_000
 /** Limits the width of the table, because every row is padded to the longest cell of a column. */
 const MAX_CELL_LENGTH = 200
 const SEPARATOR = '  '

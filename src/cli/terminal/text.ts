@@ -14,6 +14,11 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
+/** Returns a number with its noun: "1 row", "1,000 rows". */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Formats JSON in one line and escapes the control characters that JSON itself leaves as they are. */
 export function printableJson(data: unknown): string {
   return JSON.stringify(data).replace(TERMINAL_CONTROLS, escaped)

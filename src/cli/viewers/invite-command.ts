@@ -53,9 +53,9 @@ export async function invite(store: EditableUserStore, inviter: Inviter, usernam
   const { viewer, hasPassword } = known
   const name = printable(viewer.username)
   if (hasPassword) {
-    return { ok: false, fault: `${name} has a password already. To set another one, use viewers set-password.` }
+    return { ok: false, fault: `${name} has a password already. To set another one, run viewers set-password.` }
   }
-  const fault = viewer.disabled ? 'is disabled. Use viewers enable first' : inviter.faultIn(viewer)
+  const fault = viewer.disabled ? 'is disabled. Run viewers enable first' : inviter.faultIn(viewer)
   if (fault !== null) return { ok: false, fault: `${name} ${fault}.` }
   try {
     const invitation = await inviter.invite(store, viewer.username)

@@ -6,7 +6,7 @@ import { usernameKey } from '../../users/viewer-fields.ts'
 import { stateOf } from '../../users/viewer-state.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { textTable } from '../terminal/table.ts'
+import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
 
@@ -17,8 +17,6 @@ interface ListOptions {
   readonly limit?: number
 }
 
-/** A table must be in memory, to find the widths of its columns. */
-const MAX_TABLE_ROWS = 1000
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
 export function addViewersListCommand(group: Command, context: CommandContext): void {
@@ -31,7 +29,7 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
     .option('--group <NAME>', 'only members of this group')
     .option(
       '--limit <N>',
-      `the highest number of viewers (default: ${MAX_TABLE_ROWS} in a table, all in JSON)`,
+      `the highest number of viewers (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`,
       positiveWholeNumber,
     )
     .action((options: ListOptions) =>
@@ -62,7 +60,7 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
 }
 
 async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
-  const limit = options.limit ?? MAX_TABLE_ROWS
+  const limit = options.limit ?? MOST_TABLE_ROWS
   const shown: ViewerState[] = []
   let total = 0
   for await (const viewer of matching(store, options)) {

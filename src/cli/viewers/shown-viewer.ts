@@ -8,7 +8,7 @@ type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' 
 /** What `viewers show --json` prints. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
   readonly username: string
-  /** The last two: the login service names only viewers who may sign in, or looks up none. */
+  /** `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers. */
   readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown'
   readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
   /** Null if the store does not tell. */
@@ -35,14 +35,14 @@ const MOST_SESSIONS = 20
 
 const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   active: 'active',
-  disabled: 'disabled. Use viewers enable, or change it in the system of the account',
+  disabled: 'disabled. Run viewers enable, or change it in the system of the account',
   invited: 'invited: has not set a password yet',
-  'invitation-expired': 'invited, but the link has expired. Use viewers invite',
-  'no-password': 'has no password and no invitation. Use viewers invite',
+  'invitation-expired': 'invited, but the link has expired. Run viewers invite',
+  'no-password': 'has no password and no invitation. Run viewers invite',
   'unknown-or-disabled': 'unknown to the user store, or disabled there',
   unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
 }
-const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Use audit export with the files of the log'
+const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Run audit export with the files of the log'
 const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
 
 /** Formats the viewer as lines with a label. */
@@ -82,7 +82,7 @@ function eventText(event: ShownEvent | null): string {
 function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [string, string][] {
   if (failed === null) return [['Failed sign-ins', countsInMemory ? IN_MEMORY : 'cannot be read']]
   const { count, lockedSeconds, addresses } = failed
-  const locked = `. Locked for ${lockedSeconds} s at addresses without an earlier sign-in. Use viewers unlock`
+  const locked = `. Locked for ${lockedSeconds} s at addresses without an earlier sign-in. Run viewers unlock`
   return [
     ['Failed sign-ins', `${count}${lockedSeconds > 0 ? locked : ''}`],
     ...addresses.map(({ address, count: attempts, waitSeconds }): [string, string] => [

@@ -127,7 +127,7 @@ async function faultInLocks(
     const lock = await ownLock(api, place, signal)
     const wrong = lock === null ? ['it has no lock of its own'] : differencesOf(lock, expected)
     if (wrong.length > 0) {
-      return `The lock of ${nameOf(place)} is not the lock of the entry point ${expected.entryPoint}: ${wrong.join('; ')}. Use lock set first.`
+      return `The lock of ${nameOf(place)} is not the lock of the entry point ${expected.entryPoint}: ${wrong.join('; ')}. Run lock set first.`
     }
   }
   return null
