@@ -52,7 +52,8 @@ export interface Config extends SharedStores {
   readonly warnings: readonly string[]
 }
 
-type Traces = Pick<Config, 'securityLogFile'> & Pick<Config['sessions'], 'lifetimeSeconds' | 'idleSeconds'>
+/** Where the app records what viewers do, and how long sessions last. */
+type ActivitySettings = Pick<Config, 'securityLogFile'> & Pick<Config['sessions'], 'lifetimeSeconds' | 'idleSeconds'>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 /** Each may also be given as NAME_FILE, the path of a file that contains it. */
@@ -208,8 +209,8 @@ export function readSharedStores(environment: Environment): SharedStores {
   return readPart(SharedStoresEnvironment, environment)
 }
 
-/** Reads only where the app leaves traces of viewers: sessions with their limits, and the security log. */
-export function readTraces(environment: Environment): Traces {
+/** Reads only the security log and the limits of sessions, for commands that show what viewers did. */
+export function readActivitySettings(environment: Environment): ActivitySettings {
   const fields = { SESSION_LIFETIME_SECONDS: true, SESSION_IDLE_SECONDS: true, SECURITY_LOG_FILE: true } as const
   const app = readPart(AppEnvironment.pick(fields), environment)
   return {

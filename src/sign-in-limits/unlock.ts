@@ -8,15 +8,15 @@ const IN_MEMORY =
   'Restart the app to reset them all, or count in Redis: LIMITS_STORE_URL=redis://HOST. The longest wait is a day ' +
   'from the first failure.'
 
-/** What to unlock: a viewer, an address, or both. */
-export interface Locked {
+/** A viewer, an address, or both. */
+export interface UnlockTarget {
   /** As typed at the sign-in. */
   readonly username?: string | undefined
   readonly address?: string | undefined
 }
 
-/** True where there were counts. */
-export interface Unlocked {
+/** True if failed sign-ins were deleted. */
+export interface UnlockResult {
   readonly viewer: boolean
   readonly address: boolean
 }
@@ -26,7 +26,10 @@ export interface Unlocked {
  * @throws ConfigError if the counts are in the memory of the app.
  * @throws UpstreamError if Redis does not answer.
  */
-export async function unlock(settings: LimitsStoreSettings, { username, address }: Locked): Promise<Unlocked> {
+export async function unlock(
+  settings: LimitsStoreSettings,
+  { username, address }: UnlockTarget,
+): Promise<UnlockResult> {
   if (settings.kind === 'memory') throw new ConfigError(IN_MEMORY)
   return await withRedis(settings.redis, 'LIMITS_STORE_URL', async (link) => ({
     viewer: username !== undefined && (await unlockInRedis(link, username)),

@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { readTraces } from '../../config.ts'
+import { readActivitySettings } from '../../config.ts'
 import { ConfigError } from '../../errors.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readOpenPeriod } from '../report/period.ts'
@@ -76,7 +76,7 @@ async function exportEvents(
 
 /** Returns the security log of the settings with its rotated files. */
 async function ownLog({ env }: CommandIo): Promise<string[]> {
-  const { securityLogFile: file } = readTraces(env)
+  const { securityLogFile: file } = readActivitySettings(env)
   if (file !== null) return await rotatedFiles(file)
   throw new ConfigError(
     'There is no log to read, because SECURITY_LOG_FILE is not set. Name the files of the log, or pass the log on ' +

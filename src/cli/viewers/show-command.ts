@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readSharedStores, readTraces, readUserStore } from '../../config.ts'
+import { readActivitySettings, readSharedStores, readUserStore } from '../../config.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../users/user-store.ts'
 import { noSuchViewer } from '../../users/viewer-changes.ts'
@@ -28,7 +28,7 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   if (known === null) return noSuchViewer(typed)
   const { username } = known
   const { sessionStore, limitsStore } = readSharedStores(env)
-  const { securityLogFile, ...ends } = readTraces(env)
+  const { securityLogFile, ...ends } = readActivitySettings(env)
   const faults: string[] = []
   /** A store that does not answer must not hide what the others know. */
   async function part<T>(work: Promise<T>): Promise<T | null> {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readSharedStores } from '../../config.ts'
-import type { Locked, Unlocked } from '../../sign-in-limits/unlock.ts'
+import type { UnlockResult, UnlockTarget } from '../../sign-in-limits/unlock.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -39,7 +39,7 @@ function parseAddress(text: string): string {
   return text
 }
 
-function textOf({ username, address }: Locked, unlocked: Unlocked): string {
+function textOf({ username, address }: UnlockTarget, unlocked: UnlockResult): string {
   const lines: string[] = []
   if (username !== undefined) lines.push(lineOf(username, unlocked.viewer))
   if (address !== undefined) lines.push(lineOf(address, unlocked.address))
