@@ -3,7 +3,7 @@ import { ConfigError, OverloadedError, UpstreamError } from '../errors.ts'
 import type { UserStore, Viewer, Warn } from './user-store.ts'
 import { usernameKey } from './viewer-fields.ts'
 
-/** The result of one check. `unknown` was not tried. The text says what was seen, then what to do. */
+/** The result of one check. `unknown`: not tried. The text says what was seen, then what to do. */
 export interface StoreFinding {
   readonly state: 'ok' | 'warning' | 'unknown' | 'failure'
   /** For programs, such as `wrong-password`. */
@@ -13,11 +13,11 @@ export interface StoreFinding {
 
 /** Test viewers in the store. */
 export interface CheckedViewers {
-  /** Null for no test viewer. */
+  /** Null without a test viewer. */
   readonly username: string | null
-  /** Of both viewers. Null for no sign-in. */
+  /** The password of both viewers. Null: the checks that need it are left out. */
   readonly password: string | null
-  /** The name of a viewer who is disabled; null for none. */
+  /** The name of a disabled viewer. Null without one. */
   readonly disabled: string | null
 }
 
@@ -25,7 +25,7 @@ export interface CheckedViewers {
 export type OpenStore = (warn: Warn) => Promise<UserStore>
 
 const UNKNOWN_NAMES = 2
-/** Times below this are noise. */
+/** A smaller difference between two times is noise. */
 const SAME_TIME_MS = 50
 /** User names that a careless statement or filter takes for something else. Each is unknown. */
 const ODD_NAMES = ["' OR '1'='1", '*', '"; \\', 'Ωmega 用户 😀']

@@ -3,11 +3,12 @@ import { createRemoteGuard } from '../remote/guard.ts'
 import type { HttpStoreSettings } from './settings.ts'
 import { openHttpStore, TokenRejected } from './store.ts'
 
-const NOT_CHECKED =
+const LOOKS_LIKE_WRONG_PASSWORD =
   'A wrong token gets the answer to a wrong password. Check the token first, and refuse any other with the header ' +
   'WWW-Authenticate: Bearer error="invalid_token". Otherwise strangers can try passwords, or viewers read "wrong ' +
   'password" when the token is wrong.'
-const ACCEPTED = 'A wrong token is accepted. Check the token first: strangers could look up viewers and try passwords.'
+const TOKEN_ACCEPTED =
+  'A wrong token is accepted. Check the token first: strangers could look up viewers and try passwords.'
 
 /** Runs the interface of `openapi.yaml` against a login service, with the client of the app. */
 export async function* checkHttpStore(
@@ -26,18 +27,18 @@ export async function* checkHttpStore(
     if (finding.code === 'reachable') isReached = finding.state === 'ok'
   }
   if (!isReached) return
-  const stranger = openHttpStore({ ...settings, token: 'a-wrong-token' }, options)
+  const storeWithWrongToken = openHttpStore({ ...settings, token: 'a-wrong-token' }, options)
   try {
     yield await check('wrong-token', 'A sign-in with a wrong token is rejected.', () =>
-      faultWithWrongToken(() => stranger.authenticate(unknownName(), 'a wrong password')),
+      faultWithWrongToken(() => storeWithWrongToken.authenticate(unknownName(), 'a wrong password')),
     )
-    const { find } = stranger
+    const { find } = storeWithWrongToken
     if (find === undefined) return
     yield await check('wrong-token-look-up', 'A look-up with a wrong token is rejected.', () =>
       faultWithWrongToken(() => find(viewers.username ?? unknownName())),
     )
   } finally {
-    await stranger.close()
+    await storeWithWrongToken.close()
   }
 }
 
@@ -45,7 +46,7 @@ async function faultWithWrongToken(ask: () => Promise<object | null>): Promise<s
   try {
     const answer = await ask()
     const isRefusal = answer !== null && 'reason' in answer && answer.reason === 'wrong-credentials'
-    return isRefusal ? NOT_CHECKED : ACCEPTED
+    return isRefusal ? LOOKS_LIKE_WRONG_PASSWORD : TOKEN_ACCEPTED
   } catch (error) {
     if (error instanceof TokenRejected) return null
     throw error

@@ -37,8 +37,8 @@ export async function openEditablePostgresStore(
     const importBatch = viewerImporter(connection)
     const queue = options.queue ?? createQueue(hashingQueueOptions())
     const { passwords = knownPasswords } = options
-    // The tables have just been checked.
     const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
+    // The tables have just been checked.
     const deps = { queue, passwords, assertUsable: () => Promise.resolve() }
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),

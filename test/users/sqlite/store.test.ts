@@ -96,16 +96,18 @@ test.each([
   ['MD5-crypt', 'pässword ☃', '$apr1$abcdefgh$pPk2/jLCWJf0tbErXF9Xz/'],
   ['Werkzeug', 'pässword ☃', 'pbkdf2:sha1:1000$h6BKdi7A$83e321dcfef86d3b975990fd8c746fc9ac5959a1'],
   ['ASP.NET Identity', 'my password', 'AQAAAAIAAAAyAAAAEOMwvh3+FZxqkdMBz2ekgGhwQ4B6pZWND6zgESBuWiHw'],
-])('a hash of %s is replaced by argon2id at the first sign-in with the right password', async (...values) => {
-  const [, right, foreign] = values
-  const { store, raw } = await storeWithAda()
-  raw.prepare('UPDATE viewers SET password_hash = ?').run(foreign)
-  expect(await store.authenticate('ada', `${right}!`)).toEqual({ ok: false, reason: 'wrong-credentials' })
-  expect(storedHash(raw)).toBe(foreign)
-  expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
-  expect(storedHash(raw)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
-})
+])(
+  'a hash of %s is replaced by argon2id at the first sign-in with the right password',
+  async (_form, right, foreign) => {
+    const { store, raw } = await storeWithAda()
+    raw.prepare('UPDATE viewers SET password_hash = ?').run(foreign)
+    expect(await store.authenticate('ada', `${right}!`)).toEqual({ ok: false, reason: 'wrong-credentials' })
+    expect(storedHash(raw)).toBe(foreign)
+    expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
+    expect(storedHash(raw)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
+  },
+)
 
 test('a hash of lower cost is renewed only at a sign-in with the right password', async () => {
   const { store, raw } = await storeWithAda()

@@ -90,7 +90,8 @@ function bytesOf(encoded: string): Buffer {
 }
 
 /**
- * Returns the places of encoded bytes in the digest. Each three are those before plus one, turned to the left.
+ * Returns the places of the encoded bytes in the digest. They come in groups of three.
+ * @param turn a group is the group before it, rotated left by so many places, each plus one.
  */
 function triples(first: readonly number[], turn: number, count: number): number[] {
   const places = [...first]
