@@ -27,11 +27,11 @@ async function failAt(limits: SignInLimits, address: string, accounts: number) {
 }
 
 describe('SIGN_IN_LIMIT_PER_ADDRESS', () => {
-  test('is 300 by default', async () => {
+  test('an address has 300 failures by default', async () => {
     expect(await failAt(limitsWith({}), HOME, 310)).toEqual({ checked: 300, heldBack: ['address'] })
   })
 
-  test('sets how many failures an address has', async () => {
+  test('SIGN_IN_LIMIT_PER_ADDRESS sets how many failures an address has', async () => {
     const limits = limitsWith({ SIGN_IN_LIMIT_PER_ADDRESS: '20' })
     expect(await failAt(limits, HOME, 25)).toEqual({ checked: 20, heldBack: ['address'] })
     expect(await failAt(limits, OFFICE, 1)).toEqual({ checked: 1, heldBack: [] })
@@ -41,14 +41,14 @@ describe('SIGN_IN_LIMIT_PER_ADDRESS', () => {
 describe('LIMITS_TRUSTED_NETWORKS', () => {
   const settings = { LIMITS_TRUSTED_NETWORKS: '192.0.2.1, 198.51.100.0/24', SIGN_IN_LIMIT_PER_ADDRESS: '20' }
 
-  test('an address in it has no limit of its own, and no other address is spared', async () => {
+  test('an address in a trusted network has no limit of its own, and other addresses keep theirs', async () => {
     const limits = limitsWith(settings)
     expect(await failAt(limits, OFFICE, 100)).toEqual({ checked: 100, heldBack: [] })
     expect(await failAt(limits, `::ffff:${OFFICE}`, 100)).toEqual({ checked: 100, heldBack: [] })
     expect(await failAt(limits, HOME, 100)).toEqual({ checked: 20, heldBack: ['address'] })
   })
 
-  test('an account there still has its own limit', async () => {
+  test('an account in a trusted network still has its own limit', async () => {
     const limits = limitsWith(settings)
     const outcomes: string[] = []
     for (let count = 0; count < 7; count += 1) {
@@ -59,7 +59,7 @@ describe('LIMITS_TRUSTED_NETWORKS', () => {
     expect(outcomes).toEqual([...Array(5).fill('checked'), 'account-and-address', 'account-and-address'])
   })
 
-  test('an address in it has no limit on mails of its own', async () => {
+  test('an address in a trusted network has no limit on mails of its own', async () => {
     const { trustedNetworks } = readConfig({ ...SETTINGS, ...settings }).addressLimit
     const resets = createResetLimits(openMemoryCounter, 1000, trustedNetworks)
     const limitAt = async (address: string) => {
@@ -83,7 +83,7 @@ describe('LIMITS_TRUSTED_NETWORKS', () => {
     ['2001:db8::1', '2001:db8::1', true],
     ['0.0.0.0/1', '::1', false],
     ['198.51.100.0/24', 'unknown', false],
-  ])('%s contains %s: %s', (network, address, isContained) => {
+  ])('the network %s contains the address %s: %s', (network, address, isContained) => {
     const { addressLimit } = readConfig({ ...SETTINGS, LIMITS_TRUSTED_NETWORKS: network })
     expect(isInNetworks(addressLimit.trustedNetworks, address)).toBe(isContained)
   })
