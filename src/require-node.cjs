@@ -1,4 +1,4 @@
-// Loaded before the program, and by older versions of Node too: these cannot load TypeScript, and would show a stack.
+// Loaded before the program. Older versions of Node cannot load TypeScript: they would end with a stack trace.
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 

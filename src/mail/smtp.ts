@@ -79,8 +79,8 @@ export async function openMailServer(settings: MailServerSettings, timeoutMs = T
 }
 
 /**
- * Connects to the mail server, and signs in if the settings say so, as for a mail. Sends no mail.
- * @throws MailFault when the server does not accept that within ten seconds.
+ * Connects to the mail server and signs in, as before a mail. Sends no mail.
+ * @throws MailFault if the server refuses, or does not answer within ten seconds.
  */
 export async function checkMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS): Promise<void> {
   const { createTransport } = await import('nodemailer')

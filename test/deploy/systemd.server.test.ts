@@ -16,7 +16,7 @@ function analyze(unit: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync('/usr/bin/systemd-analyze', [...args, file], { encoding: 'utf8' })
   return { status, output: status === 0 ? '' : stdout + stderr }
 }
-/** With a program that is here: the tool looks for it. */
+/** The unit with a program of this machine, because the tool checks that the program exists. */
 const runnable = TEXT.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`)
 
 test('systemd accepts the unit, and would refuse a misspelt one', () => {

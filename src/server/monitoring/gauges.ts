@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What the app can say about itself, read when Prometheus asks. Absent where it does not apply. */
+/** The state of the app, read when Prometheus asks. A part that does not apply is absent. */
 export interface Readings {
   /** The version in package.json. */
   readonly version: string
