@@ -1,6 +1,7 @@
-import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import { generateKeyPair, type KeyObject, sign } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
-import type { Context, Provider } from 'oidc-provider'
+import type { ClientMetadata, Configuration, KoaContextWithOIDC as Context, JWK, Provider } from 'oidc-provider'
 import type { RenderPage } from './page.ts'
 import { claimsOf, claimsOfScopes, subjectOf, type TestPerson } from './people.ts'
 
@@ -10,7 +11,7 @@ export interface ProviderClient {
   /** For `client_secret_basic`. A client without a secret uses `private_key_jwt`. */
   readonly secret?: string
   /** The public key of a client without a secret. */
-  readonly publicKey?: JsonWebKey
+  readonly publicKey?: JWK
   /** Compared exactly. */
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris?: readonly string[]
@@ -48,26 +49,26 @@ export async function openProvider(deps: ProviderDeps): Promise<Provider> {
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
     interactions: {
       policy,
-      url: (_ctx: Context, { uid }: { uid: string }) => `${new URL(deps.issuer).pathname}/interaction/${uid}`,
+      url: (_ctx, { uid }) => `${new URL(deps.issuer).pathname}/interaction/${uid}`,
     },
     // Nobody is asked for consent, as where an administrator has given it for all.
-    async loadExistingGrant({ oidc }: Context) {
-      const accountId = oidc.result?.login?.accountId ?? oidc.session.accountId
-      if (accountId === undefined) return undefined
+    async loadExistingGrant({ oidc }) {
+      const accountId = oidc.result?.login?.accountId ?? oidc.session?.accountId
+      if (accountId === undefined || oidc.client === undefined) return undefined
       const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId })
-      grant.addOIDCScope(oidc.params.scope ?? '')
+      grant.addOIDCScope([...oidc.requestParamScopes])
       await grant.save()
       return grant
     },
   })
-  makeChanges(provider, createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' })))
+  makeChanges(provider, privateKey)
   provider.on('server_error', (_ctx, error) => deps.onError(error))
   provider.on('backchannel.error', (_ctx, error) => deps.onError(error))
   return provider
 }
 
 /** The part of the configuration that needs nothing of the package. */
-function behaviour({ clients, people, renderPage }: ProviderDeps): object {
+function behaviour({ clients, people, renderPage }: ProviderDeps): Configuration {
   const showMessage = async (ctx: Context, title: string, text: string, form?: string) => {
     ctx.type = 'html'
     ctx.body = await renderPage('message', { title, text, form })
@@ -78,18 +79,17 @@ function behaviour({ clients, people, renderPage }: ProviderDeps): object {
     claims: claimsOfScopes(people),
     // As most providers, and against OpenID Connect 5.4: all claims are in the ID token.
     conformIdTokenClaims: false,
-    findAccount(_ctx: Context, accountId: string) {
+    findAccount(_ctx, accountId) {
       const person = people.find(({ username }) => subjectOf(username) === accountId)
-      return person && { accountId, claims: () => claimsOf(person) }
+      return person && { accountId, claims: () => ({ ...claimsOf(person), sub: accountId }) }
     },
     features: {
       devInteractions: { enabled: false },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
         enabled: true,
-        logoutSource: (ctx: Context, form: string) =>
-          showMessage(ctx, 'Sign out?', 'This ends your session here.', form),
-        postLogoutSuccessSource: (ctx: Context) => showMessage(ctx, 'Signed out', 'You can close this window.'),
+        logoutSource: (ctx, form) => showMessage(ctx, 'Sign out?', 'This ends your session here.', form),
+        postLogoutSuccessSource: (ctx) => showMessage(ctx, 'Signed out', 'You can close this window.'),
       },
     },
     pkce: { required: () => true },
@@ -105,13 +105,13 @@ function behaviour({ clients, people, renderPage }: ProviderDeps): object {
     },
     clientBasedCORS: () => false,
     // The package's own fetch refuses loopback addresses.
-    fetch: (url: string, { dispatcher, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
-    renderError: (ctx: Context, { error, error_description: text }: Record<string, string>) =>
+    fetch: (address, { dispatcher, ...options } = {}) => fetch(address, options),
+    renderError: (ctx, { error, error_description: text }) =>
       showMessage(ctx, 'Sign-in is not possible', `${error}: ${text}`),
   }
 }
 
-function registrationOf(client: ProviderClient): object {
+function registrationOf(client: ProviderClient): ClientMetadata {
   return {
     client_id: client.clientId,
     redirect_uris: client.redirectUris,
@@ -120,7 +120,10 @@ function registrationOf(client: ProviderClient): object {
     grant_types: ['authorization_code'],
     ...(client.secret !== undefined
       ? { token_endpoint_auth_method: 'client_secret_basic', client_secret: client.secret }
-      : { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [client.publicKey] } }),
+      : {
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks: { keys: client.publicKey === undefined ? [] : [client.publicKey] },
+        }),
     ...(client.backchannelLogoutUri !== undefined && {
       backchannel_logout_uri: client.backchannelLogoutUri,
       backchannel_logout_session_required: true,
@@ -130,19 +133,20 @@ function registrationOf(client: ProviderClient): object {
 
 /** Carries out faults with `change`: in the parameters of the redirect, and in the claims of the ID token. */
 function makeChanges(provider: Provider, key: KeyObject): void {
-  provider.on('authorization.success', ({ res }, answer) => {
-    Object.assign(answer, changeOf(res.locals))
+  provider.on('authorization.success', ({ res }, answer = {}) => {
+    Object.assign(answer, changeOf(res))
   })
   provider.on('grant.success', (ctx) => {
-    const change = changeOf(ctx.res.locals)
-    const answer = ctx.body
+    const change = changeOf(ctx.res)
+    const answer: unknown = ctx.body
     if (change === undefined || typeof answer !== 'object' || answer === null || !('id_token' in answer)) return
     ctx.body = { ...answer, id_token: signAgain(String(answer.id_token), change, key) }
   })
 }
 
-function changeOf(locals: Record<string, unknown> = {}): Record<string, unknown> | undefined {
-  const { change } = locals
+/** Reads what the faults left in the response of Express. */
+function changeOf(res: ServerResponse & { locals?: Record<string, unknown> }): Record<string, unknown> | undefined {
+  const change = res.locals?.change
   if (typeof change !== 'object' || change === null) return undefined
   // Undefined leaves a field out.
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? undefined]))
