@@ -9,6 +9,7 @@ import { counted, printableJson } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
+import { localTimes } from './local-times.ts'
 import { startReportProgress } from './progress.ts'
 import { tableCells, tableColumns, timeText } from './report-table.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
@@ -88,13 +89,13 @@ function asker({ settings, send, analyticsToken: token, signal }: Service): Ask 
 async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): AsyncGenerator<Page<ReportRow>> {
   const progress = startReportProgress(io)
   try {
+    const zone = machineTimeZone()
+    const withLocalTimes = localTimes(zone)
     const fetched =
-      'dimension' in question
-        ? localSeries(question, machineTimeZone(), (piece: SeriesQuestion) => ask(piece))
-        : ask(question)
+      'dimension' in question ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece)) : ask(question)
     for await (const page of fetched) {
       progress.page(page.number, page.rows.length)
-      yield page
+      yield { ...page, rows: page.rows.map(withLocalTimes) }
     }
   } finally {
     progress.end()
