@@ -4,7 +4,7 @@ import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer } from './service-request.ts'
 import { readJson } from './transport.ts'
 
-/** What a lock protects. A video without its own lock has the lock of its channel. */
+/** The channel or video of a lock. A video without its own lock has the lock of its channel. */
 export interface LockPlace {
   readonly kind: 'channel' | 'video'
   readonly id: string

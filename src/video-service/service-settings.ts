@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopbackName } from '../settings/fields.ts'
 import type { MacKey } from './mac-signature.ts'
 
-/** What a request to the REST API needs of a token. */
+/** The part of a token that signs a request to the REST API. */
 export type ApiCredential =
   | { readonly type: 'bearer' | 'jwt'; readonly value: string }
   | { readonly type: 'mac'; readonly mac: MacKey }

@@ -25,7 +25,7 @@ export function openTimeZone(name: string): TimeZone {
   }
 }
 
-/** What Node names the zone, and uses UTC, if the setting TZ is empty. No zone has this name. */
+/** Node gives this name, and uses UTC, if the setting TZ is empty. No zone has this name. */
 const UNKNOWN_ZONE = 'Etc/Unknown'
 
 /** Opens the time zone of this machine. */

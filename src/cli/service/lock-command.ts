@@ -15,7 +15,7 @@ import {
   placesOf,
   unknownOutcome,
 } from './lock-place.ts'
-import { lockKeeper } from './lock-records.ts'
+import { openLockRecords } from './lock-records.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
@@ -187,7 +187,7 @@ async function remove(
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   await warnIfOutcomeUnknown(unknownOutcome(place), () => removeLock(api, place))
-  lockKeeper(io, settings.baseUrl).forget(place)
+  openLockRecords(io, settings.baseUrl).remove(place)
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
 }
 

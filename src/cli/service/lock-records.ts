@@ -15,28 +15,28 @@ const LockRecord = z.object({
   /** HMAC-SHA-256 of the address and the time, with the secret of the lock as key. */
   fingerprint: z.string(),
 })
-const LockRecords = z.record(z.string(), LockRecord)
+const RecordsFile = z.record(z.string(), LockRecord)
 
-/** What `lock set` last did to a lock, without the secret. The service does not show the secret of a channel's lock. */
+/** The last change of a lock by `lock set`, without the secret. The service does not show the secret of a channel's lock. */
 export type LockRecord = z.infer<typeof LockRecord>
 
 /** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
-export interface LockKeeper {
-  /** Keeps the fingerprint of a lock that was set just now. */
-  keep(place: LockPlace, lock: LockSettings): void
+export interface LockRecords {
+  /** Saves the fingerprint of a lock that was set just now. */
+  save(place: LockPlace, lock: LockSettings): void
   /** @returns a function that restores the record, for a lock that did not change after all. */
-  forget(place: LockPlace): () => void
+  remove(place: LockPlace): () => void
   find(place: LockPlace): LockRecord | null
 }
 
 /** Returns the records beside the file of viewers, else in `data/`. Only this user may read the file. */
-export function lockKeeper({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, serviceUrl: string): LockKeeper {
+export function openLockRecords({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, serviceUrl: string): LockRecords {
   const [, viewersFile] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? '') ?? []
   const file = join(viewersFile === undefined ? 'data' : dirname(viewersFile), 'locks.json')
   const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}`
   const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
 
-  function change(edit: (records: z.infer<typeof LockRecords>) => void): void {
+  function change(edit: (records: z.infer<typeof RecordsFile>) => void): void {
     const records = readRecords(file)
     const before = JSON.stringify(records)
     edit(records)
@@ -54,13 +54,13 @@ export function lockKeeper({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, s
     }
   }
   return {
-    keep(place, { url, secret }) {
+    save(place, { url, secret }) {
       const setAt = new Date().toISOString()
       change((records) => {
         records[keyOf(place)] = { url, setAt, fingerprint: fingerprintOf(secret, url, setAt) }
       })
     },
-    forget(place) {
+    remove(place) {
       const record = find(place)
       change((records) => {
         delete records[keyOf(place)]
@@ -84,9 +84,9 @@ function fingerprintOf(secret: string, url: string, setAt: string): string {
 }
 
 /** Returns no records if the file is missing or not ours. */
-function readRecords(file: string): z.infer<typeof LockRecords> {
+function readRecords(file: string): z.infer<typeof RecordsFile> {
   try {
-    return LockRecords.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return RecordsFile.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return {}
   }

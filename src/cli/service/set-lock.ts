@@ -7,7 +7,7 @@ import { textTable } from '../terminal/table.ts'
 import { compareSecret, differences, type WantedLock } from './expected-lock.ts'
 import { DISPLAY_FIELDS, displayToSend, lostFields, setWithDisplay } from './lock-display.ts'
 import { nameOf, ownLock, unknownOutcome } from './lock-place.ts'
-import { lockKeeper } from './lock-records.ts'
+import { openLockRecords } from './lock-records.ts'
 import { isRefusal, type Service, warnIfOutcomeUnknown } from './service.ts'
 import { serviceFault } from './service-fault.ts'
 
@@ -30,9 +30,9 @@ export async function setAndReadBack(
   const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  const keeper = lockKeeper(io, settings.baseUrl)
-  // Forgotten first, because a lost answer leaves either secret. A refusal leaves the secret that was there.
-  const restore = keeper.forget(place)
+  const records = openLockRecords(io, settings.baseUrl)
+  // Removed first, because a lost answer leaves either secret. A refusal leaves the secret that was there.
+  const restore = records.remove(place)
   const { url, secret } = wanted
   const set = () =>
     Object.keys(given).length > 0
@@ -46,7 +46,7 @@ export async function setAndReadBack(
         throw error
       }),
     )
-    keeper.keep(place, wanted)
+    records.save(place, wanted)
     const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
     return outcomeOf(place, { before, after, wanted, display, done })
   } catch (error) {

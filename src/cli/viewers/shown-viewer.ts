@@ -5,7 +5,7 @@ import { printable } from '../terminal/text.ts'
 
 type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint'>
 
-/** What `viewers show --json` prints. Times are ISO 8601, in UTC. */
+/** The output of `viewers show --json`. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
   readonly username: string
   /** `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers. */

@@ -7,7 +7,7 @@ import { type LoadedPage, loadPage, loadScreen } from './load-page.ts'
 import { missingFlags, obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
 
-/** What the player of a page should show. */
+/** The sign-in screen that the player of a page should show. */
 interface Target {
   readonly config: Config
   /** The entry point of the lock; all entry points if the lock is not known. */

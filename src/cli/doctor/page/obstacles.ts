@@ -20,7 +20,7 @@ export type Obstacle =
   /** The frame has `sandbox`, or the document has the directive, without these flags. */
   | { readonly kind: 'sandbox'; readonly document: FramedDocument; readonly lacks: readonly string[] }
 
-/** What the player and the sign-in form need in a frame with `sandbox`. */
+/** The flags that the player and the sign-in form need in a frame with `sandbox`. */
 const NEEDED_FLAGS = ['allow-scripts', 'allow-same-origin', 'allow-forms']
 
 /**

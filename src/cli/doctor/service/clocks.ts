@@ -65,7 +65,10 @@ function describe(seconds: number): string {
   return `${Math.abs(Math.round(seconds))} s ${seconds > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN without a Date. */
+/**
+ * Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN
+ * without a Date.
+ */
 async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
   const sentAtMs = Date.now()
   const answer = await request(url, signal)

@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts'
 import type { Lock, LockPlace } from '../../../video-service/locks.ts'
 import { differences, type ExpectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
-import { isSetWith, type LockRecord, lockKeeper } from '../../service/lock-records.ts'
+import { isSetWith, type LockRecord, openLockRecords } from '../../service/lock-records.ts'
 import type { Service } from '../../service/service.ts'
 import { chosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -19,13 +19,13 @@ export function lockSecretCheck(
   config: Config,
   { settings, signal }: Pick<Service, 'settings' | 'signal'>,
 ): (lock: Lock, place: LockPlace, target: ExpectedLock) => Promise<Finding> {
-  const keeper = lockKeeper(io, settings.baseUrl)
+  const records = openLockRecords(io, settings.baseUrl)
   const trials = new Map<string, Promise<boolean>>()
   return async (lock, place, target) => {
     const entryPoint = chosenEntryPoint(config, target.entryPoint)
     const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
     if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
-    const record = keeper.find(place)
+    const record = records.find(place)
     const isOurs = record !== null && leadsTo(lock.url, { ...target, url: record.url, otherUrls: [] })
     const fromRecord = isOurs ? compareRecord(leads, record, place, target) : null
     if (fromRecord !== null) return findingOf(config, entryPoint, fromRecord)

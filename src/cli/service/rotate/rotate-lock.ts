@@ -10,7 +10,7 @@ import { printableLines } from '../../terminal/text.ts'
 import { differences, type ExpectedLock, leadsTo } from '../expected-lock.ts'
 import { displayToSend, lostFields, setWithDisplay } from '../lock-display.ts'
 import { nameOf, ownLock } from '../lock-place.ts'
-import { type LockKeeper, lockKeeper } from '../lock-records.ts'
+import { type LockRecords, openLockRecords } from '../lock-records.ts'
 import type { Service } from '../service.ts'
 import { serviceFault } from '../service-fault.ts'
 import { beginChange, faultInFiles, pendingSecret, type SecretChange } from './secret-files.ts'
@@ -60,9 +60,9 @@ export async function rotate(
   // No abort signal from here on: after Ctrl-C the locks and the files would differ.
   const change = beginChange(files, expected.secret)
   await sleep(2 * SECRETS_READ_EVERY_MS)
-  const keeper = lockKeeper(io, service.settings.baseUrl)
+  const records = openLockRecords(io, service.settings.baseUrl)
   const next = { ...expected, secret: change.next, displays }
-  const failure = await setAll({ ...service, keeper }, places, next, change)
+  const failure = await setAll({ ...service, records }, places, next, change)
   if (failure !== null) return { ok: false, fault: failure }
   try {
     change.finish()
@@ -166,7 +166,7 @@ async function faultInOtherChannels(
 
 /** Sets all locks. Returns the failure and the state of the locks as text; null if all have the new secret. */
 async function setAll(
-  { api, settings, keeper }: Service & { readonly keeper: LockKeeper },
+  { api, settings, records }: Service & { readonly records: LockRecords },
   places: readonly LockPlace[],
   expected: NewLock,
   change: SecretChange,
@@ -174,10 +174,10 @@ async function setAll(
   for (const [index, place] of places.entries()) {
     const result = await setOne(api, place, expected)
     if (result === null) {
-      keeper.keep(place, expected)
+      records.save(place, expected)
       continue
     }
-    if (!result.isUnchanged) keeper.forget(place)
+    if (!result.isUnchanged) records.remove(place)
     const reason = `${nameOf(place)}: ${serviceFault(result.error, settings) ?? messageOf(result.error)}`
     if (result.isUnchanged && index === 0 && change.cancel) {
       change.cancel()

@@ -4,7 +4,7 @@ import { faultInRedirectUri } from './redirect-receiver.ts'
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
 const TYPES = ['bearer', 'mac', 'jwt'] as const
 
-/** How a command gets its token. */
+/** The kind of token that a command requests. */
 export interface TokenChoice {
   readonly grant: (typeof GRANTS)[number]
   readonly type: (typeof TYPES)[number]

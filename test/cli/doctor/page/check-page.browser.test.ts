@@ -8,7 +8,7 @@ import type { OpenPage } from '../../../browser/open-page.ts'
 import { ADA, ENTRY_POINT, startLoginApp } from '../../../login/start-login-app.ts'
 import { startService } from '../../../video-service/test-service.ts'
 
-/** How a customer's page embeds the player. In each text, PLAYER, PAGE and LOGIN stand for the origins. */
+/** Ways to embed the player in a customer's page. In each text, PLAYER, PAGE and LOGIN stand for the origins. */
 interface Embedding {
   /** Headers of the customer's page. */
   readonly page?: Record<string, string>

@@ -14,7 +14,7 @@ function withoutUndefined(headers: Headers): Headers {
 
 const policyOf = (headers: Headers) => String(headers['content-security-policy'] ?? '')
 
-/** What proxies in front of the app do to its requests and answers. */
+/** Proxies that change the requests and answers of the app. */
 export const PROXY_FAULTS: readonly Fault[] = [
   {
     name: 'a proxy answers 502, because it does not reach the app',
