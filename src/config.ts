@@ -7,16 +7,9 @@ import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
 import { MailEnvironment, type MailSettings } from './mail/settings.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
-import {
-  type Environment,
-  fail,
-  isLoopbackHost,
-  PortNumber,
-  required,
-  sentenceOf,
-  wholeNumber,
-} from './settings/fields.ts'
+import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
+import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
@@ -92,22 +85,6 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
   'REDIS_KEY_PREFIX', // another app shares the sessions
 ]
 const DAY_SECONDS = 86_400
-const PUBLIC_URL_MISSING = 'is required: the address of this app as browsers see it, such as https://login.example.com'
-
-/** The origin of this app. Must be https except on loopback: browsers drop Secure cookies over plain http elsewhere. */
-const PublicUrl = z.string().transform((text, context): URL => {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
-    return fail(context, 'must be an https address, such as https://login.example.com')
-  }
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-    return fail(context, 'must be an origin only, such as https://login.example.com: no path, query or user name')
-  }
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
-    return fail(context, 'must be https: plain http is accepted only on localhost, 127.0.0.1 and [::1]')
-  }
-  return url
-})
 
 const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
@@ -222,7 +199,7 @@ export function readActivitySettings(environment: Environment): ActivitySettings
 
 /** Reads only the mail server and the address of this app: invitations need no secret of the app. */
 export function readMailSettings(environment: Environment): MailSettings & { readonly publicUrl: URL } {
-  const PublicUrlOnly = z.object({ PUBLIC_URL: required(PublicUrl, PUBLIC_URL_MISSING) })
+  const PublicUrlOnly = z.object({ PUBLIC_URL: PublicUrl })
   const { PUBLIC_URL: publicUrl } = readPart(PublicUrlOnly, environment)
   return { ...readPart(MailEnvironment, environment), publicUrl }
 }
@@ -300,7 +277,7 @@ function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
 }
 
 function readPublicUrl({ given, parse }: Reading): URL | null {
-  return parse(required(PublicUrl, PUBLIC_URL_MISSING), given.PUBLIC_URL, 'PUBLIC_URL')
+  return parse(PublicUrl, given.PUBLIC_URL, 'PUBLIC_URL')
 }
 
 function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | null): readonly EntryPoint[] | null {
