@@ -2,7 +2,7 @@ import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
-import { beyondDocuments } from '../http/beyond-documents.ts'
+import { refusesBeyond } from '../http/beyond-documents.ts'
 import {
   type Endpoint,
   type ParameterError,
@@ -98,7 +98,7 @@ function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params'])
     if ('message' in endpoint) return refuse(res, 400, [endpoint])
     // Not req.query: its shape depends on a setting of the app around this router.
     const query: QueryParameters = parse(req.originalUrl.split('?').slice(1).join('?'))
-    const checked = readParameters(endpoint, query, beyondDocuments(res))
+    const checked = readParameters(endpoint, query, (what) => refusesBeyond(res, what))
     if (!checked.ok) return refuse(res, 400, checked.errors)
     const { selection, ...question } = checked.question
     const chunks = deps.streamReport({

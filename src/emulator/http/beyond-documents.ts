@@ -1,11 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 
-/**
- * Called when a request uses something that the documents do not have. Notes it for the request log.
- * @param what a phrase without secrets, such as 'a time with "Z"'.
- * @returns true if the request must be refused, because the emulator is strict.
- */
-export type Beyond = (what: string) => boolean
+/** `refusesBeyond` for one response. */
+export type RefusesBeyond = (what: string) => boolean
 
 /** Comes before all routes. Without it the emulator is not strict. */
 export function strictness(isStrict: boolean): RequestHandler {
@@ -15,12 +11,14 @@ export function strictness(isStrict: boolean): RequestHandler {
   }
 }
 
-/** Returns the function that a room calls for this response. */
-export function beyondDocuments(res: Response): Beyond {
-  return (what) => {
-    res.locals.beyondDocuments = [...new Set([...notedBeyond(res), what])]
-    return res.locals.isStrict === true
-  }
+/**
+ * Notes for the request log that a request uses something beyond the documents.
+ * @param what a phrase without secrets, such as 'a time with "Z"'.
+ * @returns true if the request must be refused, because the emulator is strict.
+ */
+export function refusesBeyond(res: Response, what: string): boolean {
+  res.locals.beyondDocuments = [...new Set([...notedBeyond(res), what])]
+  return res.locals.isStrict === true
 }
 
 /** Returns what the request used beyond the documents, for the request log. */

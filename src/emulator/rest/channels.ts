@@ -3,7 +3,7 @@ import { type Response, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
-import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
+import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -27,7 +27,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
     .route('/users/self/channels.json')
     .get(tokenRequired(deps), (req, res, next) => {
       // The document has no list of channels.
-      if (beyondDocuments(res)('a list of channels')) return wrongMethod('POST')(req, res, next)
+      if (refusesBeyond(res, 'a list of channels')) return wrongMethod('POST')(req, res, next)
       const rows = database
         .prepare('SELECT id, title, url FROM channels WHERE owner_id = ? ORDER BY id')
         .all(accessOf(res).userId)
@@ -39,7 +39,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
         return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
       }
       const isJson = Boolean(req.is('application/json'))
-      if (isJson && beyondDocuments(res)(JSON_BODY))
+      if (isJson && refusesBeyond(res, JSON_BODY))
         return sendError(res, 400, 'invalid_request', strictRefusal(JSON_BODY))
       const title = Title.safeParse(parameters.values.title)
       if (title.success) return createChannel(deps, res, title.data)

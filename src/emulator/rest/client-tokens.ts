@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
+import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -15,7 +15,7 @@ export function clientTokenRoutes(deps: AccessDeps): Router {
   router
     .route('/oauth2/clients/self/tokens.json')
     .get(tokenRequired(deps), (_req, res) => {
-      if (beyondDocuments(res)(RESOURCE)) return sendError(res, 404, 'not_found', strictRefusal(RESOURCE))
+      if (refusesBeyond(res, RESOURCE)) return sendError(res, 404, 'not_found', strictRefusal(RESOURCE))
       const { clientId, isClientLevel } = accessOf(res)
       if (!isClientLevel) {
         const description = 'Only a token of the client credentials flow can read this resource'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { beyondDocuments, strictRefusal } from '../http/beyond-documents.ts'
+import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { formatOf, sendError, sendRecord, sendWrongMethod } from './answer.ts'
 import { accessOf, tokenRequired } from './guard.ts'
@@ -112,7 +112,7 @@ function save(database: DatabaseSync, type: ContentType, req: Request, res: Resp
   }
   const others = RESPONSE_ONLY.filter((name) => parameters.values[name] !== undefined)
   const what = `the ${others.length === 1 ? 'parameter' : 'parameters'} ${others.join(', ')} of a PUT`
-  if (others.length > 0 && beyondDocuments(res)(what)) {
+  if (others.length > 0 && refusesBeyond(res, what)) {
     sendError(res, 400, 'invalid_request', strictRefusal(what))
     return null
   }

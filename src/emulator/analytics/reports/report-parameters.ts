@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
+import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import type { Selection } from '../segments/segment-selection.ts'
 import type { ContentType } from '../segments/segment-tables.ts'
 import type { ReportKind, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
@@ -93,11 +93,15 @@ const SCHEMA = { viewers: Viewers, views: Views, series: Series, peaks: Peaks } 
 const ContentFilter = z.object({ content_id: ContentIds.optional() })
 
 /** Reads the query of one endpoint. Lists all mistakes at once. */
-export function readParameters(endpoint: Endpoint, query: QueryParameters, beyond: Beyond): ParameterCheck {
+export function readParameters(
+  endpoint: Endpoint,
+  query: QueryParameters,
+  refusesBeyond: RefusesBeyond,
+): ParameterCheck {
   const checked = readDocumented(endpoint, query)
   if (!checked.ok) return checked
   const errors = undocumentedIn(endpoint, query)
-    .filter(({ what }) => beyond(what))
+    .filter(({ what }) => refusesBeyond(what))
     .map(({ name, what }) => ({ ...describeError(name, '', query), message: strictRefusal(what) }))
   return errors.length === 0 ? checked : { ok: false, errors }
 }

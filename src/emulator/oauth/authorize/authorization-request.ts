@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
+import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { percentDecode, percentEncode, readParameters } from '../../http/form.ts'
 import { type Client, findClient } from '../tokens/client-authentication.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
@@ -50,7 +50,11 @@ const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> 
  * any `lang`.
  * @param text the query or the form, percent-encoded.
  */
-export function readAuthorizationRequest(database: DatabaseSync, text: string, beyond: Beyond): AuthorizationReading {
+export function readAuthorizationRequest(
+  database: DatabaseSync,
+  text: string,
+  refusesBeyond: RefusesBeyond,
+): AuthorizationReading {
   if (text.length > MAX_REQUEST_LENGTH) {
     const reason = `The request is longer than ${MAX_REQUEST_LENGTH} characters`
     return { ok: false, problem: 'too-long', reason, lang: null }
@@ -69,7 +73,7 @@ export function readAuthorizationRequest(database: DatabaseSync, text: string, b
   const address = matchRedirectUri(redirectUri, client.redirectUriPrefixes)
   if (!address.ok) return { ok: false, problem: 'foreign-address', reason: `redirect_uri ${address.reason}`, lang }
   const unlike = 'a redirect_uri that does not start with a registered prefix, character by character'
-  if (!address.isLiteral && beyond(unlike)) {
+  if (!address.isLiteral && refusesBeyond(unlike)) {
     return { ok: false, problem: 'foreign-address', reason: strictRefusal(unlike), lang }
   }
   const { state, isRepeated, others } = takeState(text)

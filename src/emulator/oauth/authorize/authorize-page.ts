@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
-import { beyondDocuments } from '../../http/beyond-documents.ts'
+import { refusesBeyond } from '../../http/beyond-documents.ts'
 import { formBody, formText, queryText } from '../../http/form.ts'
 import type { AccountSessions, User } from '../account/account-session.ts'
 import { showSignIn } from '../account/sign-in.ts'
@@ -44,7 +44,7 @@ export function authorizeRoutes(deps: AuthorizeDeps): Router {
 }
 
 async function show(deps: AuthorizeDeps, req: Request, res: Response, text: string): Promise<void> {
-  const reading = readAuthorizationRequest(deps.database, text, beyondDocuments(res))
+  const reading = readAuthorizationRequest(deps.database, text, (what) => refusesBeyond(res, what))
   if (!reading.ok) return refuseAuthorization(req, res, reading)
   const user = deps.sessions.signedInUser(req)
   if (user === null) return showSignIn(req, res, { request: reading.request })
@@ -77,7 +77,7 @@ async function decide(deps: AuthorizeDeps, req: Request, res: Response): Promise
   if (shown === null || user?.id !== shown.userId || sessions.fingerprint(req) !== shown.session) {
     return showOutOfDate(req, res, shown?.query ?? null, user)
   }
-  const reading = readAuthorizationRequest(database, shown.query, beyondDocuments(res))
+  const reading = readAuthorizationRequest(database, shown.query, (what) => refusesBeyond(res, what))
   if (!reading.ok) return refuseAuthorization(req, res, reading)
   if (fields.decision === 'deny') return redirect(res, errorLocation(reading.request, 'access_denied'))
   if (fields.decision === 'allow') return redirect(res, grantLocation(deps, reading.request, user))

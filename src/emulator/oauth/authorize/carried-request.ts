@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request, Response } from 'express'
-import { beyondDocuments } from '../../http/beyond-documents.ts'
+import { refusesBeyond } from '../../http/beyond-documents.ts'
 import { redirect, showMessage, wordsOf } from '../page.ts'
 import {
   type AuthorizationReading,
@@ -25,7 +25,7 @@ export function readCarriedRequest(
   text: string | undefined,
 ): CarriedRequest {
   if (text === undefined) return { ok: true, request: null }
-  const reading = readAuthorizationRequest(database, text, beyondDocuments(res))
+  const reading = readAuthorizationRequest(database, text, (what) => refusesBeyond(res, what))
   if (reading.ok) return reading
   refuseAuthorization(req, res, reading)
   return { ok: false }

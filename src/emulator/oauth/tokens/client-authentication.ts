@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Beyond, strictRefusal } from '../../http/beyond-documents.ts'
+import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 
 export interface Client {
   readonly clientId: string
@@ -42,7 +42,7 @@ export function authenticateClient(
   database: DatabaseSync,
   clientId: string,
   authorizationHeader: string | undefined,
-  beyond: Beyond,
+  refusesBeyond: RefusesBeyond,
 ): ClientAuthentication {
   const client = findClient(database, clientId)
   if (client === null) return { ok: false, reason: 'No client has this client_id' }
@@ -53,7 +53,7 @@ export function authenticateClient(
   const { id, secret, isBare } = readCredential(credential, clientId)
   if (id !== clientId) return { ok: false, reason: 'The Authorization header names another client than client_id' }
   if (!hasSecret(database, clientId, secret)) return { ok: false, reason: 'The secret is wrong' }
-  if (isBare && beyond(BARE_SECRET)) return { ok: false, reason: strictRefusal(BARE_SECRET) }
+  if (isBare && refusesBeyond(BARE_SECRET)) return { ok: false, reason: strictRefusal(BARE_SECRET) }
   return { ok: true, client }
 }
 

@@ -1,6 +1,6 @@
 import { type Response, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
-import { type Beyond, beyondDocuments } from '../../http/beyond-documents.ts'
+import { type RefusesBeyond, refusesBeyond } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
@@ -44,7 +44,7 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
         ? await answerTokenRequest(deps, reading.request, {
             authorizationHeader: req.headers.authorization,
             address: req.socket.remoteAddress ?? '',
-            beyond: beyondDocuments(res),
+            refusesBeyond: (what) => refusesBeyond(res, what),
           })
         : reading
       if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
@@ -66,10 +66,11 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
 async function answerTokenRequest(
   deps: TokenEndpointDeps,
   request: TokenRequest,
-  caller: { authorizationHeader: string | undefined; address: string; beyond: Beyond },
+  caller: { authorizationHeader: string | undefined; address: string; refusesBeyond: RefusesBeyond },
 ): Promise<TokenAnswer> {
-  const { authorizationHeader, address, beyond } = caller
-  const authentication = authenticateClient(deps.database, request.client_id, authorizationHeader, beyond)
+  const { authorizationHeader, address } = caller
+  const { client_id: clientId } = request
+  const authentication = authenticateClient(deps.database, clientId, authorizationHeader, caller.refusesBeyond)
   if (!authentication.ok) return { ...authentication, error: 'invalid_client' }
   if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
     return { ok: false, error: 'invalid_client', reason: 'The parameter client_secret is wrong' }
