@@ -44,14 +44,14 @@ export async function openProvider(deps: ProviderDeps): Promise<Provider> {
   policy.remove('consent')
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   const provider: Provider = new Provider(deps.issuer, {
-    ...behaviour(deps),
+    ...configurationOf(deps),
     adapter: createMemoryAdapter(),
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
     interactions: {
       policy,
       url: (_ctx, { uid }) => `${new URL(deps.issuer).pathname}/interaction/${uid}`,
     },
-    // Nobody is asked for consent, as where an administrator has given it for all.
+    // No page asks for consent, as if an administrator had given it for all people.
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.result?.login?.accountId ?? oidc.session?.accountId
       if (accountId === undefined || oidc.client === undefined) return undefined
@@ -61,14 +61,14 @@ export async function openProvider(deps: ProviderDeps): Promise<Provider> {
       return grant
     },
   })
-  makeChanges(provider, privateKey)
+  applyChangeFaults(provider, privateKey)
   provider.on('server_error', (_ctx, error) => deps.onError(error))
   provider.on('backchannel.error', (_ctx, error) => deps.onError(error))
   return provider
 }
 
-/** The part of the configuration that needs nothing of the package. */
-function behaviour({ clients, people, renderPage }: ProviderDeps): Configuration {
+/** Returns the part of the configuration that needs nothing of the package. */
+function configurationOf({ clients, people, renderPage }: ProviderDeps): Configuration {
   const showMessage = async (ctx: Context, title: string, text: string, form?: string) => {
     ctx.type = 'html'
     ctx.body = await renderPage('message', { title, text, form })
@@ -77,7 +77,7 @@ function behaviour({ clients, people, renderPage }: ProviderDeps): Configuration
     clients: clients.map(registrationOf),
     clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
     claims: claimsOfScopes(people),
-    // As most providers, and against OpenID Connect 5.4: all claims are in the ID token.
+    // Against OpenID Connect 5.4, and as at most providers, all claims are in the ID token.
     conformIdTokenClaims: false,
     findAccount(_ctx, accountId) {
       const person = people.find(({ username }) => subjectOf(username) === accountId)
@@ -131,8 +131,8 @@ function registrationOf(client: ProviderClient): ClientMetadata {
   }
 }
 
-/** Carries out faults with `change`: in the parameters of the redirect, and in the claims of the ID token. */
-function makeChanges(provider: Provider, key: KeyObject): void {
+/** Applies faults with `change`: in the parameters of the redirect, and in the claims of the ID token. */
+function applyChangeFaults(provider: Provider, key: KeyObject): void {
   provider.on('authorization.success', ({ res }, answer = {}) => {
     Object.assign(answer, changeOf(res))
   })

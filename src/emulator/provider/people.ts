@@ -5,7 +5,7 @@ export interface TestPerson {
   /** The claim `preferred_username`. */
   readonly username: string
   readonly name: string
-  /** The claim `groups`; `too-many` sends a reference in place of the list, as Entra does over 200 groups. */
+  /** The claim `groups`; `too-many` sends a reference in place of the list, as Entra ID does over 200 groups. */
   readonly groups?: readonly string[] | 'too-many'
   /** Further claims, such as `roles`, `email` and `email_verified`. They replace those of the same name. */
   readonly claims?: Readonly<Record<string, unknown>>
@@ -19,10 +19,10 @@ export const TEST_PEOPLE: readonly TestPerson[] = [
   person('grace', 'Grace Hopper', { groups: ['staff', 'producers'], note: 'in staff and producers' }),
   person('noor', 'Noor Haddad', { note: 'in no group' }),
   person('omar', 'Omar Diallo', { groups: 'too-many', note: 'in too many groups to list' }),
-  person('vera', 'Vera Novak', { groups: ['staff'], note: 'e-mail not verified' }, { email_verified: false }),
+  person('vera', 'Vera Novak', { groups: ['staff'], note: 'email address not verified' }, { email_verified: false }),
 ]
 
-/** Scopes and their claims. All of them are in the ID token. */
+/** Returns the scopes and their claims. All claims are in the ID token. */
 export function claimsOfScopes(people: readonly TestPerson[]): Record<string, string[]> {
   const email = ['email', 'email_verified']
   const named = people.flatMap((one) => Object.keys(claimsOf(one)))
@@ -48,7 +48,7 @@ export function subjectOf(username: string): string {
   return createHash('sha256').update(username).digest('base64url').slice(0, 22)
 }
 
-/** Entra's ID token of a person in more than 200 groups: no list, but the address of one. */
+/** Returns the claims of Entra ID for a person in more than 200 groups: the address of the list, not the list. */
 function groupsOverage(subject: string): Record<string, unknown> {
   const endpoint = `https://graph.windows.net/00000000-0000-0000-0000-000000000000/users/${subject}/getMemberObjects`
   return { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint } } }

@@ -24,7 +24,7 @@ export interface ProviderOptions {
   readonly port: number
   readonly clients: readonly ProviderClient[]
   readonly people?: readonly TestPerson[]
-  /** The header Cross-Origin-Opener-Policy of every answer. `same-origin` cuts `window.opener`, as at Entra. */
+  /** The header Cross-Origin-Opener-Policy of every answer. `same-origin` cuts `window.opener`, as at Entra ID. */
   readonly coop?: 'same-origin' | 'same-origin-allow-popups' | 'none'
   /** Faults that an emulator shares with its provider. */
   readonly faults?: Faults

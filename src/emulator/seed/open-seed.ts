@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { keepDemoWeeks } from '../analytics/demo-views/demo-weeks.ts'
+import { refreshDemoWeeks } from '../analytics/demo-views/demo-weeks.ts'
 import { generateSegments } from '../analytics/demo-views/generate-segments.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { planDefaultSeed } from './default-seed.ts'
@@ -24,7 +24,7 @@ export interface SeedOptions extends SeedDefaults {
   readonly file?: SeedFile
   /** Least number of view segments, so that reports have data. Missing segments are generated. */
   readonly views?: number
-  /** Keeps four weeks of views with an event, until now. */
+  /** Fills the last four weeks with views and an event. */
   readonly demoWeeks?: boolean
 }
 
@@ -75,7 +75,7 @@ export async function resetToSeed(
 
 function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowSeconds: number): void {
   const { views = 0, demoWeeks = false } = options
-  if (demoWeeks) keepDemoWeeks(database, nowSeconds)
+  if (demoWeeks) refreshDemoWeeks(database, nowSeconds)
   const wanted = Math.max(views, seed.generated_views)
   const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })

@@ -5,8 +5,8 @@ interface Mistake {
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Lists names that nothing has and ids that two things have. Reads the file before its values are checked, so that
- * these mistakes are listed together with all others. Skips values of a wrong type.
+ * Lists references to nothing, repeated ids, and fields that contradict each other. Reads the file before its values
+ * are checked, so that all mistakes are listed at once. Skips values of a wrong type.
  */
 export function wrongReferences(json: unknown): Mistake[] {
   const lists = { clients: rows(json, 'clients'), users: rows(json, 'users'), channels: rows(json, 'channels') }
@@ -16,13 +16,15 @@ export function wrongReferences(json: unknown): Mistake[] {
   const ids = { live: valuesOf(channels, 'id', id), recorded: valuesOf(videos, 'id', id) }
   const owned = Object.entries({ clients, channels, videos })
   return [
-    ...repeated('users', users, 'username', (value) => text(value)?.toLowerCase()),
-    ...repeated('clients', clients, 'client_id', text),
-    ...repeated('channels', channels, 'id', id),
-    ...repeated('videos', videos, 'id', id),
-    ...repeated('views', views, 'view_id', text),
-    ...owned.flatMap(([list, items]) => unknown(list, items, 'owner', text, usernames, 'is not the name of a user')),
-    ...unknown('videos', videos, 'channel_id', id, ids.live, 'is not the id of a channel'),
+    ...repeatedValues('users', users, 'username', (value) => text(value)?.toLowerCase()),
+    ...repeatedValues('clients', clients, 'client_id', text),
+    ...repeatedValues('channels', channels, 'id', id),
+    ...repeatedValues('videos', videos, 'id', id),
+    ...repeatedValues('views', views, 'view_id', text),
+    ...owned.flatMap(([list, items]) =>
+      unknownNames(list, items, 'owner', text, usernames, 'is not the name of a user'),
+    ),
+    ...unknownNames('videos', videos, 'channel_id', id, ids.live, 'is not the id of a channel'),
     ...Object.entries({ locks, views }).flatMap(([list, items]) => unknownContent(list, items, ids)),
     ...repeatedLocks(locks),
     ...wrongLocked('channels', channels, (row) => hasLock(locks, 'live', row.id)),
@@ -51,7 +53,7 @@ function valuesOf(items: readonly Row[], field: string, read: Read): ReadonlySet
   return new Set(items.map((item) => read(item[field])))
 }
 
-function repeated(list: string, items: readonly Row[], field: string, read: Read): Mistake[] {
+function repeatedValues(list: string, items: readonly Row[], field: string, read: Read): Mistake[] {
   const firstPlaces = new Map<string, number>()
   return items.flatMap((item, at) => {
     const value = read(item[field])
@@ -62,7 +64,7 @@ function repeated(list: string, items: readonly Row[], field: string, read: Read
   })
 }
 
-function unknown(
+function unknownNames(
   list: string,
   items: readonly Row[],
   field: string,

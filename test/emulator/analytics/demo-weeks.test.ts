@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keepDemoWeeks } from '../../../src/emulator/analytics/demo-views/demo-weeks.ts'
+import { refreshDemoWeeks } from '../../../src/emulator/analytics/demo-views/demo-weeks.ts'
 import { openSegmentRecorder } from '../../../src/emulator/analytics/segments/segment-recorder.ts'
 import { openAnalyticsDatabase } from './analytics-server.ts'
 
@@ -32,7 +32,7 @@ function peak(): { viewers: number; atSeconds: number } {
 
 describe('the views of the demo', () => {
   test('four weeks until now have views every day, of all content, by many viewers on many devices', () => {
-    keepDemoWeeks(database, SUNDAY)
+    refreshDemoWeeks(database, SUNDAY)
     const [days, contents, viewers, guests, devices, places] = one(`
       SELECT count(DISTINCT (${SUNDAY} - started_at) / ${DAY}), count(DISTINCT content_id), count(DISTINCT viewer),
         sum(viewer IS NULL), count(DISTINCT device), count(DISTINCT place) FROM segments`) as number[]
@@ -50,7 +50,7 @@ describe('the views of the demo', () => {
     '%d days after a Sunday, the last seven days have an event on a weekday, with its peak within its hour',
     (day) => {
       const now = SUNDAY + day * DAY
-      keepDemoWeeks(database, now)
+      refreshDemoWeeks(database, now)
       const { viewers, atSeconds } = peak()
       expect(viewers).toBeGreaterThan(90)
       expect(viewers).toBeLessThanOrEqual(150)
@@ -65,7 +65,7 @@ describe('the views of the demo', () => {
   )
 
   test('no session of the event overlaps itself', () => {
-    keepDemoWeeks(database, SUNDAY)
+    refreshDemoWeeks(database, SUNDAY)
     expect(
       one(`SELECT count(*) FROM segments a JOIN segments b ON a.view_session = b.view_session AND a.id <> b.id
            WHERE a.started_at <= b.started_at AND b.started_at < a.finished_at`),
@@ -75,17 +75,17 @@ describe('the views of the demo', () => {
 
   test('the same moment gives the same views', () => {
     const rows = (from: DatabaseSync) => from.prepare('SELECT * FROM segments ORDER BY id').all()
-    keepDemoWeeks(database, SUNDAY)
+    refreshDemoWeeks(database, SUNDAY)
     const other = openAnalyticsDatabase()
-    keepDemoWeeks(other, SUNDAY)
+    refreshDemoWeeks(other, SUNDAY)
     expect(rows(other)).toEqual(rows(database))
     other.close()
   })
 
   test('a start on the same day keeps the views; a start three days later moves them, and keeps what players reported', () => {
-    keepDemoWeeks(database, SUNDAY)
+    refreshDemoWeeks(database, SUNDAY)
     const before = one('SELECT count(*), max(started_at) FROM segments')
-    keepDemoWeeks(database, SUNDAY + 3_600)
+    refreshDemoWeeks(database, SUNDAY + 3_600)
     expect(one('SELECT count(*), max(started_at) FROM segments')).toEqual(before)
     const segments = openSegmentRecorder(database)
     const reported = segments.start({
@@ -102,7 +102,7 @@ describe('the views of the demo', () => {
     })
     segments.finish(String(reported), { atSeconds: SUNDAY + 90, positionSeconds: null })
     const later = SUNDAY + 3 * DAY
-    keepDemoWeeks(database, later)
+    refreshDemoWeeks(database, later)
     expect(one(`SELECT max(started_at) > ${later - DAY}, min(started_at) > ${later - 29 * DAY} FROM segments`)).toEqual(
       [1, 1],
     )
@@ -114,7 +114,7 @@ describe('the views of the demo', () => {
 
   test('a demo without a locked channel has everyday views only', () => {
     database.exec('DELETE FROM locks')
-    keepDemoWeeks(database, SUNDAY)
+    refreshDemoWeeks(database, SUNDAY)
     expect(one('SELECT count(*) FROM segments')).toEqual([2_000])
   })
 })

@@ -25,7 +25,10 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Starts the demo as a program, on free ports by default. `output`: a file descriptor in place of its standard output. */
+/**
+ * Starts the demo as a program, on free ports by default.
+ * @param output a file descriptor in place of its standard output.
+ */
 export function startDemo(environment: Record<string, string>, output: number | 'pipe' = 'pipe'): DemoProgram {
   const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,

@@ -66,7 +66,7 @@ describe('sign-in', () => {
     })
   })
 
-  test('the ID token names a person with e-mail, groups and roles', async () => {
+  test('the ID token names a person with email address, groups and roles', async () => {
     expect(await app.signIn('ada@lakeside.example')).toMatchObject({
       iss: provider.issuer,
       aud: 'login-app',
@@ -87,7 +87,7 @@ describe('sign-in', () => {
     expect(Object.keys(claims)).not.toContain('_claim_names')
   })
 
-  test('a person in too many groups has a reference to them, as at Entra', async () => {
+  test('a person in too many groups has a reference to them, as at Entra ID', async () => {
     const claims = await app.signIn('omar@lakeside.example')
     expect(claims).toMatchObject({
       _claim_names: { groups: 'src1' },
@@ -96,7 +96,7 @@ describe('sign-in', () => {
     expect(claims.groups).toBeUndefined()
   })
 
-  test('a person has an e-mail address that is not verified', async () => {
+  test('a person has an email address that is not verified', async () => {
     expect(await app.signIn('vera@lakeside.example')).toMatchObject({
       email: 'vera@lakeside.example',
       email_verified: false,
@@ -154,7 +154,7 @@ describe('sign-in', () => {
 })
 
 describe('prompt', () => {
-  test('somebody who is signed in passes, except with prompt login or select_account', async () => {
+  test('a person who is signed in passes, except with prompt login or select_account', async () => {
     const visitor = openVisitor()
     const silent = await visitor.follow(await app.authorizationUrl({ prompt: 'none' }))
     expect(silent.url.searchParams.get('error')).toBe('login_required')
@@ -171,7 +171,7 @@ describe('prompt', () => {
     }
   })
 
-  test('select_account signs in somebody else', async () => {
+  test('select_account signs in another person', async () => {
     const visitor = openVisitor()
     await app.signIn('ada@lakeside.example', visitor)
     const page = await visitor.follow(await app.authorizationUrl({ prompt: 'select_account' }))

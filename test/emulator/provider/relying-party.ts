@@ -8,7 +8,7 @@ const INSECURE = { [oauth.allowInsecureRequests]: true }
 
 /** A client by a certified library, which checks every answer of the provider. */
 export interface RelyingParty {
-  /** Returns the address that asks the provider to sign somebody in. */
+  /** Returns the address that asks the provider to sign a person in. */
   authorizationUrl(extra?: Record<string, string>): Promise<URL>
   /** Checks the answer, redeems the code and returns the claims of the ID token. */
   claimsFor(callback: URL): Promise<oauth.IDToken & { id_token: string }>

@@ -4,7 +4,7 @@ import type { StoredSegment } from '../segments/segment-writer.ts'
 import { DEMO_USER_AGENTS } from './demo-devices.ts'
 import { seededRandom, seedOf } from './seeded-random.ts'
 
-/** What all segments of a person have in common. */
+/** The fields that all segments of a person share. */
 export type Person = Pick<
   StoredSegment,
   'clientId' | 'viewerIdentifier' | 'viewType' | 'country' | 'city' | 'deviceInfo' | 'isMobile'

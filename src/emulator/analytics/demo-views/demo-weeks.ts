@@ -21,7 +21,7 @@ const LATE_SECONDS = 240
  * content, and an event on the first locked channel in the last seven days. All views are finished. Does nothing if
  * the last run was less than a day ago; else replaces its views. Views that a player reported stay.
  */
-export function keepDemoWeeks(database: DatabaseSync, nowSeconds: number): void {
+export function refreshDemoWeeks(database: DatabaseSync, nowSeconds: number): void {
   // Players send heartbeats; generated segments have none.
   const row = database.prepare('SELECT max(started_at) AS newest FROM segments WHERE last_heard_at IS NULL').get()
   if (row?.newest !== null && Number(row?.newest) > nowSeconds - DAY_SECONDS) return

@@ -12,9 +12,9 @@ export interface GenerateOptions {
   readonly seed: number
   /** The last segments run until now. Some of them are unfinished, unless `areFinished`. */
   readonly nowSeconds: number
-  /** The segments start in so many days before now. */
+  /** The segments start within so many days before now; 90 by default. */
   readonly days?: number
-  /** Ends running segments now. */
+  /** Ends running segments now, instead of leaving them unfinished. */
   readonly areFinished?: boolean
 }
 
@@ -30,10 +30,10 @@ const DAY_SECONDS = 86_400
 const SEGMENTS_PER_PERSON = 25
 const MAX_SEGMENTS_PER_SESSION = 4
 const PAUSE_SECONDS = 15
+
 /**
- * Fills the database with plausible segments of all its channels and videos in the last days. Most are in the
- * evening (UTC). Locked content has only authenticated viewers. Each day is one transaction, and only one day is in
- * memory.
+ * Fills the database with plausible segments of all its channels and videos. Most are in the evening (UTC). Locked
+ * content has only authenticated viewers. Each day is one transaction, and only one day is in memory.
  * @throws RangeError if there is no channel and no video, or the count is not a whole number from 0.
  */
 export function generateSegments(
