@@ -12,9 +12,15 @@ export async function request(url: string, signal: AbortSignal, init: RequestIni
     return new Response(await readBeginning(answer), answer)
   } catch (error) {
     signal.throwIfAborted()
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return connectionFault(new URL(url), cause)
+    return connectionFault(new URL(url), codeOf(error))
   }
+}
+
+/** Returns the code of Node for a request that failed, such as ECONNREFUSED. Returns the message if there is no code. */
+export function codeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
 
 /** Reads only the beginning of the body, because an endless answer would fill the memory. */
@@ -29,9 +35,8 @@ async function readBeginning({ body }: Response): Promise<Blob | null> {
   return body === null ? null : new Blob(chunks)
 }
 
-/** Names the cause of a connection that failed, from the code of the error of Node. */
-function connectionFault({ origin, host, hostname }: URL, error: unknown): Finding {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+/** Names the cause of a connection that failed. */
+function connectionFault({ origin, host, hostname }: URL, code: string): Finding {
   if (code === 'ECONNREFUSED') {
     return failure('nothing-listens', `Nothing listens at ${origin} (${code}). Start the program, or correct the port.`)
   }
@@ -63,7 +68,7 @@ function connectionFault({ origin, host, hostname }: URL, error: unknown): Findi
       `${origin} does not speak TLS (${code}). Correct the port, or give the server a certificate.`,
     )
   }
-  if (/TIMEOUT|TIMEDOUT|Timeout/.test(code)) {
+  if (/timeout|timedout/i.test(code)) {
     return failure('no-answer', `${origin} does not answer in time (${code}). Check firewalls and the proxy.`)
   }
   return failure('no-answer', `Cannot reach ${origin} (${code}). Check its address and the proxy.`)

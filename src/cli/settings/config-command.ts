@@ -12,7 +12,7 @@ import { hasServiceSettings, readServiceSettings } from './read-service-settings
 
 /** Adds `config check`, which checks the settings as `npm start` would, and shows what the app will do. */
 export function addConfigCommands(group: Command, context: CommandContext): void {
-  addCommand(group, 'check', 'list every missing or wrong setting; exit status 1 if there is one', [
+  addCommand(group, 'check', 'list every missing or wrong setting, or show what the app will do', [
     'viewer-auth config check',
     'viewer-auth config check --json',
   ]).action(({ json }: { json?: boolean }) => runCommand(context, json, () => check(context.io)))

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { type Finding, findingOf, ok, unknown, warning } from '../finding.ts'
+import { codeOf } from '../request.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { type LoadedPage, loadPage, loadScreen } from './load-page.ts'
@@ -158,10 +159,4 @@ async function checkScreen(
       findings.push(findingOfObstacle({ kind: 'frame-src', parent: player, refused }, whole, entryPoint))
   }
   return findings.map((finding) => findingOf(config, entryPoint, finding))
-}
-
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
