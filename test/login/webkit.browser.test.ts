@@ -124,7 +124,11 @@ test('every screen fits a small and a usual player in WebKit', async () => {
   const player = await startSite(() => `<!doctype html><title>Player</title>${frameOf(320, 180)}${frameOf(480, 270)}`)
   const app = await startAppWithEveryScreen(BRANDS['square logo'], { playerOrigins: [player] })
   login = `http://localhost:${app.port}`
-  const screens = await everyScreen(app, 'en')
+  const screens: { name: string; html: string }[] = []
+  // The two other languages have the longest messages.
+  for (const language of ['en', 'de', 'es']) {
+    for (const { name, html } of await everyScreen(app, language)) screens.push({ name: `${language}: ${name}`, html })
+  }
   const pages = screens.map(({ html }) => html)
   const faults: string[] = []
   for (const width of [320, 480]) {
