@@ -93,10 +93,13 @@ function explainNotEntitled(
     )
   }
   if (viewer.groups.some((group) => allowedGroups.includes(group))) {
-    return refusedByPolicy('the viewer is in one of ALLOWED_GROUPS', alert)
+    return refusedByPolicy('The viewer is in one of ALLOWED_GROUPS', alert)
   }
   const groups = viewer.groups.length === 0 ? 'in no group' : `only in ${viewer.groups.join(', ')}`
-  return failure('not-in-group', `${needed} This viewer is ${groups}. Upper and lower case count.`)
+  return failure(
+    'not-in-group',
+    `${needed} This viewer is ${groups}. Upper and lower case count. Add the viewer to a group, or use another viewer.`,
+  )
 }
 
 function explainAttribute(parameters: ChosenEntryPoint['parameters'], viewer: Viewer | null, alert: string): Finding {
@@ -122,13 +125,13 @@ function explainAttribute(parameters: ChosenEntryPoint['parameters'], viewer: Vi
     if (fault !== null)
       return failure('attribute-unusable', `The attribute ${name} of the viewer ${fault}. Change it in the user store.`)
   }
-  return refusedByPolicy('the viewer has all attributes of HASH_PARAMETERS', alert)
+  return refusedByPolicy('The viewer has all attributes of HASH_PARAMETERS', alert)
 }
 
-function refusedByPolicy(why: string, alert: string): Finding {
+function refusedByPolicy(fact: string, alert: string): Finding {
   return failure(
     'policy-refuses',
-    `Your own access policy refuses the viewer, because ${why}; or the app runs with other settings. The screen says: "${alert}"`,
+    `${fact}, so your own access policy refuses the viewer, or the app runs with other settings. The screen says: "${alert}" Use another viewer, correct the policy, or restart the app.`,
   )
 }
 

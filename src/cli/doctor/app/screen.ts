@@ -47,7 +47,7 @@ export function* checkSettings({
   if (!playerOrigins.includes(playerAddress.origin)) {
     yield unknown(
       'player-origin-missing',
-      `PLAYER_ORIGINS lacks ${playerAddress.origin}, the origin of PLAYER_RETURN_URL. If the player has that origin, browsers do not show the sign-in screen in it.`,
+      `PLAYER_ORIGINS lacks ${playerAddress.origin}, the origin of PLAYER_RETURN_URL. If the player has that origin, browsers do not show the sign-in screen in it. Add the origin of the player.`,
     )
   }
   if (lifetimeSeconds > 0 && lifetimeSeconds < SHORT_LIFETIME_SECONDS) {
