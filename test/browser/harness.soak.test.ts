@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from './launch.ts'
 import { press, pressKey, type } from './press-and-type.ts'
+import { launchWebKit } from './webkit.ts'
 
 /**
  * Tests the assumptions of the other browser tests: these browsers block what the browsers of viewers block, and every
@@ -259,5 +260,20 @@ test('a photograph has the requested size and colour scheme', async () => {
   } finally {
     await rm(file, { force: true })
     await launched.close()
+  }
+})
+
+test('WebKit shows dark colours where asked, and takes a photograph', async () => {
+  const webkit = await launchWebKit('webkit-dark')
+  const file = join(tmpdir(), `webkit-${process.pid}.png`) as `${string}.png`
+  try {
+    await webkit.open(top('/dark'))
+    expect(await webkit.evaluate("getComputedStyle(document.querySelector('p')).color")).toBe('rgb(255, 0, 0)')
+    await webkit.photograph(file)
+    const png = await readFile(file)
+    expect(png.toString('latin1', 1, 4)).toBe('PNG')
+  } finally {
+    await rm(file, { force: true })
+    await webkit.close()
   }
 })
