@@ -157,7 +157,7 @@ async function show(
       .filter(([, value]) => value !== null)
       .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
     ...(wrong.length === 0
-      ? [`It matches the settings of the entry point ${expected.entryPoint}.${hiddenSecretWarning(lock, expected)}`]
+      ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...hiddenSecretWarning(lock, expected)]
       : [
           `It differs from the settings of the entry point ${expected.entryPoint}:`,
           ...wrong.map((line) => `  ${line}`),

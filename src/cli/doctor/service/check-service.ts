@@ -6,9 +6,9 @@ import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/read-service-settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { failure, ok, type Report, unknown } from '../finding.ts'
+import { checkChannels, checkLock } from './check-locks.ts'
 import { compareClocks } from './clocks.ts'
 import { findingOfServiceError } from './finding-of-service-error.ts'
-import { checkChannels, checkLock } from './locks.ts'
 
 interface Target {
   /** The channel or video to check. Null: all channels that lead to the app. */
