@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
 import { openDatabase } from './database.ts'
@@ -8,7 +7,7 @@ import { settableClock } from './developer/clock.ts'
 import { type Faults, openFaults } from './developer/faults.ts'
 import { openRequestLog, type RequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
-import { closeServer, listen } from './http/listen.ts'
+import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
 import { type RunningProvider, startProvider } from './provider/start-provider.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
@@ -57,7 +56,7 @@ export async function startEmulator({
   const database = openDataFile(dataFile)
   const clock = settableClock(nowSeconds)
   const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
-  const server = createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
+  const server = createLoopbackServer()
   let provider: RunningProvider | null = null
   try {
     const seed = await openSeed(database, seedOptions, clock.nowSeconds())

@@ -1,7 +1,12 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { EmulatorStartError } from '../start-error.ts'
+
+/** Creates a server that closes slow connections. */
+export function createLoopbackServer(): Server {
+  return createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
+}
 
 /**
  * Starts to listen on a loopback address.

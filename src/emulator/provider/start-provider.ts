@@ -1,10 +1,10 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { type Faults, openFaults } from '../developer/faults.ts'
 import { sendJsonError } from '../http/json-error.ts'
-import { closeServer, listen } from '../http/listen.ts'
+import { closeServer, createLoopbackServer, listen } from '../http/listen.ts'
 import { loopbackHostsOnly } from '../http/loopback-only.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { openProvider, type ProviderClient, type ProviderDeps } from './open-provider.ts'
@@ -57,7 +57,7 @@ export async function startProvider({
   onError = writeError,
 }: ProviderOptions): Promise<RunningProvider> {
   if (!isProviderInstalled()) throw new EmulatorStartError(PROVIDER_MISSING)
-  const server = createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
+  const server = createLoopbackServer()
   const origin = await listenOnLoopback(server, port)
   const issuer = `${origin}/company`
   const renderPage = pageRenderer('/company/pages.css')

@@ -112,7 +112,10 @@ export function postgresPasswordChanges(
   }
 }
 
-/** @param rowsOf runs a statement of a command. */
+/**
+ * Marks invitations as sent, and deletes links, for commands.
+ * @param rowsOf runs a statement of a command.
+ */
 export function postgresInvitations(
   rowsOf: (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
 ): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {

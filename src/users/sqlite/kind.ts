@@ -20,7 +20,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
     return openSqliteStore(file, { warn })
   },
   async *check({ file }, viewers) {
-    // Opening it would create it.
+    // Opening the file would create it.
     if (!existsSync(file)) {
       const text = `There is no file ${file}. Check USER_STORE_URL; viewers add creates the file.`
       yield { state: 'failure', code: 'opens', text }

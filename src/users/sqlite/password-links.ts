@@ -97,7 +97,7 @@ export function sqlitePasswordChanges(
   }
 }
 
-/** Notes and deletes links, for commands. */
+/** Marks invitations as sent, and deletes links, for commands. */
 export function sqliteInvitations(
   database: DatabaseSync,
   file: string,

@@ -96,7 +96,7 @@ describe('sign-in', () => {
     expect(claims.groups).toBeUndefined()
   })
 
-  test('a person has an email address that is not verified', async () => {
+  test('Vera has an email address that is not verified', async () => {
     expect(await app.signIn('vera@lakeside.example')).toMatchObject({
       email: 'vera@lakeside.example',
       email_verified: false,
@@ -209,7 +209,7 @@ describe('headers', () => {
     expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
   })
 
-  test('the opener policy can be weaker or missing', async () => {
+  test('the opener policy of the provider can be weaker or missing', async () => {
     const headers = []
     for (const coop of ['same-origin-allow-popups', 'none'] as const) {
       const other = await startProvider({ port: 0, clients: [], coop })
@@ -242,7 +242,7 @@ describe('faults', () => {
     expect(statuses).toEqual([503, 200])
   })
 
-  test('the answer has a wrong iss, or none', async () => {
+  test('a fault gives the answer a wrong iss, or none', async () => {
     for (const iss of ['http://127.0.0.1:1/other', null]) {
       provider.faults.add({ path: path('/auth/*'), change: { iss }, count: 1 })
       await expect(app.signIn('ada@lakeside.example')).rejects.toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' })
