@@ -53,7 +53,8 @@ async function faultWithWrongToken(ask: () => Promise<object | null>): Promise<s
   }
 }
 
-function reachedText({ url }: HttpStoreSettings): string {
-  const { origin, protocol } = new URL(url)
+/** The health check asks the look-up address, if there is one. */
+function reachedText({ url, findUrl }: HttpStoreSettings): string {
+  const { origin, protocol } = new URL(findUrl ?? url)
   return `${origin} answers${protocol === 'https:' ? ', and its certificate is valid' : ' without TLS, on this machine'}.`
 }

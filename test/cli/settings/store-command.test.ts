@@ -107,6 +107,14 @@ test('the example service that customers copy passes store check', async () => {
   expect([status, codes.failure, codes.unknown]).toEqual([0, [], []])
 })
 
+test('store check names the look-up address as the one that answers', async () => {
+  const url = await startService()
+  const env = { HTTP_STORE_TOKEN: TOKEN, HTTP_STORE_FIND_URL: new URL('/find', url).href }
+  const { stdout } = await runHere(['store', 'check', 'http://127.0.0.1:9/sign-in'], { cwd: temporaryFolder(), env })
+  expect(stdout).toMatch(new RegExp(`^ok +${new URL(url).origin} answers`))
+  expect(stdout).toMatch(/^failure +http:\/\/127\.0\.0\.1:9 cannot be reached/m)
+})
+
 const ada = { username: 'ada' }
 const faults: [what: string, fault: Fault, broken: string[]][] = [
   [
