@@ -68,13 +68,6 @@ export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'u
   return [url, ...otherUrls].some((served) => new URL(served).href === href)
 }
 
-/** Returns a warning if the service does not show the secret, which then cannot be compared; else nothing. */
-export function hiddenSecretWarning({ secret }: Lock, { entryPoint }: ExpectedLock): string[] {
-  if (secret !== undefined) return []
-  const warning = `The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: run lock set.`
-  return [warning]
-}
-
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)

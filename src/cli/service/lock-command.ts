@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
+import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
-import { differences, type ExpectedLock, expectedLock, hiddenSecretWarning } from './expected-lock.ts'
+import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
 import {
   contentId,
   contentIds,
@@ -15,7 +15,7 @@ import {
   placesOf,
   unknownOutcome,
 } from './lock-place.ts'
-import { openLockRecords } from './lock-records.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
@@ -65,7 +65,7 @@ export function addLockCommands(group: Command, context: CommandContext): void {
       if (format === 'xml' && place.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, (service) => show(service, place, expected, format), access)
+        return await withService(io, (service) => show(io, service, place, expected, format), access)
       })
     })
   placeCommand(
@@ -136,7 +136,8 @@ function displayOf({ message, caption, popupWidth, popupHeight }: SetOptions): L
 }
 
 async function show(
-  { api, signal }: Service,
+  io: CommandIo,
+  { api, signal, settings }: Service,
   place: LockPlace,
   expected: ExpectedLock,
   format: 'json' | 'xml',
@@ -149,15 +150,17 @@ async function show(
       fault: `The ${name} has no lock of its own, so the lock of its channel applies. Check it with lock show --channel.`,
     }
   }
-  const wrong = differences(lock, expected)
   const { secret, ...shown } = lock
+  const recorded =
+    secret === undefined ? compareRecorded(openLockRecords(io, settings.baseUrl), place, lock, expected) : null
+  const wrong = [...differences(lock, expected), ...differenceOfRecord(recorded)]
   const lines = [
     `The lock of ${name}:`,
     ...Object.entries({ ...shown, secret: secret === undefined ? 'not shown by the service' : 'shown by the service' })
       .filter(([, value]) => value !== null)
       .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
     ...(wrong.length === 0
-      ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...hiddenSecretWarning(lock, expected)]
+      ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...secretText(lock, recorded, expected)]
       : [
           `It differs from the settings of the entry point ${expected.entryPoint}:`,
           ...wrong.map((line) => `  ${line}`),
@@ -169,6 +172,21 @@ async function show(
     data: { ...place, lock: shown, expectedUrl: expected.url, differences: wrong },
     isPartial: wrong.length > 0,
   }
+}
+
+function differenceOfRecord(recorded: RecordedSecret | null): string[] {
+  if (recorded === null || recorded.secret === 'same') return []
+  const which = recorded.secret === 'previous' ? 'the second secret of the settings' : 'another secret'
+  return [`lock set gave it ${which} ${recorded.when}`]
+}
+
+/** Says what is known of a secret that the service does not show; nothing if it shows the secret. */
+function secretText({ secret }: Lock, recorded: RecordedSecret | null, { entryPoint }: ExpectedLock): string[] {
+  if (secret !== undefined) return []
+  if (recorded !== null) return [`lock set gave it the secret of ${entryPoint} ${recorded.when}.`]
+  return [
+    `The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: run lock set.`,
+  ]
 }
 
 async function remove(

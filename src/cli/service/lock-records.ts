@@ -3,9 +3,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../server/private-file.ts'
-import type { LockPlace, LockSettings } from '../../video-service/locks.ts'
+import type { Lock, LockPlace, LockSettings } from '../../video-service/locks.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
+import { leadsTo, type WantedLock } from './expected-lock.ts'
 import { nameOf } from './lock-place.ts'
 
 const LockRecord = z.object({
@@ -71,6 +72,27 @@ export function openLockRecords({ env, stderr }: Pick<CommandIo, 'env' | 'stderr
     },
     find,
   }
+}
+
+/** What a record says of a lock whose secret the service does not show. */
+export interface RecordedSecret {
+  readonly secret: 'same' | 'previous' | 'other'
+  /** When `lock set` gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */
+  readonly when: string
+}
+
+/** Compares the recorded secret of a lock with the expected one. Null without a record of the address of the lock. */
+export function compareRecorded(
+  records: LockRecords,
+  place: LockPlace,
+  lock: Lock,
+  { secret, previousSecret }: Pick<WantedLock, 'secret' | 'previousSecret'>,
+): RecordedSecret | null {
+  const record = records.find(place)
+  if (record === null || !leadsTo(lock.url, { url: record.url, otherUrls: [] })) return null
+  const when = `on ${record.setAt.slice(0, 16).replace('T', ' at ')} UTC`
+  if (isSetWith(record, secret)) return { secret: 'same', when }
+  return { secret: previousSecret !== null && isSetWith(record, previousSecret) ? 'previous' : 'other', when }
 }
 
 /** True if the lock was set with this secret. */

@@ -68,7 +68,10 @@ describe('lock set', () => {
     const second = await run('lock', 'set', '--channel', '1002', '--yes', '--json')
     expect(JSON.parse(second.stdout)).toEqual({ kind: 'channel', id: '1002', state: 'replaced', url: URL_OF_APP })
     const shown = await run('lock', 'show', '--channel', '1002')
-    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('does not show the secret') })
+    expect(shown).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('lock set gave it the secret of default'),
+    })
     await run('lock', 'set', '--video', '2001', '--yes')
     const ofVideo = await run('lock', 'show', '--video', '2001')
     expect(ofVideo.stdout).toMatch(/matches the settings of the entry point default\.\n$/)
@@ -149,6 +152,27 @@ describe('lock show and remove', () => {
     await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, { url, secret: SETTINGS.HASH_SECRET })
     const { status, stdout } = await run('lock', 'show', '--video', '2003', '--json')
     expect([status, JSON.parse(stdout).differences]).toEqual([expected, differences])
+  })
+
+  test('lock show compares the record of lock set with the secret of the settings', async () => {
+    const show = async () => {
+      const { status, stdout } = await run('lock', 'show', '--channel', '1002', '--json')
+      return [status, JSON.parse(stdout).differences]
+    }
+    await run('lock', 'set', '--channel', '1002', '--yes')
+    const set = { ...env }
+    env = { ...set, HASH_SECRET: '4b1d9e07c3a85f62d0e1974ab8c35f26' }
+    expect(await show()).toEqual([1, [expect.stringContaining('another secret')]])
+    env = { ...env, HASH_SECRET_PREVIOUS: SETTINGS.HASH_SECRET }
+    expect(await show()).toEqual([1, [expect.stringContaining('second secret')]])
+    env = set
+    await setLock(
+      apiOf(emulator),
+      { kind: 'channel', id: '1002' },
+      { url: `${URL_OF_APP}e/default`, secret: 'a'.repeat(40) },
+    )
+    const elsewhere = await run('lock', 'show', '--channel', '1002')
+    expect(elsewhere).toMatchObject({ status: 0, stdout: expect.stringContaining('does not show the secret') })
   })
 
   test('lock show lists the differences without secrets, and ends with status 1', async () => {

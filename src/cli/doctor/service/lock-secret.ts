@@ -1,8 +1,8 @@
 import type { Config } from '../../../config.ts'
 import type { Lock, LockPlace } from '../../../video-service/locks.ts'
-import { differences, type ExpectedLock, leadsTo } from '../../service/expected-lock.ts'
+import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
-import { isSetWith, type LockRecord, openLockRecords } from '../../service/lock-records.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
 import type { Service } from '../../service/service.ts'
 import { chosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -25,10 +25,8 @@ export function lockSecretCheck(
     const entryPoint = chosenEntryPoint(config, target.entryPoint)
     const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
     if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
-    const record = records.find(place)
-    const isOurs = record !== null && leadsTo(lock.url, { ...target, url: record.url, otherUrls: [] })
-    const fromRecord = isOurs ? compareRecord(leads, record, place, target) : null
-    if (fromRecord !== null) return findingOf(config, entryPoint, fromRecord)
+    const recorded = compareRecorded(records, place, lock, target)
+    if (recorded !== null) return findingOf(config, entryPoint, findingOfRecord(leads, recorded, place))
     const trial = trials.get(target.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
     trials.set(target.entryPoint, trial)
     return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, place))
@@ -48,17 +46,11 @@ function compareShown(leads: string, lock: Lock, place: LockPlace, target: Expec
   )
 }
 
-function compareRecord(
-  leads: string,
-  record: LockRecord,
-  place: LockPlace,
-  { secret, previousSecret }: ExpectedLock,
-): Finding {
-  const when = `on ${record.setAt.slice(0, 16).replace('T', ' at ')} UTC`
-  if (isSetWith(record, secret)) {
+function findingOfRecord(leads: string, { secret, when }: RecordedSecret, place: LockPlace): Finding {
+  if (secret === 'same') {
     return ok('lock-secret-same', `${leads}. lock set gave it the secret of the settings ${when}.`)
   }
-  if (previousSecret !== null && isSetWith(record, previousSecret)) {
+  if (secret === 'previous') {
     return warning(
       'lock-secret-second',
       `${leads}, but lock set gave it the second secret of the settings ${when}. The app tries both, so some viewers sign in twice. Finish the change of the secret.`,
