@@ -97,7 +97,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   }
 }
 
-/** What an operator sees of the store, and does with the sessions of a viewer. */
+/** Returns the part of the store for operators: availability, number of sessions, end of a viewer's sessions. */
 function managementOf(
   database: DatabaseSync,
   writes: LockGuard,

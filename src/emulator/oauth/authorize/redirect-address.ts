@@ -55,11 +55,12 @@ export function matchRedirectUri(
     return { ...checkRedirectUri(redirectUri, prefix), isLiteral: redirectUri.startsWith(prefix) }
   })
   const matching = checks.filter(({ ok }) => ok)
-  const first = matching.find(({ isLiteral }) => isLiteral) ?? matching[0]
-  if (first !== undefined) return first
-  const only = checks.length === 1 ? checks[0] : undefined
+  const best = matching.find(({ isLiteral }) => isLiteral) ?? matching[0]
+  if (best !== undefined) return best
+  const [first, ...others] = checks
+  if (first !== undefined && others.length === 0) return first
   const reason = faultIn(redirectUri) ?? `matches none of the ${checks.length} registered prefixes`
-  return only ?? { ok: false, reason, isLiteral: false }
+  return { ok: false, reason, isLiteral: false }
 }
 
 /**
