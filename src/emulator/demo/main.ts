@@ -51,6 +51,7 @@ function introduction({
   settingsFile,
   reportFile,
 }: RunningDemo): string {
+  const channel = new URL(pageUrl).pathname.split('/').at(-1)
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
@@ -72,7 +73,8 @@ function introduction({
     '',
     'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,
-    '  npm run -s viewer-auth -- doctor',
+    `  npm run -s viewer-auth -- lock set --channel ${channel}`,
+    `  npm run -s viewer-auth -- doctor --channel ${channel} --viewer ${viewers[0]?.username} --page ${pageUrl}`,
     `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', reportFile)}`,
     '',
     'Press Ctrl-C to stop both.',
