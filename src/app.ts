@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import type { Account } from './account/account.ts'
 import { brandWithAddresses, entryPointAccount } from './account/entry-point-pages.ts'
 import { openAccountTemplates } from './account/pages.ts'
-import { UNBRANDED } from './brand/brand.ts'
+import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
@@ -32,6 +32,9 @@ import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createVisits } from './sessions/visits.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { createSsoRoutes } from './sso/app-routes.ts'
+import type { Sso } from './sso/open-sso.ts'
+import { acceptedViewers } from './sso/settings/sso-settings.ts'
 import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
@@ -45,6 +48,8 @@ export interface AppDeps {
   readonly signInLimits: Pick<SignInLimits, 'admit'>
   /** Absent if viewers set their passwords in another system. */
   readonly account?: Account | null
+  /** Absent without single sign-on. */
+  readonly sso?: Sso | null
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
@@ -71,6 +76,7 @@ export function createApp({
   sessionStore,
   signInLimits,
   account = null,
+  sso = null,
   optionalStores,
   isAccepting,
   nowSeconds,
@@ -84,7 +90,7 @@ export function createApp({
   const warnOnce = warnOnceAMinute(log, lineSums)
   // A store that logs its own outages needs no second line.
   const warnOfSessions: WarnOnce = sessionStore.logsOutages ? log.debug.bind(log) : warnOnce
-  const sessions = createSessions({
+  const allSessions = createSessions({
     ...config.sessions,
     limits: config.sessions,
     store: sessionStore.store,
@@ -107,36 +113,38 @@ export function createApp({
   const scriptHeaders = unframedHeaders(publicUrl, true)
   const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
+  const ssoRoutes = sso && createSsoRoutes({ sso, publicUrl, viewsFolder: VIEWS, asset: views.asset, nowSeconds })
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const screens = createScreens({ ...entryPoint, brand: brandWithAddresses(entryPoint, account), views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
+    const sessions = allSessions.at(acceptedViewers(entryPoint.sso))
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     mount(app, entryPoint, entryPointRoutes(deps))
-    if (account) mount(app, entryPoint, entryPointAccount({ ...deps, ...accountDeps, account }))
+    mount(app, entryPoint, ssoRoutes?.ofEntryPoint(deps))
+    mount(app, entryPoint, account && entryPointAccount({ ...deps, ...accountDeps, account }))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
-  app.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
-  app.get('/health/ready', readiness({ users, sessionStore, optionalStores, isAccepting, warnOnce }, headers))
+  const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
+  if (ssoRoutes) app.use(ssoRoutes.callback(rootBrand(config.entryPoints), logUnframed))
   const unframedScreens = appScreens(views, config.entryPoints, headers)
-  const brandAssets = serveBrandAssets(
-    config.entryPoints.map(({ brand }) => brand),
-    headers,
-  )
+  const brands = config.entryPoints.map(({ brand }) => brand)
+  const brandAssets = serveBrandAssets(brands, headers)
   app.use('/assets', brandAssets, assets(headers, views.asset), assetMethods(unframedScreens))
 
-  app.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens })))
+  const health = { users, sessionStore, optionalStores, isAccepting, warnOnce }
+  app.use(healthRoutes(readiness(health, headers), headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
-  const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
 }
 
-function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): void {
+function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler | null | undefined): void {
+  if (!routes) return
   app.use(basePath === '' ? '/' : basePath, routes)
   if (basePath === '') app.use('/e/default', routes)
 }
@@ -157,9 +165,12 @@ function sendNotFound(screens: Screens): RequestHandler {
 
 /** Creates the screens that belong to no entry point. They have the brand of the entry point at `/`, if there is one. */
 function appScreens(views: Views, entryPoints: readonly EntryPoint[], headers: Headers): Screens {
-  const atRoot = entryPoints.find(({ basePath }) => basePath === '')
-  const brand = atRoot?.brand ?? UNBRANDED
-  return createScreens({ views, brand, basePath: '', headersFor: () => headers, hasStartPage: atRoot !== undefined })
+  const hasStartPage = entryPoints.some(({ basePath }) => basePath === '')
+  return createScreens({ views, brand: rootBrand(entryPoints), basePath: '', headersFor: () => headers, hasStartPage })
+}
+
+function rootBrand(entryPoints: readonly EntryPoint[]): Brand {
+  return entryPoints.find(({ basePath }) => basePath === '')?.brand ?? UNBRANDED
 }
 
 function createExpress(trustProxyHops: number): Express {
@@ -198,6 +209,14 @@ function assetMethods(screens: Screens): RequestHandler {
  */
 function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
+}
+
+function healthRoutes(answerReady: RequestHandler, headers: Headers, screens: Screens): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
+  router.get('/health/ready', answerReady)
+  router.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
+  return router
 }
 
 function readiness(

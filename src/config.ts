@@ -59,6 +59,7 @@ const SECRETS: readonly string[] = [
   'SESSION_STORE_URL',
   'LIMITS_STORE_URL',
   'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
   'POSTGRES_PASSWORD',
   'LDAP_BIND_PASSWORD',
   'HTTP_STORE_TOKEN',
@@ -71,6 +72,7 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
   'ALLOWED_GROUPS', // every viewer may watch
   'CONTEXT_WORDS', // new passwords may consist of the company's name
   'ENTRY_POINTS_FILE', // its allowed groups are not read
+  'OIDC_TENANTS', // people of other organisations may watch
   'RETURNING_VIEWERS', // the next person at a device passes as the last viewer
   'USER_STORE_URL', // viewers of another store may watch
   'POSTGRES_QUERY', // viewers of another table may watch

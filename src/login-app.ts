@@ -14,11 +14,12 @@ import { closeAfterAnswers, createHttpServer, listen, stopServer } from './serve
 import { createLineSums } from './server/log/line-sums.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import type { Readings } from './server/monitoring/gauges.ts'
-import type { MetricSources } from './server/monitoring/metrics.ts'
+import type { MetricSources, Metrics } from './server/monitoring/metrics.ts'
 import { openSessionStore } from './sessions/open-session-store.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { openSso } from './sso/open-sso.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -51,20 +52,18 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
-  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores]
+  const sso = await openSso(config, { ...counters, nowSeconds, log })
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...(sso?.optionalStores ?? [])]
   let isAccepting = true
   const readings = readingsOf(users, sessions, counters.optionalStores)
   const metrics = await openMetrics(config, { ...readings, linesDropped })
   const hashSecrets = watchSecrets(config, log)
   const logs = { log, securityLog, lineSums }
-  const stores = { users, sessionStore, signInLimits, account, optionalStores }
-  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, nowSeconds, ...logs }
+  const stores = { users, sessionStore, signInLimits, account, sso, optionalStores, nowSeconds }
+  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, ...logs }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
-  const clientFaults = {
-    headers: unframedHeaders(config.publicUrl),
-    ...(metrics && { count: metrics.metrics.countClientFault }),
-  }
+  const clientFaults = clientFaultsOf(config, metrics?.metrics)
   const server = createHttpServer(app, clientFaults, messageClassesOf(app))
   logDroppedConnections(server, { log, lineSums, networkOf })
   const port = await listen(server, config.port, config.host)
@@ -79,6 +78,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()
     account?.mailQueue?.close()
+    sso?.close()
     await users.close()
     sessionStore.close()
     counters.close()
@@ -91,6 +91,10 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
+}
+
+function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClientFault'> | undefined) {
+  return { headers: unframedHeaders(publicUrl), ...(metrics && { count: metrics.countClientFault }) }
 }
 
 function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {

@@ -22,6 +22,8 @@ const BELOW_LOGIN = [
   ...['users', 'sessions', 'sign-in-limits'],
 ]
 
+const SSO = ['sso-settings', 'sso']
+
 /** The file to plant in each room, and the other rooms that it may import. */
 const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: string[]]>> = {
   errors: ['src/errors.ts'],
@@ -30,19 +32,29 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   'hash-lock': ['src/hash-lock/plant.ts', 'errors'],
   languages: ['src/languages/plant.ts', 'errors'],
   brand: ['src/brand/plant.ts', 'errors', 'settings', 'languages'],
-  'entry-points': ['src/entry-points/plant.ts', 'errors', 'settings', 'hash-lock', 'languages', 'brand'],
+  'sso-settings': ['src/sso/settings/plant.ts', 'errors', 'settings'],
+  'entry-points': [
+    'src/entry-points/plant.ts',
+    'errors',
+    'settings',
+    'hash-lock',
+    'languages',
+    'brand',
+    'sso-settings',
+  ],
   mail: ['src/mail/plant.ts', 'errors', 'settings'],
   redis: ['src/redis/plant.ts', 'errors', 'settings', 'server'],
   users: ['src/users/sqlite/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
   sessions: ['src/sessions/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   'sign-in-limits': ['src/sign-in-limits/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   login: ['src/login/screens/plant.ts', ...BELOW_LOGIN],
+  sso: ['src/sso/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'login'],
   account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
   config: ['src/config.ts', 'errors', 'settings', 'hash-lock', 'entry-points', 'mail', 'redis', 'users'],
-  app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', 'login', 'account', 'config'],
-  main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', 'login', 'account', 'config', 'app'],
+  app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config'],
+  main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config', 'app'],
   'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock'],
-  cli: ['src/cli/service/plant.ts', ...BELOW_LOGIN, 'mail', 'account', 'config', 'video-service'],
+  cli: ['src/cli/service/plant.ts', ...BELOW_LOGIN, 'mail', ...SSO, 'account', 'config', 'video-service'],
   emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
 }
 const NAMES = Object.keys(ROOMS)

@@ -1,5 +1,6 @@
 import type { Brand } from '../brand/brand.ts'
 import type { AllowedConsumer, ReturnAddress } from '../hash-lock/return-address.ts'
+import type { SsoSettings } from '../sso/settings/sso-settings.ts'
 
 /** A hashed parameter: its name at the service, and the attribute of the viewer with its value, such as `username`. */
 export interface HashParameter {
@@ -39,4 +40,6 @@ export interface EntryPoint {
   /** True if the sign-in screen loads `public/login.js`. */
   readonly hasScript: boolean
   readonly brand: Brand
+  /** Null without single sign-on. */
+  readonly sso: SsoSettings | null
 }

@@ -7,6 +7,7 @@ import {
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
 import { fail, isLoopbackHost, isLoopbackName, listField, reasonOf, splitList } from '../settings/fields.ts'
+import { issuerField } from '../sso/settings/fields.ts'
 import type { HashParameter } from './entry-point.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
@@ -97,7 +98,8 @@ export function addressFields(publicUrl: URL | null) {
       return fail(context, reasonOf(error))
     }
   })
-  return { playerAddress, playerOrigins, consumers, link }
+  const issuer = issuerField((text) => assertScheme(text, isLoopbackHost))
+  return { playerAddress, playerOrigins, consumers, link, issuer }
 }
 
 /** Parses the address of a page for viewers, or of a mailbox: `https:` or `mailto:`. @throws RangeError */

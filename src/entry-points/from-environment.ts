@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { brandEnvironment, brandOfEnvironment } from '../brand/fields.ts'
 import { required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
+import { ssoEnvironment, ssoOfEnvironment } from '../sso/settings/fields.ts'
 import type { EntryPoint, SecretFiles } from './entry-point.ts'
 import {
   type AddressFields,
@@ -35,6 +36,7 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       returningViewers: settings.RETURNING_VIEWERS,
       hasScript: settings.SCREEN_SCRIPT,
       brand: brandOfEnvironment(settings, context),
+      sso: ssoOfEnvironment(settings, settings.HASH_LIFETIME_SECONDS, context),
     }),
   )
 }
@@ -52,6 +54,7 @@ function fieldsOf(addresses: AddressFields) {
     SCREEN_SCRIPT: ScreenScript.default(true),
     RETURNING_VIEWERS: ReturningViewers.default('continue'),
     ...brandEnvironment(addresses.link),
+    ...ssoEnvironment(addresses.issuer),
   }
 }
 

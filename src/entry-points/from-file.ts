@@ -5,6 +5,7 @@ import { fail, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
 import { similarField } from '../settings/unknown-settings.ts'
+import { ssoFileFields, ssoOf } from '../sso/settings/fields.ts'
 import type { EntryPoint } from './entry-point.ts'
 import {
   type AddressFields,
@@ -44,12 +45,17 @@ function entryPointSchema(addresses: AddressFields) {
     screenScript: ScreenScript.optional(),
     returningViewers: ReturningViewers.optional(),
     ...brandFields(addresses.link),
+    ...ssoFileFields(addresses.issuer, list, ContentOfFile),
   }
   const entry = z.strictObject(fields, {
     error: (issue) =>
       issue.code === 'unrecognized_keys' ? unknownFields(issue.keys ?? [], Object.keys(fields)) : 'must be an object',
   })
-  return entry.transform((given, context) => ({ ...given, brand: brandOf(given, context) }))
+  return entry.transform((given, context) => ({
+    ...given,
+    brand: brandOf(given, context),
+    sso: ssoOf(given, given.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS, context),
+  }))
 }
 
 function unknownFields(names: readonly string[], known: readonly string[]): string {
@@ -59,6 +65,12 @@ function unknownFields(names: readonly string[], known: readonly string[]): stri
   })
   return `has unknown fields: ${named.join(', ')}; src/entry-points/README.md lists all fields`
 }
+
+/** The content of a file that is not empty. */
+const ContentOfFile = z.string('must be the path of a file').transform((path, context): string => {
+  const read = readNamedFile(path)
+  return 'text' in read ? read.text.trim() : fail(context, read.fault)
+})
 
 /** A file with a secret. */
 const SecretFile = z.string().transform((path, context) => {
@@ -186,6 +198,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     returningViewers: entry.returningViewers ?? 'continue',
     hasScript: entry.screenScript ?? true,
     brand: entry.brand,
+    sso: entry.sso,
   }
 }
 

@@ -13,12 +13,14 @@ import { postSignOut } from './sign-out.ts'
 export function entryPointRoutes(deps: EntryPointDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/', getSignIn(deps))
-  router.post('/sign-in', formBody, postSignIn(deps))
+  const hasPasswords = deps.entryPoint.sso?.isOnly !== true
+  if (hasPasswords) router.post('/sign-in', formBody, postSignIn(deps))
   router.post('/continue', formBody, postContinue(deps))
   router.post('/cancel', formBody, postCancel(deps))
   router.post('/sign-out', formBody, postSignOut(deps))
   router.all('/', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
-  router.all(['/sign-in', '/continue', '/cancel', '/sign-out'], onlyMethods('POST', sendWrongMethod(deps)))
+  const posts = ['/continue', '/cancel', '/sign-out', ...(hasPasswords ? ['/sign-in'] : [])]
+  router.all(posts, onlyMethods('POST', sendWrongMethod(deps)))
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
     deps.refusals.failed(req, res, error, contextOf(req, deps.entryPoint))

@@ -24,6 +24,8 @@ export interface AuthenticatedViewer {
   readonly viewer: Viewer
   readonly context: PlayerContext
   readonly outcome: 'signed-in' | 'returned'
+  /** The identity at the provider, for the log. Absent for a viewer with a password. */
+  readonly identity?: { readonly issuer: string; readonly subject: string }
   /** Returns the secret that signs the response. Called after the decision, which may have taken seconds. */
   readonly secretOf: () => string
   /** Called only if access is granted, so that no other viewer gets a session. Null for no session. */
@@ -37,7 +39,7 @@ export async function sendToPlayer(
   res: Response,
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
-  const { viewer, context, outcome, secretOf, openSession } = authenticated
+  const { viewer, context, outcome, identity, secretOf, openSession } = authenticated
   const { entryPoint } = deps
   const decision = await askAccessPolicy(deps.accessPolicy, viewer, entryPoint, context.content)
   if (!decision.ok) {
@@ -45,7 +47,7 @@ export async function sendToPlayer(
   }
   const secret = secretOf()
   const location = passToPlayer(decision, entryPoint, secret, context.address, deps.nowSeconds())
-  deps.logSignIn(req, { outcome, viewer: viewer.username })
+  deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
   const sessionId = await openSession()
   if (sessionId !== null) {
     const hasTwoSecrets = deps.hashSecrets().previous !== null

@@ -29,6 +29,10 @@ export const SIGN_IN_OUTCOMES = [
   'signed-out',
   'overloaded',
   'failed',
+  'sso-started',
+  'sso-signed-in',
+  'sso-not-yet',
+  'sso-refused',
 ] as const
 
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
@@ -42,13 +46,23 @@ export interface SignInEvent {
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
+  /** The identity of a viewer of an identity provider. */
+  readonly issuer?: string
+  readonly subject?: string
   readonly reason?: string
   readonly error?: unknown
 }
 
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
-const EXPECTED: readonly SignInOutcome[] = ['signed-in', 'returned', 'cancelled', 'signed-out']
+const EXPECTED: readonly SignInOutcome[] = [
+  'signed-in',
+  'returned',
+  'cancelled',
+  'signed-out',
+  'sso-started',
+  'sso-signed-in',
+]
 /** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
 const SUMMED: readonly SignInOutcome[] = [
   'held-back',
@@ -59,6 +73,9 @@ const SUMMED: readonly SignInOutcome[] = [
   'signed-out',
   'overloaded',
   'failed',
+  'sso-started',
+  'sso-not-yet',
+  'sso-refused',
 ]
 /** Outcomes that a returning viewer can cause without a password check, and so without limit. */
 const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']

@@ -5,7 +5,7 @@ import { emptyContext, readPlayerContext } from './request/player-context.ts'
 import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
-import type { Refusal } from './screens/screens.ts'
+import type { Refusal, SignInState } from './screens/screens.ts'
 import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
 
 /**
@@ -22,7 +22,7 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
     if (!reading.ok) return refusals.badContext(req, res, reading)
     const { context } = reading
     const returning = await sessions.returningViewer(req, res)
-    if (returning === null) return screens.sendSignIn(req, res, { context })
+    if (returning === null) return screens.sendSignIn(req, res, { context, ...accountOf(query) })
     const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
     const isFormOpen = query.prompt === 'other-account'
     if (query.prompt === 'login' || isFormOpen || mustAsk || !isNavigation(req)) {
@@ -31,6 +31,12 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
     }
     await returnToPlayer(deps, req, res, { ...returning, context })
   }
+}
+
+/** Returns what the address says about the account that the viewer wants. Only single sign-on needs this. */
+function accountOf({ prompt }: Readonly<Record<string, unknown>>): Pick<SignInState, 'account'> {
+  if (prompt === undefined) return {}
+  return { account: prompt === 'signed-out' ? 'signed-out' : 'other' }
 }
 
 /** Checks the credentials and passes the viewer on to the player. */

@@ -21,6 +21,8 @@ export function postSignOut(
       })
     }
     logSignIn(req, { outcome: 'signed-out', viewer })
-    sendRedirect(res, headersFor(context.address.origin), pathOf(entryPoint.basePath, context.fields))
+    // The screen says that the session at the provider goes on.
+    const prompt = entryPoint.sso === null ? {} : { prompt: 'signed-out' }
+    sendRedirect(res, headersFor(context.address.origin), pathOf(entryPoint.basePath, { ...context.fields, ...prompt }))
   }
 }

@@ -7,10 +7,25 @@ declare module 'express-session' {
     viewer?: {
       username: string
       signedInAtSeconds: number
-      /** Present only if the user store cannot look up a viewer without a password. */
+      /** Present only if nobody can look up the viewer: in some user stores, and at an identity provider. */
       snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
+      /** Present only for a viewer of an identity provider. */
+      sso?: SsoOrigin
     }
   }
+}
+
+/** Where a viewer without a password comes from. */
+export interface SsoOrigin {
+  /** The digest of the settings of the provider. The session counts only where the settings are the same. */
+  readonly providerId: string
+  /** Issuer and subject are the identity of the viewer. */
+  readonly issuer: string
+  readonly subject: string
+  /** The session at the provider. Null if the provider names none. */
+  readonly providerSession: string | null
+  /** UNIX time in seconds: then the provider is asked again. */
+  readonly endsAtSeconds: number
 }
 
 export interface SessionStore {
@@ -56,6 +71,15 @@ export const StoredSession = z.object({
     username: z.string(),
     signedInAtSeconds: z.number(),
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
+    sso: z
+      .object({
+        providerId: z.string(),
+        issuer: z.string(),
+        subject: z.string(),
+        providerSession: z.string().nullable(),
+        endsAtSeconds: z.number(),
+      })
+      .optional(),
   }),
 })
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import session from 'express-session'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
-import type { SessionLimits } from './session-store.ts'
+import type { SessionLimits, SsoOrigin } from './session-store.ts'
 
 export interface SessionDeps {
   readonly store: session.Store
@@ -18,19 +18,34 @@ export interface SessionDeps {
   readonly warn: (error: unknown, effect: string) => void
 }
 
+/** The viewers whose sessions count at an entry point. */
+export interface AcceptedViewers {
+  /** True if viewers of the user store may return. */
+  readonly withPassword: boolean
+  /** The provider whose viewers may return. Null for none. */
+  readonly providerId: string | null
+}
+
+/** The sessions of all entry points: a browser has one session for all. */
+export interface AllSessions {
+  /** Returns the sessions as one entry point sees them. */
+  at(accepted: AcceptedViewers): Sessions
+}
+
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
 export interface Sessions {
   /**
    * Looks up the signed-in viewer in the user store. Returns the viewer and the id of the session. Null without a
-   * session, or if the session store fails: the viewer then signs in.
+   * session that counts at this entry point, or if the session store fails: the viewer then signs in.
    * @throws UpstreamError if the user store cannot be reached.
    */
   returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
   /**
-   * Starts a session after a right password, under a new id, and ends the old session. No other function starts one.
+   * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
+   * @param sso for a viewer of an identity provider, who is never looked up in the user store.
    * @returns the id; null if the session store failed: the viewer continues without a session and without a cookie.
    */
-  start(req: Request, res: Response, viewer: Viewer): Promise<string | null>
+  start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null>
   /**
    * Ends the earlier session of this browser, if there is one, and removes its cookie. Does not throw: without the
    * cookie, no browser can use a session that stays in the store.
@@ -48,7 +63,7 @@ export interface Sessions {
 
 const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
-export function createSessions(deps: SessionDeps): Sessions {
+export function createSessions(deps: SessionDeps): AllSessions {
   const { users, limits, nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
   const middleware = sessionMiddleware(deps, name)
@@ -56,7 +71,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
   const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
-  async function returningViewer(req: Request, res: Response) {
+  async function returningViewer(req: Request, res: Response, accepted: AcceptedViewers) {
     if (!hasCookie(req)) return null
     try {
       await load(req, unsentResponse())
@@ -65,9 +80,9 @@ export function createSessions(deps: SessionDeps): Sessions {
       return null
     }
     const stored = req.session?.viewer
-    if (stored === undefined) return null
+    if (stored === undefined || !isAccepted(stored, accepted)) return null
     deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
-    const isOver = stored.signedInAtSeconds + limits.lifetimeSeconds <= nowSeconds()
+    const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
     if (viewer !== null) return { viewer, sessionId: req.sessionID }
     const reason = isOver ? 'too old' : 'viewer gone or disabled'
@@ -75,14 +90,12 @@ export function createSessions(deps: SessionDeps): Sessions {
     await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
   }
-  async function start(req: Request, res: Response, viewer: Viewer): Promise<string | null> {
-    const { username, groups, attributes } = viewer
-    const snapshot = users.find === undefined ? { snapshot: { groups, attributes } } : {}
+  async function start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null> {
     try {
       await load(req, res)
       // Without an old session, the id is new already. hasCookie() is stricter than express-session.
       if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
-      req.session.viewer = { username, signedInAtSeconds: Math.floor(nowSeconds()), ...snapshot }
+      req.session.viewer = storedViewer(viewer, Math.floor(nowSeconds()), users, sso)
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
@@ -111,7 +124,32 @@ export function createSessions(deps: SessionDeps): Sessions {
     Reflect.deleteProperty(req, 'session')
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
-  return { returningViewer, start, forget, end }
+  return {
+    at: (accepted) => ({ returningViewer: (req, res) => returningViewer(req, res, accepted), start, forget, end }),
+  }
+}
+
+type StoredViewer = NonNullable<session.SessionData['viewer']>
+
+/** Two viewers may have the same user name: one in the user store, and one at each provider. */
+function isAccepted({ sso }: StoredViewer, { withPassword, providerId }: AcceptedViewers): boolean {
+  return sso === undefined ? withPassword : sso.providerId === providerId
+}
+
+/** Keeps groups and attributes only of a viewer whom nobody can look up without a sign-in. */
+function storedViewer(
+  { username, groups, attributes }: Viewer,
+  signedInAtSeconds: number,
+  users: Pick<UserStore, 'find'>,
+  sso: SsoOrigin | undefined,
+): StoredViewer {
+  const snapshot = { snapshot: { groups, attributes } }
+  if (sso !== undefined) return { username, signedInAtSeconds, ...snapshot, sso }
+  return { username, signedInAtSeconds, ...(users.find === undefined && snapshot) }
+}
+
+function endOf({ signedInAtSeconds, sso }: StoredViewer, { lifetimeSeconds }: SessionLimits): number {
+  return Math.min(signedInAtSeconds + lifetimeSeconds, sso?.endsAtSeconds ?? Number.POSITIVE_INFINITY)
 }
 
 function sessionMiddleware({ store, secrets, limits }: SessionDeps, name: string): RequestHandler {
@@ -139,11 +177,8 @@ function unsent(): never {
   throw new Error('This response is never sent')
 }
 
-async function lookUp(
-  users: Pick<UserStore, 'find'>,
-  stored: NonNullable<session.SessionData['viewer']>,
-): Promise<Viewer | null> {
-  if (users.find !== undefined) return await users.find(stored.username)
+async function lookUp(users: Pick<UserStore, 'find'>, stored: StoredViewer): Promise<Viewer | null> {
+  if (users.find !== undefined && stored.sso === undefined) return await users.find(stored.username)
   return stored.snapshot === undefined ? null : { username: stored.username, ...stored.snapshot }
 }
 

@@ -59,6 +59,7 @@ describe('a file of entry points', () => {
         returningViewers: 'continue',
         hasScript: true,
         brand: UNBRANDED,
+        sso: null,
       },
       {
         name: 'sport-2',
@@ -81,6 +82,7 @@ describe('a file of entry points', () => {
         returningViewers: 'ask',
         hasScript: false,
         brand: UNBRANDED,
+        sso: null,
       },
     ])
   })

@@ -38,6 +38,7 @@ export const ENTRY_POINT: EntryPoint = {
   returningViewers: 'continue',
   hasScript: true,
   brand: UNBRANDED,
+  sso: null,
 }
 
 export interface Answer {
@@ -65,6 +66,8 @@ export interface LoginApp {
 
 export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users'>> {
   readonly publicUrl?: string
+  /** Default: a free port. */
+  readonly port?: number
   readonly entryPoints?: readonly EntryPoint[]
   readonly trustProxyHops?: number
   readonly sessionSecrets?: readonly string[]
@@ -109,10 +112,11 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     lineSums: options.lineSums ?? createLineSums(),
     accessPolicy: options.accessPolicy ?? KIT_POLICY,
     ...(options.account && { account: options.account }),
+    ...(options.sso && { sso: options.sso }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))
-  const port = await listen(server, 0, '127.0.0.1')
+  const port = await listen(server, options.port ?? 0, '127.0.0.1')
   onTestFinished(async () => {
     await stopServer(server, 1_000)
     sessionStore.close()

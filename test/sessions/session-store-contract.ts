@@ -55,7 +55,9 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
     test(`the session store in ${name} returns a viewer unchanged, and null for an unknown id`, async () => {
       const sessionStore = await open()
       const snapshot = { groups: ['gold'], attributes: { street: 'Straße 1' } }
-      const viewer = { username: 'ada', signedInAtSeconds: 10_000, snapshot }
+      const identity = { issuer: 'https://idp.example', subject: 'a1', providerSession: 's1' }
+      const sso = { providerId: 'p', ...identity, endsAtSeconds: 20_000 }
+      const viewer = { username: 'ada', signedInAtSeconds: 10_000, snapshot, sso }
       await set(sessionStore, 'a', { ...ada(), viewer } as SessionData)
       const found = await get(sessionStore, 'a')
       expect(found?.cookie).toEqual({})

@@ -128,6 +128,12 @@ test('the table of src/redis/README.md has the settings of Redis, with their tru
   expect(readConfig({ ...SETTINGS, ...defaults })).toEqual(readConfig(SETTINGS))
 })
 
+test('the table of src/sso/README.md has every setting of single sign-on', () => {
+  const names = tableRows(page('src/sso/README.md')).flatMap(([first]) => inBackticks(first))
+  const settings = settingNames().filter((name) => /^(OIDC|SSO)_/.test(name))
+  expect(names.filter((name) => /^(OIDC|SSO)_/.test(name)).toSorted()).toEqual(settings.toSorted())
+})
+
 test('src/cli/README.md has every setting of the command line', () => {
   const names = tableRows(page('src/cli/README.md')).flatMap(([first]) => inBackticks(first))
   expect(names).toEqual(expect.arrayContaining([...SERVICE, ...DRILL]))
@@ -214,7 +220,7 @@ function isOfStore(name: string): boolean {
 }
 
 function isNotNamedFile(name: string): boolean {
-  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
+  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|OIDC_CLIENT_SECRET|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
     name,
   )
 }

@@ -17,6 +17,7 @@ const GUARDS = [
   'POSTGRES_QUERY',
   'REDIS_KEY_PREFIX',
   'RETURNING_VIEWERS',
+  'OIDC_TENANTS',
   'SESSION_STORE_URL',
   'SESSION_STORE_URL_FILE',
   'SMTP_CA_FILE',
@@ -55,6 +56,16 @@ const OTHERS = [
   'LOG_LEVEL',
   'MAIL_FROM',
   'METRICS_PORT',
+  'OIDC_ATTRIBUTES',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_KEY_FILE',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_CLIENT_SECRET_FILE',
+  'OIDC_GROUPS_CLAIM',
+  'OIDC_ISSUER',
+  'OIDC_LABEL',
+  'OIDC_SCOPES',
+  'OIDC_USERNAME_CLAIM',
   'POSTGRES_PASSWORD',
   'POSTGRES_PASSWORD_FILE',
   'POSTGRES_POOL_SIZE',
@@ -72,6 +83,7 @@ const OTHERS = [
   'SESSION_SECRET_PREVIOUS',
   'SESSION_SECRET_PREVIOUS_FILE',
   'SHUTDOWN_DELAY_SECONDS',
+  'SSO_SESSION_SECONDS',
   'SMTP_URL_FILE',
   'SIGN_IN_LIMIT_PER_ADDRESS',
   'LIMITS_TRUSTED_NETWORKS',
@@ -83,7 +95,7 @@ const OTHERS = [
 const REQUIRED = ['PUBLIC_URL', 'HASH_SECRET', 'SESSION_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'] as const
 const REQUIRED_AS_FILES = ['HASH_SECRET_FILE', 'SESSION_SECRET_FILE']
 /** Their look-alikes belong to other programs. */
-const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT', 'SMTP_URL']
+const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT', 'SMTP_URL', 'SSO_ONLY']
 
 const misspelt = (name: string) => name.replace('_', '')
 const hint = (name: string, meant = name) => `Unknown setting ${misspelt(name)}. Did you mean ${meant}?`

@@ -20,6 +20,7 @@ import type { PlayerContext } from '../request/player-context.ts'
 import type { Headers, HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 import { scriptAttributes } from './script-attributes.ts'
+import { newRendezvous, PLACEHOLDERS, type Rendezvous, type SsoScreen, ssoLocals, withRendezvous } from './sso-parts.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
@@ -42,6 +43,10 @@ export interface SignInState {
   readonly isAsked?: boolean
   /** True if the form for another account is open at once, as it is after a refusal. */
   readonly isFormOpen?: boolean
+  /** With single sign-on: the viewer wants another account, or has just signed out. */
+  readonly account?: 'other' | 'signed-out'
+  /** With single sign-on: the secret of the screen before, whose window may still be open. */
+  readonly wait?: string
 }
 
 export interface MessageState {
@@ -99,6 +104,8 @@ export interface ScreensOptions {
   readonly headersFor: HeadersFor
   /** True if the sign-in screen loads `public/login.js`. Default: false. */
   readonly hasScript?: boolean
+  /** Null without single sign-on, the default. */
+  readonly sso?: SsoScreen | null
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
   readonly hasStartPage?: boolean
 }
@@ -127,38 +134,45 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   const freshPages = new LRUCache<string, string>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
-  function signInHtml(language: Language, state: SignInState): string {
-    return options.views.signIn(signInLocals(options, pageIn(language), state))
+  const hasSso = (options.sso ?? null) !== null
+  function signInHtml(language: Language, state: SignInState, rendezvous: Rendezvous = PLACEHOLDERS): string {
+    return options.views.signIn(signInLocals(options, pageIn(language), state, rendezvous))
   }
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
-  function freshPage(language: Language, context: PlayerContext): string {
-    const key = `${language} ${JSON.stringify(context.fields)}`
-    return getOrCreate(freshPages, key, () => signInHtml(language, { context }))
+  function freshPage(language: Language, { context, account }: SignInState): string {
+    const key = `${language} ${JSON.stringify(context.fields)}${hasSso && account !== undefined ? account : ''}`
+    return getOrCreate(freshPages, key, () => signInHtml(language, { context, ...(account && { account }) }))
   }
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
-  function refusedPage(language: Language, state: SignInState): string {
+  function refusedPage(language: Language, state: SignInState, complete: (html: string) => string): string {
     const { context, refusal, username = '', isShared } = state
     const placeholder = username === '' ? '' : TYPED_NAME
     const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder])}`
     const parts = getOrCreate(refusedPages, key, () =>
       signInHtml(language, { ...state, username: placeholder }).split(TYPED_NAME),
     )
-    return parts.join(ejs.escapeXML(username))
+    return parts.map(complete).join(ejs.escapeXML(username))
   }
   return (language: Language, state: SignInState): string => {
-    if (state.signedInAs !== undefined) return signInHtml(language, state)
-    return state.refusal === undefined ? freshPage(language, state.context) : refusedPage(language, state)
+    const rendezvous = hasSso ? newRendezvous(state.wait) : PLACEHOLDERS
+    if (state.signedInAs !== undefined) return signInHtml(language, state, rendezvous)
+    const complete = (html: string) => (hasSso ? withRendezvous(html, rendezvous) : html)
+    return state.refusal === undefined ? complete(freshPage(language, state)) : refusedPage(language, state, complete)
   }
 }
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath, hasScript = false }: SignInOptions,
+  { views: { asset }, brand, basePath, hasScript = false, sso = null }: SignInOptions,
   page: Page,
   state: SignInLocalsState,
+  rendezvous: Rendezvous = PLACEHOLDERS,
 ): ejs.Data {
-  const { context, refusal, username = '', isShared = false, signedInAs, isAsked = false, isFormOpen = false } = state
+  const { context, refusal, username = '', isShared = false, isAsked = false, isFormOpen = false } = state
   const { fields } = context
+  // With single sign-on, a small screen has no room for both.
+  const isOther = sso !== null && (isFormOpen || refusal !== undefined)
+  const signedInAs = isOther ? undefined : state.signedInAs
   const texts = textsOf(page.language)
   const { title, windowTitle } = titlesOf(brand, texts)
   return {
@@ -180,10 +194,12 @@ export function signInLocals(
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
+    sso: sso === null ? null : ssoLocals(sso, texts, { ...state, isFormOpen }, rendezvous),
+    otherAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'other-account' }),
   }
 }
 
-type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript'> & { views: Pick<Views, 'asset'> }
+type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso'> & { views: Pick<Views, 'asset'> }
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
 
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {

@@ -1,0 +1,2 @@
+// The viewer goes on in the player.
+window.close()

@@ -1,0 +1,36 @@
+// Optional: without it, the viewer presses the button.
+
+const EVERY_MS = 2000
+const LONGEST_MS = 600000
+let endMs = 0
+let timer
+
+addEventListener('submit', ({ target }) => {
+  if (target.id !== 'sso-start') return
+  const hint = document.getElementById('sso-hint')
+  hint.textContent = hint.dataset.waiting
+  endMs = Date.now() + LONGEST_MS
+  askAgain()
+})
+// Browsers slow down the timers of a page that nobody sees.
+document.addEventListener('visibilitychange', () => document.hidden || !timer || void ask())
+
+function askAgain() {
+  clearTimeout(timer)
+  timer = setTimeout(ask, EVERY_MS)
+}
+
+async function ask() {
+  clearTimeout(timer)
+  timer = undefined
+  const form = document.forms['sso-continue']
+  if (!form || Date.now() > endMs) return
+  try {
+    const body = new URLSearchParams({ wait: form.elements.wait.value })
+    const answer = await fetch(form.dataset.status, { method: 'POST', body })
+    if (answer.ok && (await answer.json()).status === 'ready') return form.submit()
+  } catch {
+    // The next question may be answered.
+  }
+  askAgain()
+}

@@ -1,0 +1,62 @@
+import { hash, randomBytes } from 'node:crypto'
+import { fill, type Texts } from '../../languages/languages.ts'
+
+/** What the sign-in screen says about the identity provider. */
+export interface SsoScreen {
+  /** The name of the provider. */
+  readonly label: string
+  /** True if there is no password form. */
+  readonly isOnly: boolean
+}
+
+/**
+ * Joins the frame to its sign-in window. Nobody but the frame knows `wait`, with which it collects the result. The window
+ * gets `flow`, a digest of it.
+ */
+export interface Rendezvous {
+  readonly wait: string
+  readonly flow: string
+}
+
+/** Take the place of both halves in a cached screen. */
+export const PLACEHOLDERS: Rendezvous = { wait: '\ue001', flow: '\ue002' }
+
+/** @param wait of the screen before. Default: a new one, of 256 random bits. */
+export function newRendezvous(wait = randomBytes(32).toString('base64url')): Rendezvous {
+  return { wait, flow: flowOf(wait) }
+}
+
+/** Returns the public half. */
+export function flowOf(wait: string): string {
+  return hash('sha256', wait, 'base64url')
+}
+
+/** Puts both halves into a cached screen. */
+export function withRendezvous(html: string, { wait, flow }: Rendezvous): string {
+  return html.replace(PLACEHOLDERS.wait, wait).replace(PLACEHOLDERS.flow, flow)
+}
+
+interface ScreenState {
+  readonly account?: 'other' | 'signed-out'
+  readonly isFormOpen?: boolean
+  readonly refusal?: { readonly text: string }
+}
+
+/** Returns the values for `views/parts/sso.ejs`. */
+export function ssoLocals(
+  { label: provider, isOnly }: SsoScreen,
+  { sso: texts }: Pick<Texts, 'sso'>,
+  { account, isFormOpen = false, refusal }: ScreenState,
+  rendezvous: Rendezvous,
+) {
+  return {
+    ...rendezvous,
+    signIn: fill(texts.signIn, { provider }),
+    hint: texts.hint,
+    notice: account === 'signed-out' ? fill(texts.signedOut, { provider }) : null,
+    /** True if the provider must ask which account to use. */
+    mustAsk: account !== undefined || isFormOpen,
+    hasPassword: !isOnly,
+    isPasswordOpen: refusal !== undefined && refusal.text !== 'ssoNotYet',
+  }
+}

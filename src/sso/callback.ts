@@ -1,0 +1,107 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Request, RequestHandler, Response } from 'express'
+import { describeError } from '../login/screens/error-page.ts'
+import type { LogSignIn } from '../login/sign-in-log.ts'
+import type { SignInResult } from './flows/flow-store.ts'
+import type { Sso } from './open-sso.ts'
+import type { Identity, RefusalReason } from './provider/claims.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { digestOf } from './start.ts'
+import type { WindowCookies } from './window-cookie.ts'
+import type { WindowPages, WindowRefusal } from './window-pages.ts'
+
+export interface CallbackDeps {
+  readonly sso: Sso
+  readonly cookies: WindowCookies
+  readonly nowSeconds: () => number
+  /** The entry points by name. */
+  readonly entryPoints: ReadonlyMap<string, Pick<SsoRouteDeps, 'provider' | 'windows' | 'logSignIn'>>
+  /** For a sign-in of no known entry point. */
+  readonly windows: WindowPages
+  readonly logSignIn: LogSignIn
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, WindowRefusal>> = {
+  'provider-refused': { status: 403, text: 'refused' },
+  'invalid-response': { status: 400, text: 'invalid' },
+  'wrong-tenant': { status: 403, text: 'wrongTenant' },
+  'groups-overage': { status: 403, text: 'groupsOverage' },
+  'unusable-claim': { status: 403, text: 'unusableAccount' },
+  'email-not-verified': { status: 403, text: 'emailNotVerified' },
+}
+
+/** Takes the answer of the provider, and keeps the viewer for the frame that began the sign-in. */
+export function getCallback(deps: CallbackDeps): RequestHandler {
+  const { sso, cookies, entryPoints, nowSeconds } = deps
+  return async function receiveAnswer(req, res) {
+    const currentUrl = new URL(sso.redirectUri)
+    // Never from the Host header, which a client writes.
+    currentUrl.search = req.originalUrl.slice(req.originalUrl.indexOf('?'))
+    const state = currentUrl.searchParams.get('state') ?? ''
+    const digest = digestOf(state)
+    const browserKey = cookies.take(req, res, digest)
+    const started = await sso.flows.take('state', digest)
+    const entryPoint = started === null ? undefined : entryPoints.get(started.entryPoint)
+    if (started === null || entryPoint === undefined) {
+      return refuse(deps, req, res, { status: 400, text: 'expired' }, { reason: 'expired' })
+    }
+    await sso.startLimits.giveBack(started.network)
+    const { provider, windows, logSignIn } = entryPoint
+    const { language, nonce, codeVerifier } = started
+    if (browserKey === null || !isEqual(digestOf(browserKey), started.browserKeyDigest)) {
+      return refuse(entryPoint, req, res, { status: 400, text: 'noCookie' }, { reason: 'no-cookie', language })
+    }
+    try {
+      const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
+      if (!answer.ok) {
+        const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
+        return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
+      }
+      const { viewer, issuer, subject } = answer.identity
+      await sso.flows.put('result', started.flow, resultOf(started.entryPoint, answer.identity, nowSeconds()))
+      logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject })
+      windows.sendDone(req, res, viewer.username, language)
+    } catch (error) {
+      failWindow(entryPoint, req, res, error, language)
+    }
+  }
+}
+
+function resultOf(entryPoint: string, { viewer, ...identity }: Identity, nowSeconds: number): SignInResult {
+  const { username, groups, attributes } = viewer
+  const signedInAtSeconds = Math.floor(nowSeconds)
+  return { entryPoint, username, groups: [...groups], attributes: { ...attributes }, ...identity, signedInAtSeconds }
+}
+
+/** Answers an error in the window, and logs it. */
+export function failWindow(
+  { windows, logSignIn }: Pick<CallbackDeps, 'windows' | 'logSignIn'>,
+  req: Request,
+  res: Response,
+  error: unknown,
+  language: string | null = null,
+): void {
+  const { status, retryAfterSeconds, text: reason } = describeError(error)
+  const isOurs = status >= 500
+  if (isOurs) logSignIn(req, { outcome: 'failed', status, error })
+  else logSignIn(req, { outcome: 'refused-request', status, reason })
+  const text = isOurs ? 'unavailable' : 'notFromOwnPage'
+  windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)
+}
+
+function refuse(
+  { windows, logSignIn }: Pick<CallbackDeps, 'windows' | 'logSignIn'>,
+  req: Request,
+  res: Response,
+  refusal: WindowRefusal,
+  { reason, language = null }: { readonly reason: string; readonly language?: string | null },
+): void {
+  logSignIn(req, { outcome: 'sso-refused', status: refusal.status, reason })
+  windows.refuse(req, res, refusal, language)
+}
+
+/** Both are digests of the same length. */
+function isEqual(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,60 @@
+import type { RequestHandler } from 'express'
+import { z } from 'zod'
+import { readPost } from '../login/request/read-post.ts'
+import { describeError } from '../login/screens/error-page.ts'
+import { flowOf } from '../login/screens/sso-parts.ts'
+import { sendToPlayer } from '../login/send-to-player.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { providerIdOf } from './settings/sso-settings.ts'
+
+const Form = z.object({ wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
+
+/** Collects the result of the window in the frame, and sends the viewer to the player, as after a password. */
+export function postSsoContinue(deps: SsoRouteDeps): RequestHandler {
+  const { sso, settings, entryPoint, screens, sessions, logSignIn } = deps
+  const providerId = providerIdOf(settings)
+
+  return async function collectResult(req, res) {
+    const context = readPost(deps, req, res)
+    if (context === null) return
+    const form = Form.safeParse(req.body)
+    // A screen without the secret begins anew.
+    if (!form.success) return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'ssoNotYet' } })
+    const { wait } = form.data
+    try {
+      const result = await sso.flows.take('result', flowOf(wait))
+      if (result === null || result.entryPoint !== entryPoint.name) {
+        logSignIn(req, { outcome: 'sso-not-yet' })
+        return screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
+      }
+      const { username, groups, attributes, issuer, subject, providerSession } = result
+      const viewer = { username, groups, attributes }
+      const endsAtSeconds = result.signedInAtSeconds + settings.sessionSeconds
+      const origin = { providerId, issuer, subject, providerSession, endsAtSeconds }
+      await sendToPlayer(deps, req, res, {
+        viewer,
+        context,
+        outcome: 'signed-in',
+        identity: { issuer, subject },
+        secretOf: () => deps.hashSecrets().current,
+        openSession: () => sessions.start(req, res, viewer, origin),
+      })
+    } catch (error) {
+      const refusal = describeError(error)
+      logSignIn(req, { outcome: 'failed', status: refusal.status, error })
+      screens.sendSignIn(req, res, { context, refusal, wait })
+    }
+  }
+}
+
+/** Tells the script of the screen if there is a result. Leaves the result there. */
+export function postStatus({ sso, refusals, headersFor }: SsoRouteDeps): RequestHandler {
+  return async function tellStatus(req, res) {
+    res.set(headersFor(null))
+    if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
+    const form = Form.safeParse(req.body)
+    if (!form.success) return void res.status(400).json({ status: 'refused' })
+    const isReady = await sso.flows.has('result', flowOf(form.data.wait))
+    res.json({ status: isReady ? 'ready' : 'waiting' })
+  }
+}

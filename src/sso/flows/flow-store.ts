@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+/** A sign-in that a viewer began in a window. Kept under a digest of its `state`. */
+const StartedFlow = z.object({
+  entryPoint: z.string(),
+  /** The public half of the secret that the frame has. */
+  flow: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  /** The digest of the cookie of the window. */
+  browserKeyDigest: z.string(),
+  network: z.string(),
+  language: z.string().nullable(),
+})
+
+/** A viewer whom the provider knows, until the frame collects the result. Kept under `flow`. */
+const SignInResult = z.object({
+  entryPoint: z.string(),
+  username: z.string(),
+  groups: z.array(z.string()),
+  attributes: z.record(z.string(), z.string()),
+  issuer: z.string(),
+  subject: z.string(),
+  /** The session at the provider. Null if the provider names none. */
+  providerSession: z.string().nullable(),
+  /** UNIX time in whole seconds. */
+  signedInAtSeconds: z.number(),
+})
+
+export type StartedFlow = z.output<typeof StartedFlow>
+export type SignInResult = z.output<typeof SignInResult>
+export interface FlowRecords {
+  readonly state: StartedFlow
+  readonly result: SignInResult
+}
+export type RecordKind = keyof FlowRecords
+
+export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowRecords[Kind]> } = {
+  state: StartedFlow,
+  result: SignInResult,
+}
+/** The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. */
+export const RECORD_SECONDS = { state: 600, result: 120 } as const
+
+/** The records that join a frame and its window. All copies of the app share them, or there is only one copy. */
+export interface FlowStore {
+  /**
+   * Keeps a record for its time.
+   * @throws OverloadedError if the store is full.
+   * @throws UpstreamError if the store does not answer.
+   */
+  put<Kind extends RecordKind>(kind: Kind, key: string, record: FlowRecords[Kind]): Promise<void>
+  /**
+   * Returns a record and removes it, in one step: of parallel calls, only one gets it. Null without a record.
+   * @throws UpstreamError if the store does not answer.
+   */
+  take<Kind extends RecordKind>(kind: Kind, key: string): Promise<FlowRecords[Kind] | null>
+  /** True if there is a record. Leaves it there. @throws UpstreamError if the store does not answer. */
+  has(kind: RecordKind, key: string): Promise<boolean>
+  close(): void
+}

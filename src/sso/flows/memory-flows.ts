@@ -1,0 +1,50 @@
+import { OverloadedError } from '../../errors.ts'
+import { type FlowRecords, type FlowStore, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
+
+/** About 1 kB each. */
+const MOST_RECORDS = 50_000
+const RETRY_SECONDS = 60
+
+interface Kept {
+  readonly record: unknown
+  readonly endsAtSeconds: number
+}
+
+/**
+ * Creates a store in the memory of this process, for an app with one copy. A full store refuses new records instead of
+ * dropping older ones, which belong to viewers who are signing in.
+ * @param nowSeconds UNIX time in seconds.
+ */
+export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_RECORDS): FlowStore {
+  const records: { readonly [Kind in RecordKind]: Map<string, Kept> } = { state: new Map(), result: new Map() }
+
+  /** All records of a kind have the same time, so the oldest end first. */
+  function removeEnded(kept: Map<string, Kept>): void {
+    for (const [key, { endsAtSeconds }] of kept) {
+      if (endsAtSeconds > nowSeconds()) return
+      kept.delete(key)
+    }
+  }
+  function read(kind: RecordKind, key: string): unknown {
+    const kept = records[kind].get(key)
+    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : kept.record
+  }
+  return {
+    put(kind, key, record) {
+      const kept = records[kind]
+      removeEnded(kept)
+      if (kept.size >= mostRecords)
+        return Promise.reject(new OverloadedError('Too many sign-ins are open', RETRY_SECONDS))
+      kept.delete(key)
+      kept.set(key, { record, endsAtSeconds: nowSeconds() + RECORD_SECONDS[kind] })
+      return Promise.resolve()
+    },
+    take<Kind extends RecordKind>(kind: Kind, key: string) {
+      const record = read(kind, key) as FlowRecords[Kind] | null
+      records[kind].delete(key)
+      return Promise.resolve(record)
+    },
+    has: (kind, key) => Promise.resolve(read(kind, key) !== null),
+    close: () => {},
+  }
+}

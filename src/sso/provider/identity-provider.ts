@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto'
+import { BulkheadRejectedError, bulkhead } from 'cockatiel'
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  clockTolerance,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+} from 'openid-client'
+import type { Logger } from 'pino'
+import { OverloadedError, UpstreamError } from '../../errors.ts'
+import type { OptionalStore } from '../../redis/optional-store.ts'
+import type { SsoSettings } from '../settings/sso-settings.ts'
+import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
+import { clientAuthOf } from './client-authentication.ts'
+import { describeFault, refusalOfError } from './faults.ts'
+
+/** The provider of one or several entry points. Unavailable until its discovery document was read. */
+export interface IdentityProvider extends OptionalStore {
+  /**
+   * Returns the address where the viewer signs in.
+   * @throws UpstreamError while the provider is unavailable.
+   */
+  authorizationUrl(request: AuthorizationRequest): string
+  /**
+   * Checks the answer of the provider, and gets the viewer.
+   * @param currentUrl the callback with its query.
+   * @throws UpstreamError if the provider does not answer.
+   * @throws OverloadedError if too many viewers sign in at the same time.
+   */
+  signIn(currentUrl: URL, secrets: FlowSecrets): Promise<ProviderAnswer>
+  close(): void
+}
+
+export interface FlowSecrets {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+}
+
+export interface AuthorizationRequest extends FlowSecrets {
+  /** True if the provider must ask which account to use. */
+  readonly mustAsk: boolean
+  readonly language: string
+}
+
+export interface ProviderOptions {
+  readonly redirectUri: string
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly firstRetryMs?: number
+}
+
+const TIMEOUT_SECONDS = 5
+const CLOCK_TOLERANCE_SECONDS = 10
+const FIRST_RETRY_MS = 2_000
+const LONGEST_RETRY_MS = 60_000
+const QUESTIONS_AT_ONCE = 50
+const QUESTIONS_WAITING = 200
+const RETRY_AFTER_SECONDS = 5
+
+/** Opens a provider. Reads its discovery document in the background, and tries again until that succeeds. */
+export function openIdentityProvider(
+  settings: SsoSettings,
+  { redirectUri, log, firstRetryMs = FIRST_RETRY_MS }: ProviderOptions,
+): IdentityProvider {
+  const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
+  let configuration: Configuration | null = null
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function discover(pauseMs: number): Promise<void> {
+    try {
+      configuration = await discoverProvider(settings)
+      log.info({ event: 'sso-provider', issuer: settings.issuer }, 'Single sign-on is available')
+    } catch (error) {
+      if (isClosed) return
+      const line = { event: 'sso-provider', issuer: settings.issuer, reason: describeFault(error) }
+      log.warn(line, 'OIDC_ISSUER: the provider cannot be read, so nobody can use single sign-on. The app tries again')
+      timer = setTimeout(() => void discover(Math.min(2 * pauseMs, LONGEST_RETRY_MS)), pauseMs).unref()
+    }
+  }
+  void discover(firstRetryMs)
+
+  function known(): Configuration {
+    if (configuration !== null) return configuration
+    throw new UpstreamError('sso-provider', 'The identity provider could not be read yet')
+  }
+  return {
+    setting: 'OIDC_ISSUER',
+    isAvailable: () => configuration !== null,
+    authorizationUrl(request) {
+      const provider = known()
+      const url = buildAuthorizationUrl(provider, parametersOf(request, settings, redirectUri, promptOf(provider)))
+      return url.href
+    },
+    async signIn(currentUrl, secrets) {
+      const provider = known()
+      try {
+        return await questions.execute(() => askProvider(provider, settings, currentUrl, secrets))
+      } catch (error) {
+        if (error instanceof BulkheadRejectedError) {
+          throw new OverloadedError('Too many viewers come from the identity provider', RETRY_AFTER_SECONDS)
+        }
+        return refusalOfError(error)
+      }
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function discoverProvider(settings: SsoSettings): Promise<Configuration> {
+  const { issuer, clientId, authentication, tenants } = settings
+  const isHttp = issuer.startsWith('http:')
+  const execute = [enableNonRepudiationChecks, ...(isHttp ? [allowInsecureRequests] : [])]
+  const auth = await clientAuthOf(authentication)
+  const metadata = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
+  const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
+    execute,
+    timeout: TIMEOUT_SECONDS,
+  })
+  if (tenants === null && configuration.serverMetadata().issuer.includes('{tenantid}')) {
+    throw new UpstreamError('sso-provider', 'The issuer is for every organisation, but OIDC_TENANTS is not set')
+  }
+  return configuration
+}
+
+function parametersOf(
+  { state, nonce, codeVerifier, mustAsk, language }: AuthorizationRequest,
+  { scopes }: SsoSettings,
+  redirectUri: string,
+  prompt: string,
+): Record<string, string> {
+  return {
+    response_type: 'code',
+    response_mode: 'query',
+    redirect_uri: redirectUri,
+    scope: scopes,
+    state,
+    nonce,
+    code_challenge: hash('sha256', codeVerifier, 'base64url'),
+    code_challenge_method: 'S256',
+    ui_locales: language,
+    ...(mustAsk && { prompt }),
+  }
+}
+
+/** Returns the prompt with which the provider offers another account. */
+function promptOf(provider: Configuration): string {
+  const { prompt_values_supported: supported } = provider.serverMetadata()
+  return Array.isArray(supported) && !supported.includes('select_account') ? 'login' : 'select_account'
+}
+
+async function askProvider(
+  provider: Configuration,
+  settings: SsoSettings,
+  currentUrl: URL,
+  { state, nonce, codeVerifier }: FlowSecrets,
+): Promise<ProviderAnswer> {
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
+  const tokens = await authorizationCodeGrant(provider, currentUrl, checks)
+  const idToken = tokens.claims()
+  if (idToken === undefined) return { ok: false, reason: 'invalid-response', detail: 'no ID token' }
+  // Some providers keep the ID token short, and have the other claims at this endpoint.
+  const hasMore = lacksClaims(idToken, settings) && provider.serverMetadata().userinfo_endpoint !== undefined
+  const more = hasMore ? await fetchUserInfo(provider, tokens.access_token, idToken.sub) : {}
+  const claims: Claims = { ...more, ...idToken }
+  return viewerOfClaims(claims, settings)
+}

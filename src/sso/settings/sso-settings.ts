@@ -1,0 +1,46 @@
+import { hash, type KeyObject } from 'node:crypto'
+
+/** How the app signs in to the token endpoint of the provider. */
+export type ClientAuthentication =
+  | { readonly kind: 'secret'; readonly secret: string }
+  | {
+      readonly kind: 'key'
+      readonly privateKey: KeyObject
+      /** In DER form. Null if the file contains only the key. */
+      readonly certificate: Buffer | null
+    }
+
+/** The identity provider of an entry point (OpenID Connect). */
+export interface SsoSettings {
+  /** Exactly as the provider writes it: a slash at the end counts. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly authentication: ClientAuthentication
+  readonly scopes: string
+  /** The name of the provider on the screens. */
+  readonly label: string
+  readonly usernameClaim: string
+  readonly groupsClaim: string
+  readonly attributes: readonly { readonly name: string; readonly claim: string }[]
+  /** The organisations whose viewers may sign in. Null accepts all that the issuer has. */
+  readonly tenants: readonly string[] | null
+  /** True if the entry point has no password form. */
+  readonly isOnly: boolean
+  /** The longest time until the provider is asked again. */
+  readonly sessionSeconds: number
+}
+
+/**
+ * Returns a digest of the settings that decide who a viewer is. A session counts only where they are the same, so that a
+ * viewer of one provider is never taken for a viewer of another.
+ */
+export function providerIdOf(settings: SsoSettings): string {
+  const { issuer, clientId, scopes, usernameClaim, groupsClaim, attributes, tenants } = settings
+  const parts = [issuer, clientId, scopes, usernameClaim, groupsClaim, attributes, tenants]
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
+}
+
+/** Returns whose sessions count at an entry point. */
+export function acceptedViewers(sso: SsoSettings | null): { withPassword: boolean; providerId: string | null } {
+  return { withPassword: sso?.isOnly !== true, providerId: sso === null ? null : providerIdOf(sso) }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { OverloadedError } from '../../../src/errors.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { createMemoryFlows } from '../../../src/sso/flows/memory-flows.ts'
+import { createStartLimits } from '../../../src/sso/flows/start-limits.ts'
+import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
+
+flowStoreContract('memory', () => Promise.resolve(createMemoryFlows(() => 0)))
+
+test('a sign-in ends after 600 seconds, and a result after 120', async () => {
+  const clock = { seconds: 0 }
+  const store = createMemoryFlows(() => clock.seconds)
+  await store.put('state', 'a', STARTED)
+  await store.put('result', 'a', RESULT)
+  clock.seconds = 119
+  expect([await store.has('state', 'a'), await store.has('result', 'a')]).toEqual([true, true])
+  clock.seconds = 120
+  expect([await store.has('state', 'a'), await store.has('result', 'a')]).toEqual([true, false])
+  clock.seconds = 600
+  expect([await store.take('state', 'a'), await store.take('result', 'a')]).toEqual([null, null])
+})
+
+test('a full memory refuses new sign-ins, keeps the ones under way, and has room when they end', async () => {
+  const clock = { seconds: 0 }
+  const store = createMemoryFlows(() => clock.seconds, 2)
+  await store.put('state', 'a', STARTED)
+  await store.put('state', 'b', STARTED)
+  await expect(store.put('state', 'c', STARTED)).rejects.toThrow(OverloadedError)
+  expect(await store.has('state', 'a')).toBe(true)
+  clock.seconds = 600
+  await store.put('state', 'c', STARTED)
+  expect(await store.has('state', 'c')).toBe(true)
+})
+
+test('a network may begin a number of sign-ins, and a callback gives one back', async () => {
+  const limits = createStartLimits(openMemoryCounter, 2, 3)
+  expect([await limits.count('a'), await limits.count('a')]).toEqual([null, null])
+  const waitSeconds = await limits.count('a')
+  expect(waitSeconds).toBeGreaterThan(0)
+  expect(waitSeconds).toBeLessThanOrEqual(600)
+  await limits.giveBack('a')
+  expect(await limits.count('a')).toBeNull()
+})
+
+test('all networks together may begin a number of sign-ins', async () => {
+  const limits = createStartLimits(openMemoryCounter, 2, 3)
+  for (const network of ['a', 'b', 'c']) expect(await limits.count(network)).toBeNull()
+  expect(await limits.count('d')).toBeGreaterThan(0)
+  await limits.giveBack('a')
+  expect(await limits.count('d')).toBeNull()
+})

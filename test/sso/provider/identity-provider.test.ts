@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { exportJWK } from 'jose'
+import { expect, onTestFinished, test } from 'vitest'
+import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
+import { CLIENT, startProvider } from '../start-provider.ts'
+import {
+  finishWindow,
+  freePort,
+  openWindow,
+  pressContinue,
+  ssoSettings,
+  startHeaders,
+  startSso,
+  until,
+} from '../start-sso.ts'
+
+test('a provider that is away does not stop the app: 503 in the window, degraded, and it is found later', async () => {
+  const port = await freePort()
+  const log = { info: () => {}, warn: () => {} }
+  const redirectUri = 'http://localhost:1/sso/callback'
+  const provider = openIdentityProvider(ssoSettings(`http://127.0.0.1:${port}`), { redirectUri, log, firstRetryMs: 20 })
+  onTestFinished(() => provider.close())
+  const request = { state: 's', nonce: 'n', codeVerifier: 'v', mustAsk: false, language: 'en' }
+  expect(provider.isAvailable()).toBe(false)
+  expect(() => provider.authorizationUrl(request)).toThrow('could not be read')
+  await startProvider({ redirectUri, port, signsIn: 'ada' })
+  await until(() => provider.isAvailable())
+  expect(provider.authorizationUrl(request)).toMatch(`http://127.0.0.1:${port}/auth?`)
+})
+
+test('while the provider is unknown, the window answers 503 and readiness says degraded', async () => {
+  const unknown = { setting: 'OIDC_ISSUER', isAvailable: () => false }
+  const app = await startSso({ optionalStores: [unknown], isProviderKnown: false })
+  const screen = await app.get('/')
+  const flow = /name="flow" value="([^"]*)"/.exec(screen.text)?.[1] ?? ''
+  const answer = await app.post('/sso/start', { flow }, startHeaders(app))
+  expect([answer.status, answer.setCookies]).toEqual([503, []])
+  expect(JSON.parse((await app.get('/health/ready')).text)).toEqual({ status: 'degraded', away: ['OIDC_ISSUER'] })
+})
+
+test('a provider that fails at the callback gives 503, and the frame can begin again', async () => {
+  const app = await startSso()
+  const window = await openWindow(app)
+  const callback = `/sso/callback?code=x&state=${new URL(window.address).searchParams.get('state')}&iss=${app.provider.issuer}`
+  app.provider.setAway(true)
+  expect((await app.get(callback, { Cookie: window.cookie })).status).toBe(503)
+  app.provider.setAway(false)
+  const next = await openWindow(app)
+  await finishWindow(app, next)
+  expect((await pressContinue(app, next)).status).toBe(303)
+})
+
+test('claims that are only at the user info endpoint are found', async () => {
+  const app = await startSso({ provider: { isIdTokenFull: false }, entryPoint: { allowedGroups: ['gold'] } })
+  const window = await openWindow(app)
+  expect((await finishWindow(app, window)).status).toBe(200)
+  expect((await pressContinue(app, window)).status).toBe(303)
+})
+
+test('a wrong client secret gives 503 and a line with the code, not a refusal of the viewer', async () => {
+  const app = await startSso({ settings: { authentication: { kind: 'secret', secret: 'wrong' } } })
+  const answer = await finishWindow(app, await openWindow(app))
+  expect(answer.status).toBe(503)
+  const line = app.lines.find(({ outcome }) => outcome === 'failed')
+  expect(JSON.stringify(line)).toContain('invalid_client')
+})
+
+test.each(['client_secret_basic', 'client_secret_post'] as const)(
+  'the app authenticates itself by %s',
+  async (method) => {
+    const app = await startSso({ provider: { client: { token_endpoint_auth_method: method }, authMethods: [method] } })
+    expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
+  },
+)
+
+test.each([
+  ['rsa', 'RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ['P-256', 'ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+] as const)('the app authenticates itself by a private key, %s', async (_kind, alg, generate) => {
+  const { privateKey, publicKey } = generate()
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg, use: 'sig' }] }
+  const client = { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: alg, jwks } as const
+  const app = await startSso({
+    provider: { client },
+    settings: { authentication: { kind: 'key', privateKey, certificate: null } },
+  })
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
+  expect(JSON.stringify(app.lines)).not.toContain(CLIENT.secret)
+})
+
+test('a viewer of whom the provider says no is refused in the window', async () => {
+  const app = await startSso({ provider: { signsIn: 'nobody' } })
+  const answer = await finishWindow(app, await openWindow(app))
+  expect([answer.status, /name="reason" content="([^"]*)"/.exec(answer.text)?.[1]]).toEqual([403, 'refused'])
+})
+
+test('a viewer whose groups are elsewhere is refused in the window, and the log says groups-overage', async () => {
+  const app = await startSso()
+  app.provider.accounts.set('ada', { preferred_username: 'ada@example.com', hasgroups: true })
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(403)
+  expect(app.lines).toContainEqual(
+    expect.objectContaining({ outcome: 'sso-refused', reason: 'groups-overage: groups' }),
+  )
+})
