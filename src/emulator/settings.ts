@@ -41,6 +41,8 @@ const DemoSettings = z.object({
   /** Port of the login app; 0 picks a free port. */
   DEMO_PORT: Port.default(3000),
   EMULATOR_PORT: Port.default(4000),
+  /** Port of the identity provider. */
+  EMULATOR_PROVIDER_PORT: Port.default(4001),
   /** A folder of its own, never the folder of a real installation. */
   DEMO_DATA_FOLDER: z.string().min(1).default('data/demo'),
   /** Passed on to the login app. A short lifetime shows how the player asks again. */

@@ -1,24 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ProgramSettings } from '../developer/program-settings.ts'
+import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
+import type { RunningProvider } from '../provider/start-provider.ts'
+import type { RunningEmulator } from '../start-emulator.ts'
 
 const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 
 /** The settings of the emulator that belong to an entry point. */
 const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
 
+interface DemoEntryPoints {
+  /** The secret of the seeded locks. */
+  readonly secret: string
+  /** The secret of the lock with single sign-on. */
+  readonly companySecret: string
+  readonly lifetimeSeconds: number
+}
+
 /**
- * Writes the entry points of the demo: one with the brand of a customer for the seeded locks, and one without a brand.
- * Only this user may read the file, because it holds secrets.
- * @param helpUrl the page behind "Help".
+ * Writes the entry points of the demo: one with the brand of a customer for the seeded locks, one without a brand, and
+ * one with single sign-on if the emulator has a provider. Only this user may read the file, because it holds secrets.
  * @returns the settings for the login app that go with the file.
  */
 export function writeEntryPoints(
   file: string,
-  settings: ProgramSettings,
-  { secret, lifetimeSeconds, helpUrl }: { secret: string; lifetimeSeconds: number; helpUrl: string },
+  { url, seed, provider }: RunningEmulator,
+  { secret, companySecret, lifetimeSeconds }: DemoEntryPoints,
 ): ProgramSettings {
+  const settings = programSettings(url, seed)
   const shared = {
     playerReturnUrl: settings.PLAYER_RETURN_URL,
     playerOrigins: settings.PLAYER_ORIGINS?.split(','),
@@ -30,14 +40,26 @@ export function writeEntryPoints(
     brandLogoFile: LOGO,
     brandLogoDarkFile: LOGO,
     brandColor: '#0a7d6c',
-    helpUrl,
+    helpUrl: `${url}/`,
   }
   const entryPoints = [
     { name: 'default', secret, ...shared, ...brand },
     { name: 'plain', secret: randomBytes(20).toString('hex'), ...shared },
+    ...(provider ? [{ name: 'company', secret: companySecret, ...shared, ...brand, ...singleSignOn(provider) }] : []),
   ]
   writeFileSync(file, `${JSON.stringify(entryPoints, null, 2)}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)
   const others = Object.entries(settings).filter(([name]) => !OF_ENTRY_POINT.includes(name))
   return { ...Object.fromEntries(others), ENTRY_POINTS_FILE: file }
+}
+
+function singleSignOn({ issuer, clients: [client] }: RunningProvider): object {
+  return {
+    oidcIssuer: issuer,
+    oidcClientId: client?.clientId,
+    oidcClientSecret: client?.secret,
+    oidcLabel: 'Lakeside Media',
+    ssoOnly: 'on',
+    allowedGroups: ['staff'],
+  }
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { onParentExit } from '../../server/npm-parent.ts'
+import { PROVIDER_MISSING } from '../provider/start-provider.ts'
 import { readDemoSettings } from '../settings.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { DemoError } from './demo-error.ts'
@@ -46,6 +47,7 @@ function introduction({
   serviceUrl,
   loginUrl,
   unbrandedUrl,
+  singleSignOn,
   viewers,
   logFile,
   settingsFile,
@@ -67,6 +69,8 @@ function introduction({
     'Viewers and their passwords:',
     ...accounts,
     '',
+    ...singleSignOnLines(singleSignOn),
+    '',
     `Video service   ${serviceUrl}   channels, accounts, request log`,
     `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
     `Without a brand ${unbrandedUrl}`,
@@ -80,6 +84,14 @@ function introduction({
     'Press Ctrl-C to stop both.',
     '',
   ].join('\n')
+}
+
+function singleSignOnLines(singleSignOn: RunningDemo['singleSignOn']): string[] {
+  if (singleSignOn === null) return [`The demo runs without single sign-on. ${PROVIDER_MISSING}`]
+  return [
+    `For single sign-on, open this page (not in Safari) and choose ${singleSignOn.person} at the identity provider:`,
+    `  ${styleText(['bold', 'cyan'], singleSignOn.pageUrl)}`,
+  ]
 }
 
 function end(status: number, complaint?: string): never {

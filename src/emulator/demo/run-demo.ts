@@ -1,13 +1,18 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { linesOf, type ProgramSettings, programSettings } from '../developer/program-settings.ts'
+import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
+import { isProviderInstalled } from '../provider/start-provider.ts'
+import { randomKey } from '../seed/default-seed.ts'
 import type { DemoSettings } from '../settings.ts'
-import { startEmulator } from '../start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
 import { loadSecrets } from './demo-secrets.ts'
 import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
+
+/** The demo must not be reachable from outside, and stops at once. */
+const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
 
 export interface RunningDemo {
   /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
@@ -17,6 +22,8 @@ export interface RunningDemo {
   readonly loginUrl: string
   /** The same login app without a brand. */
   readonly unbrandedUrl: string
+  /** The customer's page with the channel of single sign-on, and a person to choose. Null without the provider. */
+  readonly singleSignOn: { readonly pageUrl: string; readonly person: string } | null
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
@@ -43,10 +50,14 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   // The commands run in other processes, while the emulator generates its views.
   const viewersReady = prepareViewers(secrets, store)
   viewersReady.catch(() => {})
+  const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
+  const companyLock = { url: `${loginUrl}/e/company`, secret: randomKey() }
+  const hasProvider = isProviderInstalled()
   const emulator = await startEmulator({
     port: servicePort,
     dataFile: join(folder, 'emulator.db'),
-    seed: { lock: { url: `${loginUrl}/`, secret: secrets.hashSecret }, viewers: secrets.viewers, demoWeeks: true },
+    seed: { lock, viewers: secrets.viewers, demoWeeks: true, ...(hasProvider && { companyLock }) },
+    ...(hasProvider && { provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl } }),
   })
   const pageOrigin = `http://page.localhost:${servicePort}`
   const logFile = join(folder, 'login-app.log')
@@ -55,16 +66,15 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
     await viewersReady
     const environment = {
       PUBLIC_URL: loginUrl,
-      HOST: '127.0.0.1',
       PORT: String(loginPort),
       SESSION_SECRET: secrets.sessionSecret,
       USER_STORE_URL: store.USER_STORE_URL,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
-      SHUTDOWN_DELAY_SECONDS: '0',
-      ...writeEntryPoints(join(folder, 'entry-points.json'), programSettings(emulator.url, emulator.seed), {
+      ...LISTENING,
+      ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, {
         secret: secrets.hashSecret,
         lifetimeSeconds: Number(settings.HASH_LIFETIME_SECONDS),
-        helpUrl: `${emulator.url}/`,
+        companySecret: companyLock.secret,
       }),
     }
     writeSettings(settingsFile, environment)
@@ -75,6 +85,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       serviceUrl: `${emulator.url}/`,
       loginUrl: `${loginUrl}/`,
       unbrandedUrl: `${loginUrl}/e/plain`,
+      singleSignOn: singleSignOnOf(emulator, pageOrigin, companyLock.url),
       viewers: secrets.viewers,
       logFile,
       settingsFile,
@@ -88,6 +99,12 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
     await emulator.close()
     throw error
   }
+}
+
+function singleSignOnOf({ provider, seed }: RunningEmulator, pageOrigin: string, lockUrl: string) {
+  const lock = seed.locks.find(({ url }) => url === lockUrl)
+  if (provider === null || lock === undefined) return null
+  return { pageUrl: `${pageOrigin}/channel/${lock.content_id}`, person: provider.people[0]?.name ?? '' }
 }
 
 /** Writes a file that only this user may read, because it holds secrets. */

@@ -55,7 +55,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
       res
         .set('Cache-Control', 'no-store')
         .type('text/plain')
-        .send(linesOf(programSettings(deps.publicUrl, deps.seed)))
+        .send(linesOf(programSettings(deps.publicUrl, deps.seed, deps.provider)))
     })
     .all(onlyMethods('GET, HEAD', sendWrongMethod))
   router

@@ -26,7 +26,7 @@ export function developerPages(deps: DeveloperDeps): Router {
       seed,
       provider,
       isStrict,
-      programSettings: linesOf(programSettings(publicUrl, seed)),
+      programSettings: linesOf(programSettings(publicUrl, seed, provider)),
       contents: contents(),
       now,
       offsetSeconds: clock.offsetSeconds(),

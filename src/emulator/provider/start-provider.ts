@@ -68,10 +68,10 @@ export async function startProvider({
   return { issuer, clients, people, faults, close: () => closeServer(server) }
 }
 
-const PROVIDER_MISSING = 'The package oidc-provider is not installed. Run "npm ci" without --omit=dev.'
+export const PROVIDER_MISSING = 'The package oidc-provider is not installed. Run "npm ci" without --omit=dev.'
 
 /** The package is for development, and a production install leaves it out. */
-function isProviderInstalled(): boolean {
+export function isProviderInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('oidc-provider')
     return true

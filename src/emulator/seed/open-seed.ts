@@ -6,7 +6,7 @@ import { EmulatorStartError } from '../start-error.ts'
 import { planDefaultSeed } from './default-seed.ts'
 import { Seed, type SeedDefaults } from './seed.ts'
 import { planSeedOfFile, type SeedFile } from './seed-file.ts'
-import { writeRows } from './write-rows.ts'
+import { addChannel, writeRows } from './write-rows.ts'
 
 /** Stores the seed, so that ids and secrets survive a restart and a reset. */
 export const STATE_TABLES = `
@@ -15,6 +15,9 @@ export const STATE_TABLES = `
     value TEXT NOT NULL
   ) STRICT;
 `
+
+/** Has a lock of its own. Its id is far from those of channels that a user created before the seed had it. */
+const COMPANY_CHANNEL = { id: '1100', title: 'Company meeting', owner: 'studio', locked: true }
 
 /** Name of the state that tells which seed file filled the database. */
 const ORIGIN = 'seed_file'
@@ -53,6 +56,7 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
   if (options.lock !== undefined && origin === null) {
     for (const lock of seed.locks) update.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
   }
+  if (seed.channels.length > parsed.channels.length) addChannel(database, COMPANY_CHANNEL, seed, nowSeconds)
   writeState(database, 'seed', JSON.stringify(seed))
   addViews(database, seed, options, nowSeconds)
   return seed
@@ -81,13 +85,19 @@ function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowS
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
 }
 
-function withOptions(seed: Seed, { lock, viewers }: SeedDefaults): Seed {
-  const locks = seed.locks.map((stored) => ({
-    ...stored,
-    url: lock?.url ?? stored.url,
-    secret: lock?.secret ?? stored.secret,
-  }))
-  return { ...seed, locks, viewers: viewers ? [...viewers] : seed.viewers }
+function withOptions(seed: Seed, { lock, viewers, companyLock }: SeedDefaults): Seed {
+  const isNew = companyLock !== undefined && !seed.channels.some(({ id }) => id === COMPANY_CHANNEL.id)
+  const content = { content_type: 'live' as const, content_id: COMPANY_CHANNEL.id }
+  const locks = isNew ? [...seed.locks, { ...content, ...companyLock }] : seed.locks
+  return {
+    ...seed,
+    channels: isNew ? [...seed.channels, COMPANY_CHANNEL] : seed.channels,
+    locks: locks.map((one) => ({
+      ...one,
+      ...(one.content_id === COMPANY_CHANNEL.id ? (companyLock ?? lock) : lock),
+    })),
+    viewers: viewers ? [...viewers] : seed.viewers,
+  }
 }
 
 function fingerprint(file: SeedFile): string {

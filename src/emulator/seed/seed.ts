@@ -63,4 +63,6 @@ export interface SeedDefaults {
   /** Entry point and secret of every lock of the default seed, and of the locks of a file that have none. */
   readonly lock?: { readonly url: string; readonly secret?: string }
   readonly viewers?: readonly SeedAccount[]
+  /** Adds a channel with this lock to the default seed. */
+  readonly companyLock?: { readonly url: string; readonly secret: string }
 }

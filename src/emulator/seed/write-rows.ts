@@ -35,6 +35,21 @@ export async function writeRows(
   })
 }
 
+/** Adds one channel of the seed with its lock. */
+export function addChannel(
+  database: DatabaseSync,
+  channel: Seed['channels'][number],
+  { locks }: Pick<Seed, 'locks'>,
+  nowSeconds: number,
+): void {
+  const { id } = database.prepare('SELECT id FROM users WHERE username = ?').get(channel.owner) ?? {}
+  const owner = new Map([[channel.owner, Number(id)]])
+  inTransaction(database, () => {
+    writeContents(database, { channels: [channel], videos: [] }, owner, nowSeconds)
+    writeLocks(database, { locks: locks.filter((lock) => lock.content_id === channel.id) })
+  })
+}
+
 function emptyAllTables(database: DatabaseSync): void {
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
   for (const { name } of tables.all()) database.exec(`DELETE FROM "${String(name)}"`)
@@ -56,7 +71,7 @@ function writeClients(database: DatabaseSync, { clients }: Seed, userIds: UserId
 /** @returns the owner by content, such as "live 1001". */
 function writeContents(
   database: DatabaseSync,
-  { channels, videos }: Seed,
+  { channels, videos }: Pick<Seed, 'channels' | 'videos'>,
   userIds: UserIds,
   nowSeconds: number,
 ): ReadonlyMap<string, number> {
@@ -80,7 +95,7 @@ function writeContents(
   return owners
 }
 
-function writeLocks(database: DatabaseSync, { locks }: Seed): void {
+function writeLocks(database: DatabaseSync, { locks }: Pick<Seed, 'locks'>): void {
   const insert = database.prepare('INSERT INTO locks VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   for (const lock of locks) {
     const { message = null, button_caption = null, popup_width = null, popup_height = null } = lock

@@ -32,7 +32,14 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
 export function startDemo(environment: Record<string, string>, output: number | 'pipe' = 'pipe'): DemoProgram {
   const child = spawn(process.execPath, ['src/emulator/demo/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', DEMO_PORT: '0', EMULATOR_PORT: '0', ...compileCache, ...environment },
+    env: {
+      PATH: process.env.PATH ?? '',
+      DEMO_PORT: '0',
+      EMULATOR_PORT: '0',
+      EMULATOR_PROVIDER_PORT: '0',
+      ...compileCache,
+      ...environment,
+    },
     stdio: ['ignore', output, 'pipe'],
   })
   let printed = ''

@@ -23,7 +23,7 @@ const FAST_HEARTBEAT = `{
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let demo: DemoProgram
-let addresses: { page: string; service: string; login: string }
+let addresses: { page: string; companyPage: string; service: string; login: string }
 let ada: { username: string; password: string }
 let hashSecret: string
 
@@ -34,6 +34,7 @@ beforeAll(async () => {
   const find = (pattern: RegExp) => pattern.exec(demo.printed())?.[0] ?? ''
   addresses = {
     page: find(/http:\/\/page\.localhost:\d+\/channel\/\d+/),
+    companyPage: find(/http:\/\/page\.localhost:\d+\/channel\/1100/),
     service: find(/http:\/\/127\.0\.0\.1:\d+/),
     login: find(/http:\/\/localhost:\d+/),
   }
@@ -131,6 +132,22 @@ describe.each(KINDS)('in %s', (kind) => {
     await waitUntilPlaying(again)
     await expectNewSignInAfterExpiry(again)
   })
+
+  if (kind === 'chromium') {
+    test('a person signs in at the provider in a window that closes itself, and the video plays', async () => {
+      await page.goto(addresses.companyPage)
+      const player = await opened.waitForFrame(`${addresses.service}/embed/`)
+      await press(player, '[data-log-in]')
+      const target = browser.browser.waitForTarget((candidate) => candidate.url().includes('/company/interaction/'))
+      await press(await loginFrame(), '#sso-start .primary')
+      const window = await (await target).page()
+      const closed = new Promise((resolve) => window?.once('close', resolve))
+      await window?.click('button[value="ada@lakeside.example"]')
+      await closed
+      await waitUntilPlaying(player)
+      expect(JSON.parse(responses[0] ?? '[]')[0]).toEqual({ user: 'ada@lakeside.example' })
+    })
+  }
 
   /** A browser that keeps cookies signs in by itself; any other shows the form again. */
   async function expectNewSignInAfterExpiry(player: Frame): Promise<void> {

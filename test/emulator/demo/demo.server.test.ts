@@ -27,6 +27,14 @@ function start(environment: Record<string, string> = {}): DemoProgram {
   return demo
 }
 
+/** Hides the package, as an installation without dev dependencies does. */
+const WITHOUT_PROVIDER = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ resolve(specifier, context, next) {
+    if (specifier.startsWith('oidc-provider')) throw new Error('not installed')
+    return next(specifier, context)
+  } })`)}`
+
 function addressesIn(printed: string) {
   const page = /http:\/\/page\.localhost:\d+\/channel\/\d+/.exec(printed)?.[0] ?? ''
   const service = /http:\/\/127\.0\.0\.1:\d+\//.exec(printed)?.[0] ?? ''
@@ -109,15 +117,18 @@ describe('npm run demo', () => {
     const names = (await Promise.all(screens)).map((text) => text.includes('Lakeside Media'))
     expect(names).toEqual([true, false])
     expect(demo.printed()).toContain(`${login}e/plain`)
+    expect(demo.printed()).toContain(page.replace(/\d+$/, '1100'))
     expect(await stopDemo(demo)).toBe(0)
     for (const url of [service, login]) await expect(fetch(url)).rejects.toThrow('fetch failed')
     // No setting of a real installation reached the demo.
     expect(readdirSync(folder.path)).not.toContain('real.db')
   })
 
-  test('the demo starts again with the same viewers and secrets, and ends when its login app ends', async () => {
-    const first = start()
+  test('the demo runs without the package of the provider, and starts again with it and the same viewers and secrets', async () => {
+    const first = start({ NODE_OPTIONS: WITHOUT_PROVIDER })
     await first.running
+    expect(first.printed()).toContain('without single sign-on. The package oidc-provider is not installed.')
+    expect((await fetch(`${addressesIn(first.printed()).login}e/company`)).status).toBe(404)
     expect(await stopDemo(first)).toBe(0)
     const kept = readFileSync(join(folder.path, 'secrets.json'), 'utf8')
     const second = start()
@@ -125,9 +136,20 @@ describe('npm run demo', () => {
     const { service, login } = addressesIn(second.printed())
     const { viewers, locks } = await seedOf(service)
     for (const viewer of viewers) expect((await signIn(login, viewer)).status).toBe(303)
-    // The login app has another port now, and the locks point to it.
-    for (const { url } of locks) expect(url).toBe(login)
+    // The login app has another port now, and the locks point to it. One has come with the provider.
+    expect(locks.map(({ url }) => url)).toEqual([login, login, `${login}e/company`])
     expect(readFileSync(join(folder.path, 'secrets.json'), 'utf8')).toBe(kept)
+    expect(
+      (
+        await fetch(
+          second
+            .printed()
+            .match(/http\S+\/channel\/1100/)?.[0]
+            .replace('page.localhost', '127.0.0.1') ?? '',
+        )
+      ).status,
+    ).toBe(200)
+    // The demo ends with its login app.
     process.kill(childOf(second.child.pid ?? 0), 'SIGKILL')
     expect(await second.ended).toBe(1)
     expect(second.printed()).toContain('SIGKILL')

@@ -33,6 +33,9 @@ test('the home page and /emulator/seed name the provider, its client and its peo
     ],
     people: expect.arrayContaining([expect.objectContaining({ username: 'ada@lakeside.example' })]),
   })
+  expect(await (await fetch(`${url}/emulator/env`)).text()).toContain(
+    `OIDC_ISSUER=${issuer}\nOIDC_CLIENT_ID=login-app\n`,
+  )
   const home = await (await fetch(`${url}/`)).text()
   expect(home).toContain(issuer)
   expect(home).toContain('ada@lakeside.example')
