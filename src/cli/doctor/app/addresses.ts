@@ -3,6 +3,7 @@ import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-po
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
 import { notAllowed } from './content-security-policy.ts'
+import { judgeReturnPage } from './return-page.ts'
 
 /** Checks the return address of the player, and that the app sends viewers to the consumers of the settings. */
 export async function* checkAddresses(
@@ -31,6 +32,7 @@ async function checkReachable(
     return unknown('address-unreachable', `${name} ${url} cannot be reached from here. ${answer.text}`)
   }
   const { status } = answer
+  if (status === 200 && name === 'PLAYER_RETURN_URL') return await judgeReturnPage(url, answer, signal)
   const target = answer.headers.get('location')
   if (target !== null && URL.canParse(target, url) && new URL(target, url).origin !== new URL(url).origin) {
     return unknown(

@@ -37,7 +37,19 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
     settings: ({ PLAYER_RETURN_URL = '' }) => ({
       PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('hashlock/pass', '1002'),
     }),
-    findings: ['unknown return-url-is-player'],
+    findings: ['unknown return-url-doubtful', 'unknown return-url-is-player'],
+  },
+  {
+    name: 'PLAYER_RETURN_URL is the home page of the service',
+    settings: ({ PLAYER_RETURN_URL = '' }) => ({ PLAYER_RETURN_URL: `${new URL(PLAYER_RETURN_URL).origin}/` }),
+    findings: ['unknown return-url-doubtful'],
+  },
+  {
+    name: 'PLAYER_RETURN_URL is the page that embeds the player',
+    settings: ({ PLAYER_RETURN_URL = '' }) => ({
+      PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('embed/hashlock/pass', 'channel/1002'),
+    }),
+    findings: ['unknown return-url-doubtful'],
   },
   {
     name: 'the app does not know the origin of the page yet',
