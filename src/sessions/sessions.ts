@@ -24,6 +24,8 @@ export interface AcceptedViewers {
   readonly withPassword: boolean
   /** The provider whose viewers may return. Null for none. */
   readonly providerId: string | null
+  /** How long viewers of the provider may return without being asked there again. */
+  readonly providerSeconds: number
 }
 
 /** The sessions of all entry points: a browser has one session for all. */
@@ -80,7 +82,7 @@ export function createSessions(deps: SessionDeps): AllSessions {
       return null
     }
     const stored = req.session?.viewer
-    if (stored === undefined || !isAccepted(stored, accepted)) return null
+    if (stored === undefined || !isAccepted(stored, accepted, nowSeconds())) return null
     deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
     const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
@@ -132,8 +134,14 @@ export function createSessions(deps: SessionDeps): AllSessions {
 type StoredViewer = NonNullable<session.SessionData['viewer']>
 
 /** Two viewers may have the same user name: one in the user store, and one at each provider. */
-function isAccepted({ sso }: StoredViewer, { withPassword, providerId }: AcceptedViewers): boolean {
-  return sso === undefined ? withPassword : sso.providerId === providerId
+function isAccepted(
+  { sso, signedInAtSeconds }: StoredViewer,
+  { withPassword, providerId, providerSeconds }: AcceptedViewers,
+  nowSeconds: number,
+): boolean {
+  if (sso === undefined) return withPassword
+  // The session may be from an entry point with the same provider and a longer limit.
+  return sso.providerId === providerId && signedInAtSeconds + providerSeconds > nowSeconds
 }
 
 /** Keeps groups and attributes only of a viewer whom nobody can look up without a sign-in. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { openSso } from '../../src/sso/open-sso.ts'
+import { openSso, type Sso } from '../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../src/sso/settings/sso-settings.ts'
 import {
   type Answer,
@@ -26,6 +26,8 @@ interface SsoAppOptions extends LoginAppOptions {
   /** False for a provider that does not answer. */
   readonly isProviderKnown?: boolean
   readonly provider?: Partial<ProviderOptions>
+  /** Replaces parts of single sign-on, for faults. */
+  readonly changeSso?: (sso: Sso) => Sso
   readonly entryPoint?: Partial<EntryPoint>
   /** The entry points. Default: one at `/`. */
   readonly entryPointsWith?: (sso: SsoSettings) => readonly EntryPoint[]
@@ -38,6 +40,7 @@ export async function startSso({
   entryPoint,
   entryPointsWith,
   isProviderKnown = true,
+  changeSso = (sso) => sso,
   ...options
 }: SsoAppOptions = {}): Promise<SsoApp> {
   const port = await freePort()
@@ -61,7 +64,7 @@ export async function startSso({
     entryPoints,
     port,
     nowSeconds: clock.now,
-    sso: opened,
+    sso: changeSso(opened),
     ...options,
   })
   return { ...app, origin, provider }

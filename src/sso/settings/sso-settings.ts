@@ -41,6 +41,7 @@ export function providerIdOf(settings: SsoSettings): string {
 }
 
 /** Returns whose sessions count at an entry point. */
-export function acceptedViewers(sso: SsoSettings | null): { withPassword: boolean; providerId: string | null } {
-  return { withPassword: sso?.isOnly !== true, providerId: sso === null ? null : providerIdOf(sso) }
+export function acceptedViewers(sso: SsoSettings | null) {
+  if (sso === null) return { withPassword: true, providerId: null, providerSeconds: 0 }
+  return { withPassword: !sso.isOnly, providerId: providerIdOf(sso), providerSeconds: sso.sessionSeconds }
 }
