@@ -6,6 +6,7 @@ import {
   buildAuthorizationUrl,
   type Configuration,
   clockTolerance,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -14,6 +15,7 @@ import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import type { OptionalStore } from '../../redis/optional-store.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
 import { clientAuthOf } from './client-authentication.ts'
 import { describeFault, refusalOfError } from './faults.ts'
@@ -123,6 +125,7 @@ async function discoverProvider(settings: SsoSettings): Promise<Configuration> {
   const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
     execute,
     timeout: TIMEOUT_SECONDS,
+    [customFetch]: boundedFetch,
   })
   if (tenants === null && configuration.serverMetadata().issuer.includes('{tenantid}')) {
     throw new UpstreamError('sso-provider', 'The issuer is for every organisation, but OIDC_TENANTS is not set')

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { expect, onTestFinished, test } from 'vitest'
+import { UpstreamError } from '../../../src/errors.ts'
+import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
+import { CLIENT } from '../start-provider.ts'
+import { ssoSettings, until } from '../start-sso.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+type Answer = Readonly<Record<string, unknown>>
+interface Forgery {
+  readonly token: (claims: Claims) => Promise<string> | string
+  readonly tokenAnswer?: Answer
+  readonly userInfo?: Answer
+}
+
+const KEYS = generateKeyPair('RS256', { extractable: true })
+const OTHER_KEYS = generateKeyPair('RS256', { extractable: true })
+const SECRETS = { state: 's', nonce: 'the nonce', codeVerifier: 'v'.repeat(43) }
+const NOW_SECONDS = Math.floor(Date.now() / 1000)
+
+const signed = async (claims: Claims, keys = KEYS) =>
+  await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k' }).sign((await keys).privateKey)
+const genuineBut = (changes: Claims): Forgery => ({ token: (claims) => signed({ ...claims, ...changes }) })
+
+/** Signs in at a provider that answers with a forgery. The provider says that it supports every algorithm. */
+async function signInWith({ token, tokenAnswer, userInfo }: Forgery) {
+  const server = createServer((req, res) => void answer(req.url ?? '').then((body) => res.end(JSON.stringify(body))))
+  server.on('request', (_req, res) => res.setHeader('Content-Type', 'application/json'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  async function answer(path: string): Promise<unknown> {
+    if (path === '/jwks') return { keys: [{ ...(await exportJWK((await KEYS).publicKey)), alg: 'RS256', kid: 'k' }] }
+    if (path === '/me') return userInfo
+    const claims = {
+      iss: issuer,
+      sub: 'ada',
+      aud: CLIENT.clientId,
+      nonce: SECRETS.nonce,
+      iat: NOW_SECONDS,
+      exp: NOW_SECONDS + 600,
+      preferred_username: 'ada@example.com',
+      ...(userInfo === undefined && { groups: [] }),
+    }
+    if (path === '/token') {
+      return { access_token: 'a', token_type: 'bearer', id_token: await token(claims), ...tokenAnswer }
+    }
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/me`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+      id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
+    }
+  }
+  const log = { info: () => {}, warn: () => {} }
+  const redirectUri = 'http://localhost:1/sso/callback'
+  const provider = openIdentityProvider(ssoSettings(issuer), { redirectUri, log })
+  onTestFinished(() => {
+    provider.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  await until(() => provider.isAvailable())
+  return await provider.signIn(new URL(`${redirectUri}?code=c&state=s`), SECRETS)
+}
+
+test('a genuine ID token passes', async () => {
+  expect(await signInWith({ token: (claims) => signed(claims) })).toMatchObject({ ok: true })
+  expect(await signInWith({ token: (claims) => signed(claims), userInfo: { sub: 'ada' } })).toMatchObject({ ok: true })
+})
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+test.each<[string, Forgery]>([
+  ['that another key signed', { token: (claims) => signed(claims, OTHER_KEYS) }],
+  ['without a signature', { token: (claims) => `${encoded({ alg: 'none' })}.${encoded(claims)}.` }],
+  [
+    'signed with the client secret',
+    {
+      token: (claims) =>
+        new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(CLIENT.secret)),
+    },
+  ],
+  ['of another issuer', genuineBut({ iss: 'https://evil.example' })],
+  ['for another client', genuineBut({ aud: 'another' })],
+  ['for several clients, from another', genuineBut({ aud: [CLIENT.clientId, 'another'], azp: 'another' })],
+  ['with another nonce', genuineBut({ nonce: 'another' })],
+  ['without a nonce', genuineBut({ nonce: undefined })],
+  ['that has expired', genuineBut({ exp: NOW_SECONDS - 15 })],
+  ['without a subject', genuineBut({ sub: undefined })],
+])('an ID token %s is refused', async (_case, forgery) => {
+  expect(await signInWith(forgery).catch((error: unknown) => error)).toMatchObject({
+    ok: false,
+    reason: 'invalid-response',
+  })
+})
+
+test('user info of another subject is refused', async () => {
+  const forgery = { token: (claims: Claims) => signed(claims), userInfo: { sub: 'bob', groups: ['gold'] } }
+  expect(await signInWith(forgery)).toMatchObject({ ok: false, reason: 'invalid-response' })
+})
+
+test('an answer that is too long for a provider is not read', async () => {
+  const padding = { padding: 'x'.repeat(2_000_000) }
+  const forgery = { token: (claims: Claims) => signed(claims), tokenAnswer: padding }
+  await expect(signInWith(forgery)).rejects.toThrow(UpstreamError)
+})
