@@ -37,6 +37,18 @@ test('the login app starts without the WebSocket client of Node', () => {
   expect(output).toBe('true false\n')
 })
 
+test('the login app starts without the libraries of single sign-on', () => {
+  const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
+  const script = `"$0" "$@" 2>&1 >/dev/null`
+  const args = ['-c', script, process.execPath, '--import', hooks, '--input-type=module', '-e']
+  const output = execFileSync('sh', [...args, `await import(${JSON.stringify(pathOf('login-app.ts'))})`], {
+    encoding: 'utf8',
+  })
+  const files = z.array(z.string()).parse(JSON.parse(output))
+  expect(files.filter((file) => file.includes('/src/sso/open-sso.ts'))).toHaveLength(1)
+  expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose)\//.test(file))).toEqual([])
+})
+
 test('the second start of the login app takes the compiled code of the first', async () => {
   const cache = { NODE_COMPILE_CACHE: temporaryFolder(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
   const start = async () => {
