@@ -1,5 +1,7 @@
 import type { EntryPoint } from './entry-point.ts'
 
+const GOOGLE = 'https://accounts.google.com'
+
 interface SessionSettings {
   readonly secrets: readonly string[]
   readonly lifetimeSeconds: number
@@ -9,7 +11,10 @@ interface SessionSettings {
 /** Returns sentences about valid settings of entry points that are usually a mistake. */
 export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessions: SessionSettings): string[] {
   const warnings: string[] = []
-  for (const { name, lifetimeSeconds } of entryPoints) {
+  for (const { name, lifetimeSeconds, sso } of entryPoints) {
+    if (sso?.issuer === GOOGLE && sso.tenants === null) {
+      warnings.push(`Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`)
+    }
     if (lifetimeSeconds === 0) {
       warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
     }

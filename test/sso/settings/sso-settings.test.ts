@@ -65,6 +65,12 @@ test('plain http is accepted if the issuer and PUBLIC_URL are both on this machi
   expect(mistakesWith(local)).toEqual([])
 })
 
+test('Google without OIDC_TENANTS lets everybody in, so the start warns', () => {
+  const google = { ...SETTINGS, ...OIDC, OIDC_ISSUER: 'https://accounts.google.com' }
+  expect(readConfig(google).warnings).toEqual([expect.stringContaining('OIDC_TENANTS')])
+  expect(readConfig({ ...google, OIDC_TENANTS: 'example.com' }).warnings).toEqual([])
+})
+
 test('settings without an issuer have no effect, and stop the start', () => {
   const names = ['OIDC_CLIENT_ID', 'OIDC_TENANTS', 'SSO_ONLY']
   const mistakes = mistakesIn({ ...SETTINGS, OIDC_CLIENT_ID: 'app', OIDC_TENANTS: 'a', SSO_ONLY: 'on' })
