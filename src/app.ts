@@ -116,7 +116,8 @@ export function createApp({
   const ssoRoutes = sso && createSsoRoutes({ sso, publicUrl, viewsFolder: VIEWS, asset: views.asset, nowSeconds })
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const screens = createScreens({ ...entryPoint, brand: brandWithAddresses(entryPoint, account), views, headersFor })
+    const onScreens = { ...entryPoint, brand: brandWithAddresses(entryPoint, account), publicHost: publicUrl.host }
+    const screens = createScreens({ ...onScreens, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
@@ -133,8 +134,7 @@ export function createApp({
   if (ssoRoutes) app.use(ssoRoutes.callback(rootBrand(config.entryPoints), logUnframed))
   const unframedScreens = appScreens(views, config.entryPoints, headers)
   const brands = config.entryPoints.map(({ brand }) => brand)
-  const brandAssets = serveBrandAssets(brands, headers)
-  app.use('/assets', brandAssets, assets(headers, views.asset), assetMethods(unframedScreens))
+  app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
 
   const health = { users, sessionStore, optionalStores, isAccepting, warnOnce }
   app.use(healthRoutes(readiness(health, headers), headers, unframedScreens))

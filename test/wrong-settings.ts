@@ -60,6 +60,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['OIDC_GROUPS_CLAIM', 'a b', 'the name of a claim'],
   ['OIDC_ATTRIBUTES', 'seat', 'item 1 must be name=claim'],
   ['OIDC_TENANTS', ',', 'at least one organisation'],
+  ['SSO_CODE', 'yes', 'must be on or off'],
   ['SSO_ONLY', 'yes', 'must be on or off'],
   ['SSO_SESSION_SECONDS', '59', 'whole number from 60'],
   ['HASH_PARAMETERS', ',', '1 to 10 parameters'],

@@ -13,7 +13,9 @@ export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessio
   const warnings: string[] = []
   for (const { name, lifetimeSeconds, sso } of entryPoints) {
     if (sso?.issuer === GOOGLE && sso.tenants === null) {
-      warnings.push(`Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`)
+      warnings.push(
+        `Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`,
+      )
     }
     if (lifetimeSeconds === 0) {
       warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)

@@ -36,7 +36,7 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
 /** Returns what the address says about the account that the viewer wants. Only single sign-on needs this. */
 function accountOf({ prompt }: Readonly<Record<string, unknown>>): Pick<SignInState, 'account'> {
   if (prompt === undefined) return {}
-  return { account: prompt === 'signed-out' ? 'signed-out' : 'other' }
+  return { account: prompt === 'signed-out' || prompt === 'code' ? prompt : 'other' }
 }
 
 /** Checks the credentials and passes the viewer on to the player. */

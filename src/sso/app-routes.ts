@@ -23,13 +23,14 @@ export function createSsoRoutes({ sso, publicUrl, viewsFolder, asset, nowSeconds
   const template = compileView(viewsFolder, 'sso/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
   const entryPoints = new Map<string, SsoRouteDeps>()
-  const windowsOf = (brand: Brand, label: string) => createWindowPages({ template, asset, brand, label, publicUrl })
+  const windowsOf = (brand: Brand, label: string, basePath = '') =>
+    createWindowPages({ template, asset, brand, label, basePath, publicUrl })
   return {
     /** Returns null for an entry point without single sign-on. */
     ofEntryPoint(deps: EntryPointDeps): Router | null {
-      const { sso: settings, brand, name } = deps.entryPoint
+      const { sso: settings, brand, name, basePath } = deps.entryPoint
       if (settings === null) return null
-      const windows = windowsOf(brand, settings.label)
+      const windows = windowsOf(brand, settings.label, basePath)
       const routes = { ...deps, sso, settings, provider: sso.providerOf(settings), windows, cookies, publicUrl }
       entryPoints.set(name, routes)
       return ssoRoutes(routes)

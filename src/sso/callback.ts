@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { describeError } from '../login/screens/error-page.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
+import { newCode } from './code.ts'
 import type { SignInResult } from './flows/flow-store.ts'
 import type { Sso } from './open-sso.ts'
 import type { Identity, RefusalReason } from './provider/claims.ts'
@@ -58,9 +59,13 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
         return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
       }
       const { viewer, issuer, subject } = answer.identity
-      await sso.flows.put('result', started.flow, resultOf(started.entryPoint, answer.identity, nowSeconds()))
+      const result = resultOf(started.entryPoint, answer.identity, nowSeconds())
+      const code = started.flow === null ? newCode() : null
+      if (started.flow !== null) await sso.flows.put('result', started.flow, result)
+      if (code !== null) await sso.flows.put('code', digestOf(code), result)
       logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject })
-      windows.sendDone(req, res, viewer.username, language)
+      if (code === null) windows.sendDone(req, res, viewer.username, language)
+      else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
     } catch (error) {
       failWindow(entryPoint, req, res, error, language)
     }

@@ -1,9 +1,11 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
+import type { PlayerContext } from '../login/request/player-context.ts'
 import { readPost } from '../login/request/read-post.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import { flowOf } from '../login/screens/sso-parts.ts'
 import { sendToPlayer } from '../login/send-to-player.ts'
+import type { SignInResult } from './flows/flow-store.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
@@ -11,8 +13,7 @@ const Form = z.object({ wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
 
 /** Collects the result of the window in the frame, and sends the viewer to the player, as after a password. */
 export function postSsoContinue(deps: SsoRouteDeps): RequestHandler {
-  const { sso, settings, entryPoint, screens, sessions, logSignIn } = deps
-  const providerId = providerIdOf(settings)
+  const { sso, entryPoint, screens, logSignIn } = deps
 
   return async function collectResult(req, res) {
     const context = readPost(deps, req, res)
@@ -27,24 +28,35 @@ export function postSsoContinue(deps: SsoRouteDeps): RequestHandler {
         logSignIn(req, { outcome: 'sso-not-yet' })
         return screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
       }
-      const { username, groups, attributes, issuer, subject, providerSession } = result
-      const viewer = { username, groups, attributes }
-      const endsAtSeconds = result.signedInAtSeconds + settings.sessionSeconds
-      const origin = { providerId, issuer, subject, providerSession, endsAtSeconds }
-      await sendToPlayer(deps, req, res, {
-        viewer,
-        context,
-        outcome: 'signed-in',
-        identity: { issuer, subject },
-        secretOf: () => deps.hashSecrets().current,
-        openSession: () => sessions.start(req, res, viewer, origin),
-      })
+      await sendResult(deps, req, res, context, result)
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { outcome: 'failed', status: refusal.status, error })
       screens.sendSignIn(req, res, { context, refusal, wait })
     }
   }
+}
+
+/** Sends the viewer of a result to the player, with a session that knows the provider. */
+export async function sendResult(
+  deps: SsoRouteDeps,
+  req: Request,
+  res: Response,
+  context: PlayerContext,
+  { username, groups, attributes, issuer, subject, providerSession, signedInAtSeconds }: SignInResult,
+): Promise<void> {
+  const { settings, sessions } = deps
+  const viewer = { username, groups, attributes }
+  const endsAtSeconds = signedInAtSeconds + settings.sessionSeconds
+  const origin = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
+  await sendToPlayer(deps, req, res, {
+    viewer,
+    context,
+    outcome: 'signed-in',
+    identity: { issuer, subject },
+    secretOf: () => deps.hashSecrets().current,
+    openSession: () => sessions.start(req, res, viewer, origin),
+  })
 }
 
 /** Tells the script of the screen if there is a result. Leaves the result there. */

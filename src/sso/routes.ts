@@ -3,6 +3,7 @@ import { formBody } from '../login/request/form-body.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
 import { onlyMethods } from '../server/only-methods.ts'
 import { type CallbackDeps, failWindow, getCallback } from './callback.ts'
+import { getCodePage, postCode } from './code.ts'
 import { postSsoContinue, postStatus } from './continue.ts'
 import { CALLBACK_PATH } from './open-sso.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
@@ -15,6 +16,12 @@ export function ssoRoutes(deps: SsoRouteDeps): Router {
   router.post('/sso/start', formBody, postStart(deps))
   router.post('/sso/continue', formBody, postSsoContinue(deps))
   router.post('/sso/status', formBody, postStatus(deps))
+  if (deps.settings.hasCode) {
+    router.get('/sso', getCodePage(deps))
+    router.post('/sso/code', formBody, postCode(deps))
+    router.all('/sso', onlyMethods('GET, HEAD', wrongMethod(deps)))
+    router.all('/sso/code', onlyMethods('POST', wrongMethod(deps)))
+  }
   router.all(['/sso/start', '/sso/continue', '/sso/status'], onlyMethods('POST', wrongMethod(deps)))
   router.use(onError(deps))
   return router

@@ -8,7 +8,11 @@ import type { SsoRouteDeps } from './route-deps.ts'
 
 /** 256 bits. */
 const RANDOM_BYTES = 32
-const Form = z.object({ flow: z.string().regex(/^[A-Za-z0-9_-]{43}$/), account: z.literal('other').optional() })
+const Form = z.object({
+  /** Empty if the viewer wants a code to type. */
+  flow: z.string().regex(/^([A-Za-z0-9_-]{43})?$/),
+  account: z.literal('other').optional(),
+})
 
 /**
  * True for the form of our own screen, posted into a window.
@@ -24,7 +28,7 @@ function isFromOwnForm(headers: IncomingHttpHeaders, ownOrigin: string): boolean
 
 /** Begins a sign-in in the window, and sends the window on to the provider. */
 export function postStart(deps: SsoRouteDeps): RequestHandler {
-  const { sso, provider, windows, cookies, publicUrl, entryPoint, addressOf, logSignIn } = deps
+  const { sso, settings, provider, windows, cookies, publicUrl, entryPoint, addressOf, logSignIn } = deps
   return async function startSignIn(req, res) {
     if (!isFromOwnForm(req.headers, publicUrl.origin)) {
       const { origin = 'absent', 'sec-fetch-dest': destination = 'absent' } = req.headers
@@ -33,7 +37,7 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
       return windows.refuse(req, res, { status: 403, text: 'notFromOwnPage' })
     }
     const form = Form.safeParse(req.body)
-    if (!form.success) {
+    if (!form.success || (form.data.flow === '' && !settings.hasCode)) {
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: 'flow is missing or has another form' })
       return windows.refuse(req, res, { status: 400, text: 'notFromOwnPage' })
     }
@@ -50,7 +54,7 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
       const address = provider.authorizationUrl({ state, nonce, codeVerifier, mustAsk, language })
       await sso.flows.put('state', digestOf(state), {
         entryPoint: entryPoint.name,
-        flow: form.data.flow,
+        flow: form.data.flow || null,
         nonce,
         codeVerifier,
         browserKeyDigest: digestOf(browserKey),

@@ -20,7 +20,20 @@ export interface WindowPages {
   sendOpening(req: Request, res: Response, address: string): void
   /** Says that the viewer is signed in, and closes the window if scripts are on. */
   sendDone(req: Request, res: Response, username: string, language: Language | null): void
+  /** Says which code to type on the other screen. */
+  sendCode(req: Request, res: Response, issued: IssuedCode): void
+  /** Shows the page on which a viewer begins a sign-in for another screen. */
+  sendCodeStart(req: Request, res: Response): void
   refuse(req: Request, res: Response, refusal: WindowRefusal, language?: Language | null): void
+}
+
+export interface IssuedCode {
+  readonly code: string
+  /** The name of the entry point. */
+  readonly place: string
+  /** UNIX time in seconds. */
+  readonly atSeconds: number
+  readonly language: Language | null
 }
 
 export interface WindowPagesOptions {
@@ -29,11 +42,14 @@ export interface WindowPagesOptions {
   readonly brand: Brand
   /** The name of the provider. */
   readonly label: string
+  readonly basePath: string
   readonly publicUrl: URL
 }
 
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** For the page with a form, whose post needs its origin. */
+const FORM_POLICY = POLICY.replace("form-action 'none'", "form-action 'self'")
 const SCRIPT_POLICY = `${POLICY}; script-src 'self'`
 
 /**
@@ -53,18 +69,18 @@ function windowHeaders(publicUrl: URL, policy: string): Headers {
 
 /** Creates the pages of one entry point, in every language. */
 export function createWindowPages(options: WindowPagesOptions): WindowPages {
-  const { template, asset, brand, label: provider, publicUrl } = options
+  const { template, asset, brand, label: provider, basePath, publicUrl } = options
   const pageIn = createPages(brand, asset('icon.svg'))
   const headers = windowHeaders(publicUrl, POLICY)
+  const formHeaders = { ...windowHeaders(publicUrl, FORM_POLICY), 'Referrer-Policy': 'same-origin' }
   const scriptHeaders = windowHeaders(publicUrl, SCRIPT_POLICY)
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
 
   function htmlOf(language: Language, content: WindowContent): string {
     const texts = textsOf(language)
     const title = fill(content.title, { provider })
-    const isFault = content.reason !== undefined
-    const pageTitle = isFault ? fill(texts.titleWithError, { title }) : title
-    const shown = { link: null, script: null, more: null, reason: null, ...content, title, pageTitle, isFault }
+    const pageTitle = content.reason === undefined ? title : fill(texts.titleWithError, { title })
+    const shown = { ...NOTHING, ...content, title, pageTitle }
     return template({ asset, texts, page: pageIn(language), ...shown })
   }
   return {
@@ -82,6 +98,17 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
       const script = asset('close-window.js')
       sendPage(res, scriptHeaders, htmlOf(language, { title: sso.doneTitle, text, isHtml: true, script }))
     },
+    sendCode(req, res, issued) {
+      const language = issued.language ?? ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      sendPage(res, headers, htmlOf(language, codeContent(sso, publicUrl.host, issued)))
+    },
+    sendCodeStart(req, res) {
+      const language = ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      const form = { action: `${basePath}/sso/start`, button: fill(sso.signIn, { provider }), language }
+      sendPage(res, formHeaders, htmlOf(language, { title: sso.codeTitle, text: sso.codeIntroduction, form }))
+    },
     refuse(req, res, refusal, chosen = null) {
       const language = chosen ?? ownLanguageOf(req)
       const { sso } = textsOf(language)
@@ -92,6 +119,9 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
   }
 }
 
+/** The parts that a page does not have. */
+const NOTHING = { link: null, form: null, code: null, script: null, more: null, reason: null }
+
 interface WindowContent {
   readonly title: string
   readonly text: string
@@ -99,8 +129,17 @@ interface WindowContent {
   readonly isHtml?: boolean
   /** A second sentence. */
   readonly more?: string
+  /** The button that begins a sign-in. */
+  readonly form?: { readonly action: string; readonly button: string; readonly language: Language }
+  readonly code?: string
   readonly link?: { readonly address: string; readonly text: string }
   readonly script?: string
   /** The reason of a refusal, for programs. */
   readonly reason?: string
+}
+
+function codeContent(texts: Texts['sso'], host: string, { code, place, atSeconds }: IssuedCode): WindowContent {
+  const time = new Date(atSeconds * 1000).toISOString().slice(11, 16)
+  const more = fill(texts.codeFor, { place: `${host}, ${place}`, time })
+  return { title: texts.codeDone, code: `${code.slice(0, 4)} ${code.slice(4)}`, text: texts.codeWarning, more }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 function startApp(): Promise<SsoApp> {
-  const settings = { label: 'Contoso Identity Services' }
+  const settings = { label: 'Contoso Identity Services', hasCode: true }
   const entryPoint = { ...ENTRY_POINT, brand: BRANDS['square logo'] }
   return startSso({
     settings,
@@ -39,6 +39,11 @@ async function screensIn(app: SsoApp, language: string): Promise<Screen[]> {
       { name: `${language}${path}: fresh`, html: fresh.text },
       { name: `${language}${path}: not yet`, html: early.text },
       { name: `${language}${path}: signed out`, html: signedOut.text },
+    )
+    const wrongCode = await app.post(`${path}/sso/code`, { code: 'x' }, { ...headers, 'X-Forwarded-For': language })
+    screens.push(
+      { name: `${language}${path}: code`, html: (await app.get(`${path || '/'}?prompt=code`, headers)).text },
+      { name: `${language}${path}: wrong code`, html: wrongCode.text },
     )
     if (path !== '') continue
     const refused = await app.post('/sign-in', { username: LONG_NAME, password: 'x' }, headers)
@@ -80,7 +85,7 @@ test('every screen with single sign-on fits every size in every language: nothin
 test('axe finds no violation on the screens and in the window of single sign-on', async () => {
   const app = await startApp()
   const { page } = await browser.openPage()
-  const addresses = ['/', '/?prompt=signed-out', '/e/only', '/sso/callback?state=x']
+  const addresses = ['/', '/?prompt=signed-out', '/e/only', '/?prompt=code', '/sso', '/sso/callback?state=x']
   const violations: Record<string, string[]> = {}
   for (const address of addresses) {
     await page.goto(`${app.origin}${address}`)

@@ -83,6 +83,7 @@ export function ssoSettings(issuer: string): SsoSettings {
     tenants: null,
     isOnly: false,
     sessionSeconds: 3600,
+    hasCode: false,
   }
 }
 

@@ -43,8 +43,8 @@ export interface SignInState {
   readonly isAsked?: boolean
   /** True if the form for another account is open at once, as it is after a refusal. */
   readonly isFormOpen?: boolean
-  /** With single sign-on: the viewer wants another account, or has just signed out. */
-  readonly account?: 'other' | 'signed-out'
+  /** With single sign-on: the viewer wants another account, has just signed out, or types a code. */
+  readonly account?: 'other' | 'signed-out' | 'code'
   /** With single sign-on: the secret of the screen before, whose window may still be open. */
   readonly wait?: string
 }
@@ -106,6 +106,8 @@ export interface ScreensOptions {
   readonly hasScript?: boolean
   /** Null without single sign-on, the default. */
   readonly sso?: SsoScreen | null
+  /** The host of PUBLIC_URL, which viewers type on another device. Default: ''. */
+  readonly publicHost?: string
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
   readonly hasStartPage?: boolean
 }
@@ -147,7 +149,7 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   function refusedPage(language: Language, state: SignInState, complete: (html: string) => string): string {
     const { context, refusal, username = '', isShared } = state
     const placeholder = username === '' ? '' : TYPED_NAME
-    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder])}`
+    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, state.account])}`
     const parts = getOrCreate(refusedPages, key, () =>
       signInHtml(language, { ...state, username: placeholder }).split(TYPED_NAME),
     )
@@ -163,7 +165,7 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath, hasScript = false, sso = null }: SignInOptions,
+  { views: { asset }, brand, basePath, hasScript = false, sso = null, publicHost = '' }: SignInOptions,
   page: Page,
   state: SignInLocalsState,
   rendezvous: Rendezvous = PLACEHOLDERS,
@@ -194,12 +196,18 @@ export function signInLocals(
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
-    sso: sso === null ? null : ssoLocals(sso, texts, { ...state, isFormOpen }, rendezvous),
+    sso:
+      sso === null
+        ? null
+        : ssoLocals(sso, texts, { ...state, isFormOpen, codePage: `${publicHost}${basePath}/sso` }, rendezvous),
     otherAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'other-account' }),
+    codeAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'code' }),
   }
 }
 
-type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso'> & { views: Pick<Views, 'asset'> }
+type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso' | 'publicHost'> & {
+  views: Pick<Views, 'asset'>
+}
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
 
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {

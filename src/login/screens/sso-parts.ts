@@ -7,6 +7,8 @@ export interface SsoScreen {
   readonly label: string
   /** True if there is no password form. */
   readonly isOnly: boolean
+  /** True if a viewer may sign in on another device, and type a code. */
+  readonly hasCode: boolean
 }
 
 /**
@@ -37,25 +39,31 @@ export function withRendezvous(html: string, { wait, flow }: Rendezvous): string
 }
 
 interface ScreenState {
-  readonly account?: 'other' | 'signed-out'
+  readonly account?: 'other' | 'signed-out' | 'code'
   readonly isFormOpen?: boolean
+  /** The address that viewers type on another device. */
+  readonly codePage: string
   readonly refusal?: { readonly text: string }
 }
 
 /** Returns the values for `views/parts/sso.ejs`. */
 export function ssoLocals(
-  { label: provider, isOnly }: SsoScreen,
+  { label: provider, isOnly, hasCode }: SsoScreen,
   { sso: texts }: Pick<Texts, 'sso'>,
-  { account, isFormOpen = false, refusal }: ScreenState,
+  { account, isFormOpen = false, refusal, codePage }: ScreenState,
   rendezvous: Rendezvous,
 ) {
   return {
     ...rendezvous,
     signIn: fill(texts.signIn, { provider }),
     hint: texts.hint,
+    codeHint: fill(texts.codeHint, { address: codePage }),
     notice: account === 'signed-out' ? fill(texts.signedOut, { provider }) : null,
     /** True if the provider must ask which account to use. */
-    mustAsk: account !== undefined || isFormOpen,
+    mustAsk: account === 'other' || account === 'signed-out' || isFormOpen,
+    hasCode,
+    /** True for the screen on which the viewer types a code. */
+    isCode: hasCode && account === 'code',
     hasPassword: !isOnly,
     isPasswordOpen: refusal !== undefined && refusal.text !== 'ssoNotYet',
   }

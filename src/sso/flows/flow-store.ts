@@ -3,8 +3,8 @@ import { z } from 'zod'
 /** A sign-in that a viewer began in a window. Kept under a digest of its `state`. */
 const StartedFlow = z.object({
   entryPoint: z.string(),
-  /** The public half of the secret that the frame has. */
-  flow: z.string(),
+  /** The public half of the secret that the frame has. Null if the viewer gets a code to type. */
+  flow: z.string().nullable(),
   nonce: z.string(),
   codeVerifier: z.string(),
   /** The digest of the cookie of the window. */
@@ -13,7 +13,7 @@ const StartedFlow = z.object({
   language: z.string().nullable(),
 })
 
-/** A viewer whom the provider knows, until the frame collects the result. Kept under `flow`. */
+/** A viewer whom the provider knows, until the frame collects the result. Kept under `flow`, or a digest of the code. */
 const SignInResult = z.object({
   entryPoint: z.string(),
   username: z.string(),
@@ -32,15 +32,17 @@ export type SignInResult = z.output<typeof SignInResult>
 export interface FlowRecords {
   readonly state: StartedFlow
   readonly result: SignInResult
+  readonly code: SignInResult
 }
 export type RecordKind = keyof FlowRecords
 
 export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowRecords[Kind]> } = {
   state: StartedFlow,
   result: SignInResult,
+  code: SignInResult,
 }
 /** The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. */
-export const RECORD_SECONDS = { state: 600, result: 120 } as const
+export const RECORD_SECONDS = { state: 600, result: 120, code: 180 } as const
 
 /** The records that join a frame and its window. All copies of the app share them, or there is only one copy. */
 export interface FlowStore {

@@ -16,7 +16,11 @@ interface Kept {
  * @param nowSeconds UNIX time in seconds.
  */
 export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_RECORDS): FlowStore {
-  const records: { readonly [Kind in RecordKind]: Map<string, Kept> } = { state: new Map(), result: new Map() }
+  const records: { readonly [Kind in RecordKind]: Map<string, Kept> } = {
+    state: new Map(),
+    result: new Map(),
+    code: new Map(),
+  }
 
   /** All records of a kind have the same time, so the oldest end first. */
   function removeEnded(kept: Map<string, Kept>): void {

@@ -4,6 +4,8 @@ const TEN_MINUTES_SECONDS = 600
 /** A whole company may be behind one address, and all its people may begin in the same minute. */
 const STARTS_PER_NETWORK = 3_000
 const STARTS_IN_ALL = 50_000
+/** With 1,000 codes open, one guess in 10^9 hits. */
+const CODES_PER_NETWORK = 100
 const ALL = 'all'
 
 /** Limits the sign-ins that are begun and not ended, because each one takes memory for ten minutes. */
@@ -12,6 +14,8 @@ export interface StartLimits {
   count(network: string): Promise<number | null>
   /** Called when the provider sends the viewer back: this sign-in counts no longer. */
   giveBack(network: string): Promise<void>
+  /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
+  countCode(network: string): Promise<number | null>
 }
 
 export function createStartLimits(
@@ -20,16 +24,25 @@ export function createStartLimits(
   inAll = STARTS_IN_ALL,
 ): StartLimits {
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
+  const codes = openCounter('sso-codes', TEN_MINUTES_SECONDS)
   return {
     async count(network) {
       const [ofNetwork, ofAll] = await Promise.all([starts.penalty(network), starts.penalty(ALL)])
       const reached = ofNetwork.consumedPoints > most ? ofNetwork : ofAll.consumedPoints > inAll ? ofAll : null
       if (reached === null) return null
       await Promise.all([starts.giveBack(network, 1), starts.giveBack(ALL, 1)])
-      return Math.min(Math.max(1, Math.ceil(reached.msBeforeNext / 1000)), TEN_MINUTES_SECONDS)
+      return secondsLeft(reached)
+    },
+    async countCode(network) {
+      const count = await codes.penalty(network)
+      return count.consumedPoints > CODES_PER_NETWORK ? secondsLeft(count) : null
     },
     async giveBack(network) {
       await Promise.all([starts.giveBack(network, 1), starts.giveBack(ALL, 1)])
     },
   }
+}
+
+function secondsLeft({ msBeforeNext }: { readonly msBeforeNext: number }): number {
+  return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), TEN_MINUTES_SECONDS)
 }

@@ -15,6 +15,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> & {
   oidcUsernameClaim: 'preferred_username',
   oidcGroupsClaim: 'groups',
   ssoOnly: false,
+  ssoCode: false,
 }
 const DISCOVERY_PATH = '/.well-known/openid-configuration'
 /** Issuers of Entra ID that stand for every organisation. */
@@ -97,6 +98,7 @@ function ssoFields(issuer: Issuer) {
     oidcTenants: Tenants.optional(),
     ssoOnly: OnOff.optional(),
     ssoSessionSeconds: SessionSeconds.optional(),
+    ssoCode: OnOff.optional(),
   }
 }
 
@@ -182,6 +184,7 @@ export function ssoOf(
     attributes: given.oidcAttributes ?? [],
     tenants: given.oidcTenants ?? null,
     isOnly: given.ssoOnly ?? false,
+    hasCode: given.ssoCode ?? false,
     sessionSeconds: given.ssoSessionSeconds ?? (lifetimeSeconds === 0 ? WITHOUT_EXPIRY_SECONDS : lifetimeSeconds),
   }
 }

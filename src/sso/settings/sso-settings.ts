@@ -28,6 +28,8 @@ export interface SsoSettings {
   readonly isOnly: boolean
   /** The longest time until the provider is asked again. */
   readonly sessionSeconds: number
+  /** True if a viewer may sign in on another device, and type a code. */
+  readonly hasCode: boolean
 }
 
 /**

@@ -27,6 +27,7 @@ test('three settings are enough, and the issuer keeps its slash', () => {
     tenants: null,
     isOnly: false,
     sessionSeconds: 3600,
+    hasCode: false,
   })
 })
 
