@@ -96,7 +96,7 @@ export function compareRecorded(
 }
 
 /** True if the lock was set with this secret. */
-export function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boolean {
+function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boolean {
   const [kept, now] = [Buffer.from(fingerprint), Buffer.from(fingerprintOf(secret, url, setAt))]
   return kept.length === now.length && timingSafeEqual(kept, now)
 }

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { isSetWith, type LockRecord } from '../../../src/cli/service/lock-records.ts'
+import type { LockRecord } from '../../../src/cli/service/lock-records.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { readLock } from '../../../src/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
@@ -55,7 +56,13 @@ test('lock set --rotate gives all locks and the files a new secret, and prints n
   for (const secret of [OLD, next]) expect(stdout + stderr).not.toContain(secret)
   const records = JSON.parse(readFileSync(join(cwd, 'data', 'locks.json'), 'utf8')) as Record<string, LockRecord>
   expect(Object.keys(records)).toEqual([`${emulator.url} channel 1002`, `${emulator.url} video 2003`])
-  for (const record of Object.values(records)) expect(isSetWith(record, next ?? '')).toBe(true)
+  for (const { url, setAt, fingerprint } of Object.values(records)) {
+    expect(fingerprint).toBe(
+      createHmac('sha256', next ?? '')
+        .update(`${url}\n${setAt}`)
+        .digest('hex'),
+    )
+  }
   expect((await run('lock', 'show', ...VIDEO)).status).toBe(0)
   expect((await rotate(...BOTH)).status).toBe(0)
   expect(secrets()).toEqual([await secretOfVideo(), next, null])
