@@ -33,7 +33,8 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
     if (context === null) return
     const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, account: 'code' })
     try {
-      const retryAfterSeconds = await sso.startLimits.countCode(networkOf(addressOf(req)))
+      const network = networkOf(addressOf(req))
+      const retryAfterSeconds = await sso.startLimits.countCode(network)
       if (retryAfterSeconds !== null) {
         logSignIn(req, { outcome: 'held-back', limit: 'sso-codes' })
         return show(tooManyTries(retryAfterSeconds))
@@ -46,6 +47,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })
         return show({ status: 401, text: 'ssoWrongCode' })
       }
+      await sso.startLimits.giveBackCode(network)
       await sendResult(deps, req, res, context, result)
     } catch (error) {
       const refusal = describeError(error)

@@ -16,6 +16,8 @@ export interface StartLimits {
   giveBack(network: string): Promise<void>
   /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
   countCode(network: string): Promise<number | null>
+  /** Called after a right code, which counts no longer: many viewers may share a network. */
+  giveBackCode(network: string): Promise<void>
 }
 
 export function createStartLimits(
@@ -37,6 +39,7 @@ export function createStartLimits(
       const count = await codes.penalty(network)
       return count.consumedPoints > CODES_PER_NETWORK ? secondsLeft(count) : null
     },
+    giveBackCode: (network) => codes.giveBack(network, 1),
     async giveBack(network) {
       await Promise.all([starts.giveBack(network, 1), starts.giveBack(ALL, 1)])
     },
