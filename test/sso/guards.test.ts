@@ -150,3 +150,27 @@ test('a session of an entry point with a longer limit counts no longer than here
   clock.seconds += 10
   expect(await statuses()).toEqual([200, 303])
 })
+
+test('the cookie of a window is removed with the answer of the provider', async () => {
+  const app = await startSso()
+  const window = await openWindow(app)
+  const { setCookies } = await finishWindow(app, window)
+  expect(setCookies).toEqual([expect.stringMatching(/^sso-.{12}=; Path=\/; Expires=Thu, 01 Jan 1970/)])
+})
+
+test.each(['', 'x', 'A'.repeat(44), `${'A'.repeat(42)}"`])(
+  '%j is neither a secret nor its public half',
+  async (text) => {
+    const app = await startSso()
+    const started = await app.post('/sso/start', { flow: text }, startHeaders(app))
+    expect([started.status, started.setCookies]).toEqual([400, []])
+    const collected = await pressContinue(app, { wait: text })
+    expect([collected.status, fieldOf(collected, 'wait')]).toEqual([400, expect.stringMatching(/^[\w-]{43}$/)])
+  },
+)
+
+test('with TLS, the pages of the window have HSTS', async () => {
+  const app = await startSso({ publicUrl: 'https://login.example' })
+  const { status, headers } = await app.get('/sso/callback')
+  expect([status, headers['strict-transport-security']]).toEqual([400, 'max-age=63072000; includeSubDomains'])
+})

@@ -53,6 +53,8 @@ export interface ProviderOptions {
   readonly redirectUri: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly firstRetryMs?: number
+  /** For one answer, with its body. */
+  readonly timeoutSeconds?: number
 }
 
 const TIMEOUT_SECONDS = 5
@@ -66,7 +68,7 @@ const RETRY_AFTER_SECONDS = 5
 /** Opens a provider. Reads its discovery document in the background, and tries again until that succeeds. */
 export function openIdentityProvider(
   settings: SsoSettings,
-  { redirectUri, log, firstRetryMs = FIRST_RETRY_MS }: ProviderOptions,
+  { redirectUri, log, firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS }: ProviderOptions,
 ): IdentityProvider {
   const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
   let configuration: Configuration | null = null
@@ -75,7 +77,7 @@ export function openIdentityProvider(
 
   async function discover(pauseMs: number): Promise<void> {
     try {
-      configuration = await discoverProvider(settings)
+      configuration = await discoverProvider(settings, timeoutSeconds)
       log.info({ event: 'sso-provider', issuer: settings.issuer }, 'Single sign-on is available')
     } catch (error) {
       if (isClosed) return
@@ -116,7 +118,7 @@ export function openIdentityProvider(
   }
 }
 
-async function discoverProvider(settings: SsoSettings): Promise<Configuration> {
+async function discoverProvider(settings: SsoSettings, timeoutSeconds: number): Promise<Configuration> {
   const { issuer, clientId, authentication, tenants } = settings
   const isHttp = issuer.startsWith('http:')
   const execute = [enableNonRepudiationChecks, ...(isHttp ? [allowInsecureRequests] : [])]
@@ -124,7 +126,7 @@ async function discoverProvider(settings: SsoSettings): Promise<Configuration> {
   const metadata = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
     execute,
-    timeout: TIMEOUT_SECONDS,
+    timeout: timeoutSeconds,
     [customFetch]: boundedFetch,
   })
   if (tenants === null && configuration.serverMetadata().issuer.includes('{tenantid}')) {

@@ -98,3 +98,13 @@ test.each([
   expect(reasonFor({ [claim]: 'theirs' }, settings)).toBe('wrong-tenant')
   expect(reasonFor({}, settings)).toBe('wrong-tenant')
 })
+
+test('claims that are too long are refused, and a long session id is left out', () => {
+  const long = 'x'.repeat(256)
+  expect(reasonFor({ sub: long })).toBe('unusable-claim')
+  expect(reasonFor({ preferred_username: long })).toBe('unusable-claim')
+  expect(reasonFor({ groups: Array.from({ length: 1_001 }, String) })).toBe('unusable-claim')
+  for (const group of [long, 'a|b', '\n', '\ud800', '']) expect(reasonFor({ groups: [group] })).toBe('unusable-claim')
+  const answer = answerFor({ sid: long })
+  expect(answer.ok && answer.identity.providerSession).toBeNull()
+})

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
-import { UpstreamError } from '../../../src/errors.ts'
+import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
 import { CLIENT } from '../start-provider.ts'
 import { ssoSettings, until } from '../start-sso.ts'
@@ -25,8 +25,8 @@ const signed = async (claims: Claims, keys = KEYS) =>
   await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k' }).sign((await keys).privateKey)
 const genuineBut = (changes: Claims): Forgery => ({ token: (claims) => signed({ ...claims, ...changes }) })
 
-/** Signs in at a provider that answers with a forgery. The provider says that it supports every algorithm. */
-async function signInWith({ token, tokenAnswer, userInfo }: Forgery) {
+/** Opens a provider that answers with a forgery, and says that it supports every algorithm. */
+async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {}) {
   const server = createServer((req, res) => void answer(req.url ?? '').then((body) => res.end(JSON.stringify(body))))
   server.on('request', (_req, res) => res.setHeader('Content-Type', 'application/json'))
   server.listen(0, '127.0.0.1')
@@ -60,14 +60,20 @@ async function signInWith({ token, tokenAnswer, userInfo }: Forgery) {
   }
   const log = { info: () => {}, warn: () => {} }
   const redirectUri = 'http://localhost:1/sso/callback'
-  const provider = openIdentityProvider(ssoSettings(issuer), { redirectUri, log })
-  onTestFinished(() => {
+  const provider = openIdentityProvider(ssoSettings(issuer), { redirectUri, log, firstRetryMs: 20, ...options })
+  function stop() {
     provider.close()
     server.closeAllConnections()
     server.close()
-  })
+  }
+  onTestFinished(stop)
   await until(() => provider.isAvailable())
-  return await provider.signIn(new URL(`${redirectUri}?code=c&state=s`), SECRETS)
+  return { signIn: () => provider.signIn(new URL(`${redirectUri}?code=c&state=s`), SECRETS), stop }
+}
+
+async function signInWith(forgery: Forgery) {
+  const { signIn } = await openForger(forgery)
+  return await signIn()
 }
 
 test('a genuine ID token passes', async () => {
@@ -110,4 +116,29 @@ test('an answer that is too long for a provider is not read', async () => {
   const padding = { padding: 'x'.repeat(2_000_000) }
   const forgery = { token: (claims: Claims) => signed(claims), tokenAnswer: padding }
   await expect(signInWith(forgery)).rejects.toThrow(UpstreamError)
+})
+
+test('an answer without an ID token is refused', async () => {
+  const forgery = { token: () => '', tokenAnswer: { id_token: undefined } }
+  expect(await signInWith(forgery)).toMatchObject({ ok: false, reason: 'invalid-response' })
+})
+
+test('a provider that does not end its answer is an error of the provider', async () => {
+  const { signIn } = await openForger({ token: () => new Promise(() => {}) }, { timeoutSeconds: 0.2 })
+  await expect(signIn()).rejects.toThrow(UpstreamError)
+})
+
+test('fifty viewers ask the provider at a time, 200 wait, and more are refused at once', async () => {
+  let asked = 0
+  const token = () => {
+    asked += 1
+    return new Promise<string>(() => {})
+  }
+  const { signIn, stop } = await openForger({ token })
+  const waiting = Promise.allSettled(Array.from({ length: 250 }, signIn))
+  await expect(signIn()).rejects.toThrow(OverloadedError)
+  await until(() => asked >= 50)
+  expect(asked).toBe(50)
+  stop()
+  await waiting
 })

@@ -16,13 +16,15 @@ import {
 
 test('a provider that is away does not stop the app: 503 in the window, degraded, and it is found later', async () => {
   const port = await freePort()
-  const log = { info: () => {}, warn: () => {} }
+  const warnings: unknown[] = []
+  const log = { info: () => {}, warn: (line: unknown) => void warnings.push(line) }
   const redirectUri = 'http://localhost:1/sso/callback'
   const provider = openIdentityProvider(ssoSettings(`http://127.0.0.1:${port}`), { redirectUri, log, firstRetryMs: 20 })
   onTestFinished(() => provider.close())
   const request = { state: 's', nonce: 'n', codeVerifier: 'v', mustAsk: false, language: 'en' }
   expect(provider.isAvailable()).toBe(false)
   expect(() => provider.authorizationUrl(request)).toThrow('could not be read')
+  await until(() => warnings.length > 0)
   await startProvider({ redirectUri, port, signsIn: 'ada' })
   await until(() => provider.isAvailable())
   expect(provider.authorizationUrl(request)).toMatch(`http://127.0.0.1:${port}/auth?`)
