@@ -16,7 +16,7 @@ const RETRY_MS = 2
 const LONGEST_START_MS = 15_000
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Node looks for `.env` in the folder where it starts. The benchmark must not read yours. */
-const scriptInRoot = (word: string) => (word.endsWith('.ts') ? join(root, word) : word)
+const scriptInRoot = (word: string) => (word.endsWith('.ts') ? join(root, word) : word.replace('=./', `=${root}`))
 
 /** Measures the start of the login app to its first answer, and the start of the command line. */
 export const start: BenchPart = {
