@@ -13,8 +13,9 @@ import {
 } from '../languages/languages.ts'
 import type { Headers } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
-import { compileView, sendPage, type Views } from '../login/screens/screens.ts'
+import { sendPage } from '../login/screens/screens.ts'
 import { passwordAttributes } from '../login/screens/script-attributes.ts'
+import { compileView, type Views } from '../login/screens/views.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
 type AccountTexts = Texts['account']

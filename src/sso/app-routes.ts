@@ -1,7 +1,7 @@
 import type { Router } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPointDeps } from '../login/route-deps.ts'
-import { compileView, type Views } from '../login/screens/screens.ts'
+import { compileView, type Views } from '../login/screens/views.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
 import { RECORD_SECONDS } from './flows/flow-store.ts'
 import type { Sso } from './open-sso.ts'

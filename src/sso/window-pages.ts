@@ -4,7 +4,8 @@ import type { Brand } from '../brand/brand.ts'
 import { fill, type Language, languageOf, type Texts, textsOf } from '../languages/languages.ts'
 import { type Headers, unframedHeaders } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
-import { sendPage, type Views } from '../login/screens/screens.ts'
+import { sendPage } from '../login/screens/screens.ts'
+import type { Views } from '../login/screens/views.ts'
 
 export type WindowFault = keyof Texts['sso']['errors']
 

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
@@ -21,6 +18,7 @@ import type { Headers, HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { newRendezvous, PLACEHOLDERS, type Rendezvous, type SsoScreen, ssoLocals, withRendezvous } from './sso-parts.ts'
+import type { Views } from './views.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
@@ -65,36 +63,10 @@ export interface Screens {
   sendMessage(req: Request, res: Response, state: MessageState): void
 }
 
-export interface Views {
-  readonly signIn: ejs.TemplateFunction
-  readonly message: ejs.TemplateFunction
-  readonly asset: (name: string) => string
-}
-
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 256
 /** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
-
-/** Compiles the templates once, so that a mistake in a template stops the start. */
-export function openViews(viewsFolder: string, publicFolder: string): Views {
-  const addresses = new Map<string, string>()
-  const asset = (name: string) => {
-    const known = addresses.get(name)
-    if (known !== undefined) return known
-    const digest = createHash('sha256').update(readFileSync(join(publicFolder, name)))
-    const address = `/assets/${name}?v=${digest.digest('base64url').slice(0, 10)}`
-    addresses.set(name, address)
-    return address
-  }
-  return { signIn: compileView(viewsFolder, 'sign-in'), message: compileView(viewsFolder, 'message'), asset }
-}
-
-/** @throws Error if the template is missing or has a mistake. */
-export function compileView(folder: string, name: string): ejs.TemplateFunction {
-  const filename = join(folder, `${name}.ejs`)
-  return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
-}
 
 /** The parts of an entry point that its screens use. */
 export interface ScreensOptions {
