@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../server/private-file.ts'
 import type { Lock, LockPlace, LockSettings } from '../../video-service/locks.ts'
+import { viewersFile } from '../settings/viewers-file.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { leadsTo, type WantedLock } from './expected-lock.ts'
@@ -32,8 +33,7 @@ export interface LockRecords {
 
 /** Returns the records beside the file of viewers, else in `data/`. Only this user may read the file. */
 export function openLockRecords({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, serviceUrl: string): LockRecords {
-  const [, viewersFile] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? '') ?? []
-  const file = join(viewersFile === undefined ? 'data' : dirname(viewersFile), 'locks.json')
+  const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
   const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}`
   const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
 

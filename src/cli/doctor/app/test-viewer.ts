@@ -3,6 +3,7 @@ import type { Config } from '../../../config.ts'
 import { ConfigError, OverloadedError, UpstreamError } from '../../../errors.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
+import { viewersFile } from '../../settings/viewers-file.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 
 /** The viewer who tries the sign-in. */
@@ -20,9 +21,9 @@ export async function readTestViewer(
   { userStore }: Pick<Config, 'userStore'>,
   { username, password }: TestViewer,
 ): Promise<Viewer | null> {
-  const [, file = ''] = /^sqlite:(.+)$/.exec(env.USER_STORE_URL ?? 'sqlite:data/viewers.db') ?? []
+  const file = viewersFile(env)
   // Opening the store would create the file.
-  if (userStore.kind === 'sqlite' && !existsSync(file)) return null
+  if (file !== null && !existsSync(file)) return null
   try {
     const users = await userStores.open(userStore, () => {})
     const authentication = await users.authenticate(username, password).finally(() => users.close())
