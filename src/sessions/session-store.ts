@@ -7,7 +7,7 @@ declare module 'express-session' {
     viewer?: {
       username: string
       signedInAtSeconds: number
-      /** Present only if nobody can look up the viewer: in some user stores, and at an identity provider. */
+      /** Present only if the app cannot look up the viewer: in some user stores, and at an identity provider. */
       snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
       /** Present only for a viewer of an identity provider. */
       sso?: SsoOrigin

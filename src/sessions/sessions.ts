@@ -144,7 +144,7 @@ function isAccepted(
   return sso.providerId === providerId && signedInAtSeconds + providerSeconds > nowSeconds
 }
 
-/** Keeps groups and attributes only of a viewer whom nobody can look up without a sign-in. */
+/** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
 function storedViewer(
   { username, groups, attributes }: Viewer,
   signedInAtSeconds: number,

@@ -10,7 +10,7 @@ import { sendResult } from './continue.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { digestOf } from './start.ts'
 
-/** 32 characters that nobody takes for each other. */
+/** 32 characters that are hard to confuse. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 8
 const Form = z.object({ code: z.string().max(40) })

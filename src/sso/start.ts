@@ -75,7 +75,7 @@ function randomText(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url')
 }
 
-/** Digests a random text, so that whoever reads the store cannot use what is in it. */
+/** Digests a random text, so that a reader of the store cannot use its content. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url')
 }

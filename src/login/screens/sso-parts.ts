@@ -12,8 +12,8 @@ export interface SsoScreen {
 }
 
 /**
- * Joins the frame to its sign-in window. Nobody but the frame knows `wait`, with which it collects the result. The window
- * gets `flow`, a digest of it.
+ * Joins the frame to its sign-in window. Only the frame knows `wait`, and collects the result with it. The window gets
+ * `flow`, a digest of it.
  */
 export interface Rendezvous {
   readonly wait: string

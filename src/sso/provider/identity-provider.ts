@@ -82,7 +82,7 @@ export function openIdentityProvider(
     } catch (error) {
       if (isClosed) return
       const line = { event: 'sso-provider', issuer: settings.issuer, reason: describeFault(error) }
-      log.warn(line, 'OIDC_ISSUER: the provider cannot be read, so nobody can use single sign-on. The app tries again')
+      log.warn(line, 'OIDC_ISSUER: the provider cannot be read, so single sign-on does not work. The app tries again')
       timer = setTimeout(() => void discover(Math.min(2 * pauseMs, LONGEST_RETRY_MS)), pauseMs).unref()
     }
   }

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { OverloadedError } from '../../errors.ts'
+import type { QueueLoad } from '../user-store.ts'
 
 /** Runs a limited number of tasks in parallel. A limited number of tasks wait, first in, first out. */
 export interface WorkQueue {
   /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   assertCapacity(): void
   /** Returns how many tasks run and wait now. */
-  load(): { readonly running: number; readonly waiting: number }
+  load(): QueueLoad
   /**
    * Runs the task as soon as a slot is free.
    * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.

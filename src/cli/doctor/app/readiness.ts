@@ -15,9 +15,9 @@ export async function* checkReadiness(config: Config, signal: AbortSignal): Asyn
     yield { ...ready, text: `The login app cannot be reached at PUBLIC_URL. ${ready.text}` }
     return false
   }
-  const answer = Readiness.safeParse(await ready.json().catch(() => null))
-  if (answer.success) {
-    yield storesFinding(origin, ready.status, answer.data)
+  const answer = await readinessIn(ready)
+  if (answer !== null) {
+    yield storesFinding(origin, ready.status, answer)
     return true
   }
   if (await showsSignInScreen(config, signal)) {
@@ -73,8 +73,12 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: z.i
 export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
   const ready = await request(`${publicUrl.origin}/health/ready`, signal)
   if (!(ready instanceof Response) || ready.status !== 200) return false
-  const answer = Readiness.safeParse(await ready.json().catch(() => null))
-  return answer.success && answer.data.away.includes(setting)
+  return (await readinessIn(ready))?.away.includes(setting) ?? false
+}
+
+/** Returns the body of `/health/ready`. Null if another program sent it. */
+async function readinessIn(ready: Response): Promise<z.infer<typeof Readiness> | null> {
+  return Readiness.safeParse(await ready.json().catch(() => null)).data ?? null
 }
 
 /** True if the address of an entry point shows the sign-in screen of the app. */

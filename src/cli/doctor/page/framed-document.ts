@@ -47,7 +47,7 @@ export function srcdocOf(
   return { ...parent, policies, xFrameOptions: null, resourcePolicy: 'cross-origin', element }
 }
 
-/** Creates a document of which only the address is known. Its headers refuse nothing. */
+/** Creates a document with an address only. Its headers refuse nothing. */
 export function assumedDocument(
   url: URL,
   parent: FramedDocument,
