@@ -1,3 +1,5 @@
+import type { PasskeyStore } from './passkey-store.ts'
+
 /** A person who may watch, with the current values of the store. */
 export interface Viewer {
   /** In the spelling of the store, NFC. The player gets this spelling, whatever the viewer typed. */
@@ -125,6 +127,8 @@ export interface UserStore {
   inspect?(username: string): Promise<ViewerState | null>
   /** Absent if viewers set their passwords in another system. */
   readonly passwordChanges?: PasswordChanges
+  /** Absent if this app does not manage the viewers. Present wherever an entry point has passkeys. */
+  readonly passkeys?: PasskeyStore
   /**
    * Resolves when the store can answer: for readiness.
    * @throws UpstreamError when it cannot.

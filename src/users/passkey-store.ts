@@ -1,0 +1,98 @@
+/** A passkey as the browser registered it (WebAuthn Level 3). */
+export interface NewPasskey {
+  /** The credential id in base64url, at most 1023 bytes. */
+  readonly id: string
+  /** The public key in COSE form (RFC 9052). */
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  /** The signature counter; 0 for authenticators without one, such as those that synchronise passkeys. */
+  readonly counter: number
+  /** `multiDevice` if the passkey may be copied to other devices (backup eligible). This never changes. */
+  readonly deviceType: 'singleDevice' | 'multiDevice'
+  /** True if a copy is on another device or at a provider now. */
+  readonly isBackedUp: boolean
+  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
+  readonly transports: readonly string[]
+  /** Tells the passkeys of a viewer apart, such as `Chrome on Windows`. One line. */
+  readonly name: string
+  /** UNIX time in seconds. */
+  readonly createdAtSeconds: number
+}
+
+export interface Passkey extends NewPasskey {
+  /** UNIX time in whole seconds. Null before the first sign-in. */
+  readonly lastUsedAtSeconds: number | null
+}
+
+export interface FoundPasskey {
+  readonly passkey: Passkey
+  /** The name of the viewer, in the spelling of the store. */
+  readonly username: string
+  /** The handle that the authenticator must return with this passkey. */
+  readonly userHandle: string
+}
+
+/** What an authenticator says at a sign-in, after its signature was verified. */
+export interface PasskeyUse extends Pick<NewPasskey, 'counter' | 'isBackedUp'> {
+  /** UNIX time in seconds. */
+  readonly usedAtSeconds: number
+}
+
+/**
+ * - `known`: the credential id is stored already, for this viewer or another one.
+ * - `too-many`: the viewer has ten passkeys.
+ * - `no-viewer`: unknown or disabled.
+ */
+export type PasskeyAddition = 'added' | 'known' | 'too-many' | 'no-viewer'
+
+/**
+ * - `counter-went-back`: the counter is not above the stored one, so the passkey may have been copied. Nothing is stored.
+ * - `unknown`: the passkey was removed, or its viewer removed or disabled.
+ */
+export type PasskeyUseOutcome = 'recorded' | 'counter-went-back' | 'unknown'
+
+/**
+ * Keeps the passkeys of viewers, in the database of the viewers. All copies of the app share them. They end with their
+ * viewer. A new password, a changed viewer and an import leave them as they are. The caller verifies signatures.
+ */
+export interface PasskeyStore {
+  /**
+   * Checks at the start that the app may store passkeys.
+   * @throws ConfigError when the app lacks a permission, with what to do.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  assertAllowed(): Promise<void>
+  /**
+   * Returns the user handle of a viewer for WebAuthn: 64 random bytes in base64url, the same at each call. It never
+   * contains the user name (WebAuthn Level 3, 14.6.1).
+   * @returns null for an unknown or disabled viewer.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  userHandleOf(username: string): Promise<string | null>
+  /**
+   * Lists the passkeys of a viewer, the oldest first, also while the viewer is disabled. Empty for an unknown viewer.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  list(username: string): Promise<readonly Passkey[]>
+  /**
+   * Returns the passkey with this credential id; null if unknown, or its viewer disabled. Accepts any string.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  find(id: string): Promise<FoundPasskey | null>
+  /**
+   * Stores a passkey, in one step with the checks of its outcome.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  add(username: string, passkey: NewPasskey): Promise<PasskeyAddition>
+  /**
+   * Stores the counter, the backup state and the time of a use. Of two concurrent uses with one counter above zero, one
+   * is recorded. The counter must go up, except that it may stay zero (WebAuthn Level 3, 6.1.1).
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  recordUse(id: string, use: PasskeyUse): Promise<PasskeyUseOutcome>
+  /**
+   * Removes a passkey of this viewer. Sessions that began with it go on.
+   * @returns false if the viewer has no such passkey.
+   * @throws UpstreamError when the store cannot be reached.
+   */
+  remove(username: string, id: string): Promise<boolean>
+}
