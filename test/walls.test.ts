@@ -22,7 +22,7 @@ const BELOW_LOGIN = [
   ...['users', 'sessions', 'sign-in-limits'],
 ]
 
-const SSO = ['sso-settings', 'sso']
+const SSO = ['sso-settings', 'sign-in-window', 'sso']
 
 /** The file to plant in each room, and the other rooms that it may import. */
 const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: string[]]>> = {
@@ -48,13 +48,23 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   sessions: ['src/sessions/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   'sign-in-limits': ['src/sign-in-limits/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   login: ['src/login/screens/plant.ts', ...BELOW_LOGIN],
-  sso: ['src/sso/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'login'],
+  'sign-in-window': ['src/sign-in-window/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'login'],
+  sso: ['src/sso/provider/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'sign-in-window', 'login'],
   account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
   config: ['src/config.ts', 'errors', 'settings', 'hash-lock', 'entry-points', 'mail', 'redis', 'users'],
   app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config'],
   main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config', 'app'],
   'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock'],
-  cli: ['src/cli/service/plant.ts', ...BELOW_LOGIN, 'mail', ...SSO, 'account', 'config', 'video-service'],
+  cli: [
+    'src/cli/service/plant.ts',
+    ...BELOW_LOGIN,
+    'mail',
+    'sso-settings',
+    'sso',
+    'account',
+    'config',
+    'video-service',
+  ],
   emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
 }
 const NAMES = Object.keys(ROOMS)

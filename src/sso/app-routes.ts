@@ -3,11 +3,11 @@ import type { Brand } from '../brand/brand.ts'
 import type { EntryPointDeps } from '../login/route-deps.ts'
 import { compileView, type Views } from '../login/screens/views.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
-import { RECORD_SECONDS } from './flows/flow-store.ts'
+import { RECORD_SECONDS } from '../sign-in-window/flows/flow-store.ts'
+import { createWindowCookies } from '../sign-in-window/window-cookie.ts'
 import type { Sso } from './open-sso.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { callbackRoutes, ssoRoutes } from './routes.ts'
-import { createWindowCookies } from './window-cookie.ts'
 import { createWindowPages } from './window-pages.ts'
 
 export interface SsoAppOptions {

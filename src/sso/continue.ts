@@ -5,7 +5,7 @@ import { readPost } from '../login/request/read-post.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import { flowOf } from '../login/screens/sso-parts.ts'
 import { sendToPlayer } from '../login/send-to-player.ts'
-import type { SignInResult } from './flows/flow-store.ts'
+import type { SignInResult } from '../sign-in-window/flows/flow-store.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 

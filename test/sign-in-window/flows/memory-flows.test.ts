@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../src/errors.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { createMemoryFlows } from '../../../src/sso/flows/memory-flows.ts'
-import { createStartLimits } from '../../../src/sso/flows/start-limits.ts'
+import { createMemoryFlows } from '../../../src/sign-in-window/flows/memory-flows.ts'
+import { createStartLimits } from '../../../src/sign-in-window/flows/start-limits.ts'
 import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
 
 flowStoreContract('memory', () => Promise.resolve(createMemoryFlows(() => 0)))

@@ -2,7 +2,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { openRedisLink } from '../../../src/redis/link.ts'
-import { openRedisFlows } from '../../../src/sso/flows/redis-flows.ts'
+import { openRedisFlows } from '../../../src/sign-in-window/flows/redis-flows.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../servers/redis.ts'
 import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
 
