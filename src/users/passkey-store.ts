@@ -1,3 +1,8 @@
+import { randomBytes } from 'node:crypto'
+
+/** The most passkeys of one viewer. */
+export const MOST_PASSKEYS = 10
+
 /** A passkey as the browser registered it (WebAuthn Level 3). */
 export interface NewPasskey {
   /** The credential id in base64url, at most 1023 bytes. */
@@ -39,7 +44,7 @@ export interface PasskeyUse extends Pick<NewPasskey, 'counter' | 'isBackedUp'> {
 
 /**
  * - `known`: the credential id is stored already, for this viewer or another one.
- * - `too-many`: the viewer has ten passkeys.
+ * - `too-many`: the viewer has `MOST_PASSKEYS` already.
  * - `no-viewer`: unknown or disabled.
  */
 export type PasskeyAddition = 'added' | 'known' | 'too-many' | 'no-viewer'
@@ -80,6 +85,7 @@ export interface PasskeyStore {
   find(id: string): Promise<FoundPasskey | null>
   /**
    * Stores a passkey, in one step with the checks of its outcome.
+   * @param username of a viewer with a user handle.
    * @throws UpstreamError when the store cannot be reached.
    */
   add(username: string, passkey: NewPasskey): Promise<PasskeyAddition>
@@ -95,4 +101,9 @@ export interface PasskeyStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   remove(username: string, id: string): Promise<boolean>
+}
+
+/** Returns a new user handle. */
+export function newUserHandle(): string {
+  return randomBytes(64).toString('base64url')
 }

@@ -144,7 +144,9 @@ export interface QueueLoad {
 }
 
 /** A store whose viewers this app manages. */
-export type OwnUserStore = UserStore & Required<Pick<UserStore, 'passwordChanges' | 'inspect'>>
+export type OwnUserStore = UserStore &
+  Required<Pick<UserStore, 'passwordChanges' | 'inspect'>> &
+  Pick<UserStore, 'passkeys'>
 
 /** Called with a warning that does not fail the sign-in. */
 export type Warn = (message: string, cause?: unknown) => void

@@ -8,6 +8,7 @@ import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { OwnUserStore, UserStore, Viewer, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
+import { sqlitePasskeys } from './passkeys.ts'
 import { sqlitePasswordChanges } from './password-links.ts'
 import { Attributes, damagedRow, Groups, readViewerRow } from './viewer-row.ts'
 import { viewerInspector } from './viewer-states.ts'
@@ -63,6 +64,7 @@ export function createSqliteStore(
       },
     }),
     passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
+    passkeys: sqlitePasskeys(database, file),
     find: (username) => promised(() => (faultInUsername(username) === null ? find(usernameKey(username)) : null)),
     inspect: viewerInspector(database, file),
     checkHealth: () =>

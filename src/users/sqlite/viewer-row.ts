@@ -28,7 +28,7 @@ export function damagedRow(file: string, { message }: Error): UpstreamError {
   return new UpstreamError('user-store', `A row of the viewer database ${file} is damaged: ${message}`)
 }
 
-function json<T extends z.ZodType>(schema: T) {
+export function json<T extends z.ZodType>(schema: T) {
   return z
     .string()
     .transform((text, context): unknown => {

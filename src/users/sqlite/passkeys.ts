@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
+import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../passkey-store.ts'
+import { usernameKey } from '../viewer-fields.ts'
+import { promised, queryViewers } from './database-file.ts'
+import { damagedRow, json } from './viewer-row.ts'
+
+const HandleRow = z.object({ handle: z.string() })
+const OwnerRow = HandleRow.extend({ username: z.string() })
+const CountRow = z.object({ count: z.number() })
+const PasskeyRow = z.object({
+  id: z.string(),
+  public_key: z.instanceof(Uint8Array<ArrayBuffer>),
+  counter: z.number(),
+  device_type: z.enum(['singleDevice', 'multiDevice']),
+  is_backed_up: z.union([z.literal(0), z.literal(1)]),
+  transports: json(z.array(z.string())),
+  name: z.string(),
+  created_at: z.number(),
+  last_used_at: z.number().nullable(),
+})
+
+/** Keeps the passkeys of viewers, in the file. */
+export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeyStore {
+  const { handle, newHandle, ofViewer, byId, count, insert, use, remove } = statementsFor(database)
+  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
+  const inOneStep = <T>(work: () => T) => inFile(() => inTransaction(database, work))
+  const handleOf = (key: string) => HandleRow.optional().parse(handle.get(key))?.handle ?? null
+
+  return {
+    // The file belongs to this app.
+    assertAllowed: () => Promise.resolve(),
+    userHandleOf: (username) =>
+      inFile(() => {
+        const key = usernameKey(username)
+        const known = handleOf(key)
+        if (known !== null) return known
+        newHandle.run(newUserHandle(), key)
+        return handleOf(key)
+      }),
+    list: (username) => inFile(() => ofViewer.all(usernameKey(username)).map((row) => readPasskey(row, file))),
+    find: (id) =>
+      inFile(() => {
+        const row = byId.get(id)
+        if (row === undefined) return null
+        const { username, handle: userHandle } = OwnerRow.parse(row)
+        return { passkey: readPasskey(row, file), username, userHandle }
+      }),
+    add: (username, { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds }) =>
+      inOneStep(() => {
+        const key = usernameKey(username)
+        const stored = CountRow.optional().parse(count.get(key))
+        if (stored === undefined) return 'no-viewer'
+        if (stored.count >= MOST_PASSKEYS) return 'too-many'
+        const values = [id, publicKey, counter, deviceType, isBackedUp ? 1 : 0, JSON.stringify(transports), name]
+        return changedRow(insert, key, ...values, Math.floor(createdAtSeconds)) === undefined ? 'known' : 'added'
+      }),
+    recordUse: (id, { counter, isBackedUp, usedAtSeconds }) =>
+      inOneStep(() => {
+        if (byId.get(id) === undefined) return 'unknown'
+        const values = { $id: id, $counter: counter, $backedUp: isBackedUp ? 1 : 0, $usedAt: Math.floor(usedAtSeconds) }
+        return use.all(values).length === 1 ? 'recorded' : 'counter-went-back'
+      }),
+    remove: (username, id) => inFile(() => changedRow(remove, usernameKey(username), id) !== undefined),
+  }
+}
+
+function statementsFor(database: DatabaseSync) {
+  return {
+    handle: database.prepare(
+      'SELECT handle FROM passkey_handles JOIN viewers USING (key) WHERE key = ? AND disabled = 0',
+    ),
+    newHandle: database.prepare(
+      `INSERT INTO passkey_handles (key, handle) SELECT key, ? FROM viewers WHERE key = ? AND disabled = 0
+       ON CONFLICT (key) DO NOTHING`,
+    ),
+    ofViewer: database.prepare('SELECT * FROM passkeys WHERE key = ? ORDER BY created_at, id'),
+    byId: database.prepare(
+      `SELECT passkeys.*, username, handle FROM passkeys JOIN viewers USING (key) JOIN passkey_handles USING (key)
+       WHERE id = ? AND disabled = 0`,
+    ),
+    count: database.prepare(
+      `SELECT (SELECT count(*) FROM passkeys WHERE passkeys.key = viewers.key) AS count
+       FROM viewers WHERE key = ? AND disabled = 0`,
+    ),
+    insert: database.prepare(
+      `INSERT INTO passkeys (key, id, public_key, counter, device_type, is_backed_up, transports, name, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING id`,
+    ),
+    use: database.prepare(
+      `UPDATE passkeys SET counter = $counter, is_backed_up = $backedUp, last_used_at = $usedAt
+       WHERE id = $id AND (counter < $counter OR counter = 0 AND $counter = 0)
+       RETURNING id`,
+    ),
+    remove: database.prepare('DELETE FROM passkeys WHERE key = ? AND id = ? RETURNING id'),
+  }
+}
+
+/** @throws UpstreamError for a row that this app did not write. */
+function readPasskey(row: unknown, file: string): Passkey {
+  const parsed = PasskeyRow.safeParse(row)
+  if (!parsed.success) throw damagedRow(file, parsed.error)
+  const { id, public_key, counter, device_type, is_backed_up, transports, name, created_at, last_used_at } = parsed.data
+  return {
+    id,
+    publicKey: public_key,
+    counter,
+    deviceType: device_type,
+    isBackedUp: is_backed_up === 1,
+    transports,
+    name,
+    createdAtSeconds: created_at,
+    lastUsedAtSeconds: last_used_at,
+  }
+}
