@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { errorIn } from '../languages/languages.ts'
 import type { CheckCredentialsDeps } from '../login/request/check-credentials.ts'
 import { isFromOwnPage } from '../login/request/same-origin.ts'
 import type { Refusal } from '../login/screens/screens.ts'
@@ -53,7 +54,7 @@ export function isNotAForm(
 export function refusalOf({ status, text, values, retryAfterSeconds }: Refusal): AccountRefusal {
   return {
     status,
-    text: ({ errors, account }) => (status >= 500 ? account.unavailable : errors[text]),
+    text: (texts) => (status >= 500 ? texts.account.unavailable : errorIn(texts, text)),
     count: Number(values?.count ?? 0),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   }

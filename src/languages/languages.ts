@@ -17,7 +17,7 @@ type TypeOfTexts<Entry> = Entry extends string
 
 /** All texts of the screens, in one language. */
 export type Texts = TypeOfTexts<typeof en>
-export type TextKey = keyof Texts['errors']
+export type TextKey = keyof Texts['errors'] | keyof Texts['sso']['errors']
 export type TextValues = Readonly<Record<string, string | number>>
 
 const FOLDER = new URL('../../views/languages/', import.meta.url)
@@ -139,7 +139,12 @@ function likelyLocale(tag: string): Intl.Locale | null {
 
 /** Returns the sentence for an error. See sentence(). */
 export function errorText(language: Language, key: TextKey, values: TextValues = {}): string {
-  return sentence(language, textsOf(language).errors[key], values)
+  return sentence(language, errorIn(textsOf(language), key), values)
+}
+
+/** Returns the sentence for an error as the catalogue has it. The frame also shows why a window refused. */
+export function errorIn({ errors, sso }: Texts, key: TextKey): string | PluralForms {
+  return { ...sso.errors, ...errors }[key]
 }
 
 /**

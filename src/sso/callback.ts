@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
+import { OverloadedError, UpstreamError } from '../errors.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
-import type { SignInResult } from '../sign-in-window/flows/flow-store.ts'
+import type { RefusedSignIn, SignInResult, StartedFlow } from '../sign-in-window/flows/flow-store.ts'
 import type { WindowCookies } from '../sign-in-window/window-cookie.ts'
 import { newCode } from './code.ts'
 import type { Sso } from './open-sso.ts'
@@ -10,6 +11,8 @@ import type { Identity, RefusalReason } from './provider/claims.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { digestOf } from './start.ts'
 import type { WindowPages, WindowRefusal } from './window-pages.ts'
+
+type FrameRefusal = WindowRefusal & { readonly text: RefusedSignIn['refusal'] }
 
 export interface CallbackDeps {
   readonly sso: Sso
@@ -22,7 +25,7 @@ export interface CallbackDeps {
   readonly logSignIn: LogSignIn
 }
 
-const REFUSALS: Readonly<Record<RefusalReason, WindowRefusal>> = {
+const REFUSALS: Readonly<Record<RefusalReason, FrameRefusal>> = {
   'provider-refused': { status: 403, text: 'refused' },
   'invalid-response': { status: 400, text: 'invalid' },
   'wrong-tenant': { status: 403, text: 'wrongTenant' },
@@ -50,12 +53,15 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     const { provider, windows, logSignIn } = entryPoint
     const { language, nonce, codeVerifier } = started
     if (browserKey === null || !isEqual(digestOf(browserKey), started.browserKeyDigest)) {
-      return refuse(entryPoint, req, res, { status: 400, text: 'noCookie' }, { reason: 'no-cookie', language })
+      const refusal = { status: 400, text: 'noCookie' } as const
+      await tellFrame(sso, started, refusal)
+      return refuse(entryPoint, req, res, refusal, { reason: 'no-cookie', language })
     }
     try {
       const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
       if (!answer.ok) {
         const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
+        await tellFrame(sso, started, REFUSALS[answer.reason])
         return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
       }
       const { viewer, issuer, subject } = answer.identity
@@ -70,6 +76,14 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       failWindow(entryPoint, req, res, error, language)
     }
   }
+}
+
+/** Keeps the reason of a refusal for the frame, which shows it as well. The window shows it in any case. */
+async function tellFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
+  if (flow === null) return
+  await flows.put('result', flow, { entryPoint, refusal: text }).catch((error: unknown) => {
+    if (!(error instanceof UpstreamError || error instanceof OverloadedError)) throw error
+  })
 }
 
 function resultOf(entryPoint: string, { viewer, ...identity }: Identity, nowSeconds: number): SignInResult {

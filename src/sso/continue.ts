@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
+import { UpstreamError } from '../errors.ts'
 import type { PlayerContext } from '../login/request/player-context.ts'
 import { readPost } from '../login/request/read-post.ts'
 import { describeError } from '../login/screens/error-page.ts'
@@ -11,9 +12,12 @@ import { providerIdOf } from './settings/sso-settings.ts'
 
 const Form = z.object({ wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
 
-/** Collects the result of the window in the frame, and sends the viewer to the player, as after a password. */
+/**
+ * Collects the result of the window in the frame, and sends the viewer to the player, as after a password. Shows the reason
+ * if the window refused.
+ */
 export function postSsoContinue(deps: SsoRouteDeps): RequestHandler {
-  const { sso, entryPoint, screens, logSignIn } = deps
+  const { sso, settings, entryPoint, screens, logSignIn } = deps
 
   return async function collectResult(req, res) {
     const context = readPost(deps, req, res)
@@ -27,6 +31,13 @@ export function postSsoContinue(deps: SsoRouteDeps): RequestHandler {
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-not-yet' })
         return screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
+      }
+      if ('refusal' in result) {
+        logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
+        const values = { provider: settings.label }
+        const refusal = { status: 403, text: result.refusal, values }
+        // Another account may help: the provider asks which one.
+        return screens.sendSignIn(req, res, { context, refusal, wait, account: 'other' })
       }
       await sendResult(deps, req, res, context, result)
     } catch (error) {
@@ -59,14 +70,20 @@ export async function sendResult(
   })
 }
 
-/** Tells the script of the screen if there is a result. Leaves the result there. */
+/** Tells the script of the screen if the sign-in in the window has ended. Leaves the result there. */
 export function postStatus({ sso, refusals, headersFor }: SsoRouteDeps): RequestHandler {
   return async function tellStatus(req, res) {
     res.set(headersFor(null))
     if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
     const form = Form.safeParse(req.body)
     if (!form.success) return void res.status(400).json({ status: 'refused' })
-    const isReady = await sso.flows.has('result', flowOf(form.data.wait))
-    res.json({ status: isReady ? 'ready' : 'waiting' })
+    try {
+      const isReady = await sso.flows.has('result', flowOf(form.data.wait))
+      res.json({ status: isReady ? 'ready' : 'waiting' })
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      // No line: the link to Redis logs its outage, and thousands of frames ask every two seconds.
+      res.status(503).set('Retry-After', '5').json({ status: 'unavailable' })
+    }
   }
 }

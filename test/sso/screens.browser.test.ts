@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { textsOf } from '../../src/languages/languages.ts'
+import { newRendezvous } from '../../src/login/screens/sso-parts.ts'
+import { type FlowStore, FRAME_REFUSALS } from '../../src/sign-in-window/flows/flow-store.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { findViolations } from '../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
@@ -14,20 +17,42 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-function startApp(): Promise<SsoApp> {
+interface ScreensApp extends SsoApp {
+  readonly flows: FlowStore
+}
+
+async function startApp(): Promise<ScreensApp> {
+  let flows: FlowStore | undefined
   const settings = { label: 'Contoso Identity Services', hasCode: true }
   const entryPoint = { ...ENTRY_POINT, brand: BRANDS['square logo'] }
-  return startSso({
+  const app = await startSso({
     settings,
+    changeSso: (sso) => {
+      flows = sso.flows
+      return sso
+    },
     entryPointsWith: (sso) => [
       { ...entryPoint, sso },
       { ...entryPoint, name: 'only', basePath: '/e/only', sso: { ...sso, isOnly: true } },
     ],
   })
+  if (flows === undefined) throw new Error('Single sign-on was not opened')
+  return { ...app, flows }
+}
+
+/** Returns the screen with the longest reason of a window that refused. */
+async function refusedScreen({ flows, ...app }: ScreensApp, language: string, path: string): Promise<string> {
+  const { errors } = textsOf(language).sso
+  const [refusal = 'refused'] = [...FRAME_REFUSALS].sort((one, other) => errors[other].length - errors[one].length)
+  const { wait, flow } = newRendezvous()
+  await flows.put('result', flow, { entryPoint: path === '' ? 'default' : 'only', refusal })
+  const screen = await app.post(`${path}/sso/continue`, { wait }, { 'Accept-Language': language })
+  expect(screen.status).toBe(403)
+  return screen.text
 }
 
 /** Returns every screen of the frame with single sign-on, in one language. */
-async function screensIn(app: SsoApp, language: string): Promise<Screen[]> {
+async function screensIn(app: ScreensApp, language: string): Promise<Screen[]> {
   const headers = { 'Accept-Language': language }
   const screens: Screen[] = []
   for (const path of ['', '/e/only']) {
@@ -38,6 +63,7 @@ async function screensIn(app: SsoApp, language: string): Promise<Screen[]> {
     screens.push(
       { name: `${language}${path}: fresh`, html: fresh.text },
       { name: `${language}${path}: not yet`, html: early.text },
+      { name: `${language}${path}: refused`, html: await refusedScreen(app, language, path) },
       { name: `${language}${path}: signed out`, html: signedOut.text },
     )
     const wrongCode = await app.post(`${path}/sso/code`, { code: 'x' }, { ...headers, 'X-Forwarded-For': language })

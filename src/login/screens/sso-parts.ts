@@ -49,7 +49,7 @@ interface ScreenState {
 /** Returns the values for `views/parts/sso.ejs`. */
 export function ssoLocals(
   { label: provider, isOnly, hasCode }: SsoScreen,
-  { sso: texts }: Pick<Texts, 'sso'>,
+  { sso: texts, errors }: Pick<Texts, 'sso' | 'errors'>,
   { account, isFormOpen = false, refusal, codePage }: ScreenState,
   rendezvous: Rendezvous,
 ) {
@@ -65,6 +65,6 @@ export function ssoLocals(
     /** True for the screen on which the viewer types a code. */
     isCode: hasCode && account === 'code',
     hasPassword: !isOnly,
-    isPasswordOpen: refusal !== undefined && refusal.text !== 'ssoNotYet',
+    isPasswordOpen: refusal !== undefined && refusal.text !== 'ssoNotYet' && refusal.text in errors,
   }
 }

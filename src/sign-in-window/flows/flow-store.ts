@@ -27,18 +27,32 @@ const SignInResult = z.object({
   signedInAtSeconds: z.number(),
 })
 
+/** Says in the frame why the window refused. A fixed list, so that no value of the provider gets into the store. */
+export const FRAME_REFUSALS = [
+  'refused',
+  'invalid',
+  'noCookie',
+  'wrongTenant',
+  'groupsOverage',
+  'unusableAccount',
+  'emailNotVerified',
+] as const
+const RefusedSignIn = z.object({ entryPoint: z.string(), refusal: z.enum(FRAME_REFUSALS) })
+
 export type StartedFlow = z.output<typeof StartedFlow>
 export type SignInResult = z.output<typeof SignInResult>
+export type RefusedSignIn = z.output<typeof RefusedSignIn>
 export interface FlowRecords {
   readonly state: StartedFlow
-  readonly result: SignInResult
+  /** A sign-in that ended in its window. The last one counts if the viewer began several. */
+  readonly result: SignInResult | RefusedSignIn
   readonly code: SignInResult
 }
 export type RecordKind = keyof FlowRecords
 
 export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowRecords[Kind]> } = {
   state: StartedFlow,
-  result: SignInResult,
+  result: z.union([SignInResult, RefusedSignIn]),
   code: SignInResult,
 }
 /** The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. */

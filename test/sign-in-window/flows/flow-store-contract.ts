@@ -38,6 +38,14 @@ export function flowStoreContract(name: string, open: () => Promise<FlowStore>):
       expect([await store.take('state', 'a'), await store.take('state', 'a')]).toEqual([STARTED, null])
       expect([await store.take('result', 'a'), await store.take('result', 'a')]).toEqual([RESULT, null])
     })
+    test(`the flow store in ${name} keeps a refusal in place of a result, and the last one counts`, async () => {
+      const refused = { entryPoint: 'default', refusal: 'groupsOverage' } as const
+      await store.put('result', 'a', refused)
+      expect(await store.take('result', 'a')).toEqual(refused)
+      await store.put('result', 'a', refused)
+      await store.put('result', 'a', RESULT)
+      expect(await store.take('result', 'a')).toEqual(RESULT)
+    })
     test(`of many who take a record at the same time, one gets it, ${name}`, async () => {
       await store.put('result', 'a', RESULT)
       const taken = await Promise.all(Array.from({ length: 20 }, () => store.take('result', 'a')))
