@@ -49,7 +49,6 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     if (started === null || entryPoint === undefined) {
       return refuse(deps, req, res, { status: 400, text: 'expired' }, { reason: 'expired' })
     }
-    await sso.startLimits.giveBack(started.network)
     const { provider, windows, logSignIn } = entryPoint
     const { language, nonce, codeVerifier } = started
     if (browserKey === null || !isEqual(digestOf(browserKey), started.browserKeyDigest)) {
@@ -64,6 +63,8 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
         await tellFrame(sso, started, REFUSALS[answer.reason])
         return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
       }
+      // Not after a failure: answers that a client made up would ask the provider without limit.
+      await sso.startLimits.giveBack(started.network)
       const { viewer, issuer, subject } = answer.identity
       const result = resultOf(started.entryPoint, answer.identity, nowSeconds())
       const code = started.flow === null ? newCode() : null

@@ -40,8 +40,8 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
         return show(tooManyTries(retryAfterSeconds))
       }
       const form = Form.safeParse(req.body)
-      // Viewers write spaces and small letters.
-      const code = form.success ? form.data.code.replace(/[\s-]/g, '').toUpperCase() : ''
+      // Viewers write spaces and small letters, and Japanese keyboards write wide letters.
+      const code = form.success ? form.data.code.normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
       const result = await sso.flows.take('code', digestOf(code))
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })

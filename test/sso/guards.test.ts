@@ -57,7 +57,7 @@ test('while the store of open sign-ins is away, single sign-on answers 503 and p
   expect((await app.post('/sign-in', ADA, own)).status).toBe(303)
 })
 
-test('a network with too many open sign-ins must wait until one comes back from the provider', async () => {
+test('a network with too many open sign-ins must wait until one succeeds', async () => {
   const startLimits = createStartLimits(openMemoryCounter, 1)
   const app = await startSso({ changeSso: (sso) => ({ ...sso, startLimits }) })
   const window = await openWindow(app)
@@ -66,6 +66,16 @@ test('a network with too many open sign-ins must wait until one comes back from 
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   await finishWindow(app, window)
   expect((await start(app)).status).toBe(200)
+})
+
+test('an answer that a client made up counts, so that it cannot make the app ask the provider without limit', async () => {
+  const startLimits = createStartLimits(openMemoryCounter, 1)
+  const app = await startSso({ changeSso: (sso) => ({ ...sso, startLimits }) })
+  const { address, cookie } = await openWindow(app)
+  const { searchParams } = new URL(address)
+  const query = new URLSearchParams({ code: 'x', state: searchParams.get('state') ?? '', iss: app.provider.issuer })
+  expect((await app.get(`/sso/callback?${query}`, { Cookie: cookie })).status).toBe(400)
+  expect((await start(app)).status).toBe(429)
 })
 
 test('a start that fails does not count as an open sign-in', async () => {

@@ -8,11 +8,14 @@ const STARTS_IN_ALL = 50_000
 const CODES_PER_NETWORK = 100
 const ALL = 'all'
 
-/** Limits the sign-ins that are begun and not ended, because each one takes memory for ten minutes. */
+/**
+ * Limits the sign-ins that are begun and have not succeeded: each takes memory for ten minutes, and its callback asks the
+ * provider.
+ */
 export interface StartLimits {
   /** Returns the seconds until the next try; null if the sign-in may begin. */
   count(network: string): Promise<number | null>
-  /** Called when the provider sends the viewer back: this sign-in counts no longer. */
+  /** Called when the viewer is signed in: this sign-in counts no longer. */
   giveBack(network: string): Promise<void>
   /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
   countCode(network: string): Promise<number | null>

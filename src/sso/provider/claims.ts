@@ -105,5 +105,7 @@ function attributesOf(claims: Claims, { attributes }: ClaimSettings): Record<str
 }
 
 function textOf(claim: unknown): string | null {
-  return typeof claim === 'string' || typeof claim === 'boolean' || Number.isFinite(claim) ? String(claim) : null
+  // JSON.parse() rounds larger numbers, so that two people could get the same one.
+  const isExact = typeof claim === 'number' && Math.abs(claim) <= Number.MAX_SAFE_INTEGER
+  return typeof claim === 'string' || typeof claim === 'boolean' || isExact ? String(claim) : null
 }

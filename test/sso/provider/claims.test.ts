@@ -41,6 +41,10 @@ test.each([
   ['is empty', ''],
   ['contains "|"', 'ada|1900000000'],
   ['begins with a space', ' ada'],
+  ['contains a line end', 'ada\r\nSet-Cookie: a=b'],
+  ['is a list', ['ada']],
+  ['is a number that JSON rounds', JSON.parse('12345678901234567891')],
+  ['is a number in another notation', 1e21],
 ])('a viewer whose user name %s is refused', (_case, preferred_username) => {
   expect(reasonFor({ preferred_username })).toBe('unusable-claim')
 })
