@@ -87,6 +87,8 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
   'REDIS_KEY_PREFIX', // another app shares the sessions
 ]
 const DAY_SECONDS = 86_400
+const NO_PASSKEYS =
+  'PASSKEYS needs viewers in SQLite, or in the PostgreSQL table of this app: the store of USER_STORE_URL keeps no passkeys'
 
 const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
@@ -140,6 +142,8 @@ export function readConfig(environment: Environment): Config {
     mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
   const entryPoints = readEntryPoints(reading, publicUrl)
+  const hasPasskeys = entryPoints?.some((one) => one.hasPasskeys) ?? false
+  if (hasPasskeys && userStore && !userStores.keepsPasskeys(userStore)) mistakes.push(NO_PASSKEYS)
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || !mail || !entryPoints || mistakes.length > 0) {
     throw mistakesIn(reading)
   }

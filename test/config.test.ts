@@ -34,6 +34,7 @@ describe('the settings', () => {
           hasScript: true,
           brand: UNBRANDED,
           sso: null,
+          hasPasskeys: false,
         },
       ],
       userStore: { kind: 'sqlite', file: 'data/viewers.db' },

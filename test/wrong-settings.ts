@@ -62,6 +62,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['OIDC_TENANTS', ',', 'at least one organisation'],
   ['SSO_CODE', 'yes', 'must be on or off'],
   ['SSO_ONLY', 'yes', 'must be on or off'],
+  ['PASSKEYS', 'yes', 'must be on or off'],
   ['SSO_SESSION_SECONDS', '59', 'whole number from 60'],
   ['HASH_PARAMETERS', ',', '1 to 10 parameters'],
   ['HASH_PARAMETERS', 'a=b,'.repeat(11), '1 to 10 parameters'],

@@ -42,4 +42,6 @@ export interface EntryPoint {
   readonly brand: Brand
   /** Null without single sign-on. */
   readonly sso: SsoSettings | null
+  /** True if viewers may create passkeys and sign in with them. The user store then keeps passkeys. */
+  readonly hasPasskeys: boolean
 }

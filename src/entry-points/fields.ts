@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { faultInName } from '../hash-lock/authentication-response.ts'
 import {
@@ -6,8 +7,9 @@ import {
   parsePlayerAddress,
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
-import { fail, isLoopbackHost, isLoopbackName, listField, reasonOf, splitList } from '../settings/fields.ts'
+import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, splitList } from '../settings/fields.ts'
 import { issuerField } from '../sso/settings/fields.ts'
+import type { SsoSettings } from '../sso/settings/sso-settings.ts'
 import type { HashParameter } from './entry-point.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
@@ -50,8 +52,6 @@ export const AllowedGroups = z.string().transform((text, context): string[] => {
   return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
 })
 
-/** True for `on`. */
-export const ScreenScript = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
 export const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
 
 export type AddressFields = ReturnType<typeof addressFields>
@@ -99,7 +99,29 @@ export function addressFields(publicUrl: URL | null) {
     }
   })
   const issuer = issuerField((text) => assertScheme(text, isLoopbackHost))
-  return { playerAddress, playerOrigins, consumers, link, issuer }
+  // The host of PUBLIC_URL is the relying party id, which must be a domain (WebAuthn Level 3, 5.1.3).
+  const isDomain = publicUrl === null || isIP(publicUrl.hostname.replace(/^\[|\]$/g, '')) === 0
+  const passkeys = OnOff.refine(
+    (isOn) => !isOn || isDomain,
+    'needs a host name in PUBLIC_URL, because browsers keep no passkeys for IP addresses; on a laptop, use localhost',
+  )
+  return { playerAddress, playerOrigins, consumers, link, issuer, passkeys }
+}
+
+/**
+ * Refuses passkeys at an entry point without a password form: viewers create a passkey after typing the password.
+ * @param names of the two settings, for the message.
+ */
+export function checkedPasskeys(
+  hasPasskeys: boolean,
+  sso: SsoSettings | null,
+  context: z.RefinementCtx,
+  [name, ssoOnly]: readonly [string, string],
+): boolean {
+  if (hasPasskeys && sso?.isOnly) {
+    context.addIssue({ code: 'custom', path: [name], message: `needs the password form: turn off ${ssoOnly}` })
+  }
+  return hasPasskeys
 }
 
 /** Parses the address of a page for viewers, or of a mailbox: `https:` or `mailto:`. @throws RangeError */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { brandEnvironment, brandOfEnvironment } from '../brand/fields.ts'
-import { required, wholeNumber } from '../settings/fields.ts'
+import { OnOff, required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
 import { ssoEnvironment, ssoOfEnvironment } from '../sso/settings/fields.ts'
 import type { EntryPoint, SecretFiles } from './entry-point.ts'
@@ -8,6 +8,7 @@ import {
   type AddressFields,
   AllowedGroups,
   addressFields,
+  checkedPasskeys,
   DEFAULT_LIFETIME_SECONDS,
   DEFAULT_PARAMETERS,
   HashParameters,
@@ -15,13 +16,13 @@ import {
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
   ReturningViewers,
-  ScreenScript,
 } from './fields.ts'
 
 /** Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. */
 export function entryPointEnvironment(addresses: AddressFields, secretFiles: SecretFiles | null) {
-  return z.object(fieldsOf(addresses)).transform(
-    (settings, context): EntryPoint => ({
+  return z.object(fieldsOf(addresses)).transform((settings, context): EntryPoint => {
+    const sso = ssoOfEnvironment(settings, settings.HASH_LIFETIME_SECONDS, context)
+    return {
       name: 'default',
       basePath: '',
       secret: settings.HASH_SECRET,
@@ -36,9 +37,10 @@ export function entryPointEnvironment(addresses: AddressFields, secretFiles: Sec
       returningViewers: settings.RETURNING_VIEWERS,
       hasScript: settings.SCREEN_SCRIPT,
       brand: brandOfEnvironment(settings, context),
-      sso: ssoOfEnvironment(settings, settings.HASH_LIFETIME_SECONDS, context),
-    }),
-  )
+      sso,
+      hasPasskeys: checkedPasskeys(settings.PASSKEYS, sso, context, ['PASSKEYS', 'SSO_ONLY']),
+    }
+  })
 }
 
 function fieldsOf(addresses: AddressFields) {
@@ -51,10 +53,11 @@ function fieldsOf(addresses: AddressFields) {
     PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     HASH_CONSUMERS: addresses.consumers.default([]),
     ALLOWED_GROUPS: AllowedGroups.optional(),
-    SCREEN_SCRIPT: ScreenScript.default(true),
+    SCREEN_SCRIPT: OnOff.default(true),
     RETURNING_VIEWERS: ReturningViewers.default('continue'),
     ...brandEnvironment(addresses.link),
     ...ssoEnvironment(addresses.issuer),
+    PASSKEYS: addresses.passkeys.default(false),
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { brandFields, brandOf } from '../brand/fields.ts'
-import { fail, required, sentenceOf } from '../settings/fields.ts'
+import { fail, OnOff, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
 import { similarField } from '../settings/unknown-settings.ts'
@@ -10,6 +10,7 @@ import type { EntryPoint } from './entry-point.ts'
 import {
   type AddressFields,
   AllowedGroups,
+  checkedPasskeys,
   DEFAULT_LIFETIME_SECONDS,
   DEFAULT_PARAMETERS,
   HashParameters,
@@ -17,7 +18,6 @@ import {
   ORIGINS_MISSING,
   RETURN_URL_MISSING,
   ReturningViewers,
-  ScreenScript,
 } from './fields.ts'
 
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
@@ -42,20 +42,21 @@ function entryPointSchema(addresses: AddressFields) {
       .max(LONGEST_LIFETIME_SECONDS, LIFETIME)
       .optional(),
     allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
-    screenScript: ScreenScript.optional(),
+    screenScript: OnOff.optional(),
     returningViewers: ReturningViewers.optional(),
     ...brandFields(addresses.link),
     ...ssoFileFields(addresses.issuer, list, ContentOfFile),
+    passkeys: addresses.passkeys.optional(),
   }
   const entry = z.strictObject(fields, {
     error: (issue) =>
       issue.code === 'unrecognized_keys' ? unknownFields(issue.keys ?? [], Object.keys(fields)) : 'must be an object',
   })
-  return entry.transform((given, context) => ({
-    ...given,
-    brand: brandOf(given, context),
-    sso: ssoOf(given, given.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS, context),
-  }))
+  return entry.transform((given, context) => {
+    const sso = ssoOf(given, given.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS, context)
+    const passkeys = checkedPasskeys(given.passkeys ?? false, sso, context, ['passkeys', 'ssoOnly'])
+    return { ...given, brand: brandOf(given, context), sso, passkeys }
+  })
 }
 
 function unknownFields(names: readonly string[], known: readonly string[]): string {
@@ -199,6 +200,7 @@ function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secr
     hasScript: entry.screenScript ?? true,
     brand: entry.brand,
     sso: entry.sso,
+    hasPasskeys: entry.passkeys,
   }
 }
 

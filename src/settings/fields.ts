@@ -32,6 +32,9 @@ export function wholeNumber(least: number, most: number) {
   })
 }
 
+/** True for `on`. */
+export const OnOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
+
 const FROM_KUBERNETES =
   'contains an address, which Kubernetes injects for a Service of that name. Set a port number, rename the Service, ' +
   'or set enableServiceLinks: false in the pod'

@@ -25,6 +25,8 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
    * @param url the value of USER_STORE_URL, for which `isUrl` is true.
    */
   read(url: string, environment: Environment): ReadSettings<Settings>
+  /** True if a store with these settings has `passkeys`. Absent if no store of this kind has them. */
+  keepsPasskeys?(settings: Settings): boolean
   /**
    * Opens the store for the login screens.
    * @throws ConfigError when the settings cannot be used.

@@ -16,6 +16,8 @@ export interface UserStoreList {
    * @throws ConfigError when the settings cannot be used.
    */
   open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
+  /** True if the chosen store keeps passkeys. */
+  keepsPasskeys(settings: StoreSettings): boolean
   /** Checks the promises of the chosen store with real questions. */
   check(settings: StoreSettings, viewers: CheckedViewers): AsyncIterable<StoreFinding>
   /**
@@ -53,6 +55,7 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
   return {
     settingNames: kinds.flatMap(({ settingNames }) => settingNames),
     environment: environmentOf(defaultUrl, kinds),
+    keepsPasskeys: (settings) => kindOf(settings).keepsPasskeys?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
     async *check(settings, viewers) {
       const kind = kindOf(settings)

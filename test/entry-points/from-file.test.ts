@@ -29,6 +29,8 @@ function fileWith(text: string): string {
   return file
 }
 
+const DEFAULTS = { brand: UNBRANDED, sso: null, hasPasskeys: false }
+
 describe('a file of entry points', () => {
   test('each entry point has its own secret, addresses, origins, parameters, lifetime and groups', () => {
     const sport = {
@@ -58,8 +60,7 @@ describe('a file of entry points', () => {
         allowedGroups: null,
         returningViewers: 'continue',
         hasScript: true,
-        brand: UNBRANDED,
-        sso: null,
+        ...DEFAULTS,
       },
       {
         name: 'sport-2',
@@ -81,8 +82,7 @@ describe('a file of entry points', () => {
         allowedGroups: ['staff', 'night shift'],
         returningViewers: 'ask',
         hasScript: false,
-        brand: UNBRANDED,
-        sso: null,
+        ...DEFAULTS,
       },
     ])
   })

@@ -39,6 +39,7 @@ export const ENTRY_POINT: EntryPoint = {
   hasScript: true,
   brand: UNBRANDED,
   sso: null,
+  hasPasskeys: false,
 }
 
 export interface Answer {

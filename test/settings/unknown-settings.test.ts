@@ -95,7 +95,7 @@ const OTHERS = [
 const REQUIRED = ['PUBLIC_URL', 'HASH_SECRET', 'SESSION_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'] as const
 const REQUIRED_AS_FILES = ['HASH_SECRET_FILE', 'SESSION_SECRET_FILE']
 /** Their look-alikes belong to other programs. */
-const TOO_SHORT = ['HELP_URL', 'HOST', 'PORT', 'SMTP_URL', 'SSO_CODE', 'SSO_ONLY']
+const TOO_SHORT = ['HELP_URL', 'HOST', 'PASSKEYS', 'PORT', 'SMTP_URL', 'SSO_CODE', 'SSO_ONLY']
 
 const misspelt = (name: string) => name.replace('_', '')
 const hint = (name: string, meant = name) => `Unknown setting ${misspelt(name)}. Did you mean ${meant}?`

@@ -35,6 +35,7 @@ export function entryPointValues(config: Config, entryPoint: ChosenEntryPoint): 
     TERMS_URL: brand.termsUrl ?? NONE,
     USERNAME_KIND: brand.usernameKind,
     DEFAULT_LANGUAGE: brand.defaultLanguage,
+    PASSKEYS: entryPoint.hasPasskeys ? 'on' : 'off',
   }
 }
 

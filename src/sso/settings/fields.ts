@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fail, listField, splitList, wholeNumber } from '../../settings/fields.ts'
+import { fail, listField, OnOff, splitList, wholeNumber } from '../../settings/fields.ts'
 import { ClientKeyFile } from './client-key.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
@@ -34,7 +34,6 @@ const Scopes = z
   .string('must be text')
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes with one space between them')
   .refine((text) => text.split(' ').includes('openid'), 'must contain openid')
-const OnOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
 const SessionSeconds = wholeNumber(60, LONGEST_SESSION_SECONDS)
 const Tenants = listField('must name at least one organisation', (item): string => item)
 

@@ -8,6 +8,7 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
   isUrl: isPostgresUrl,
   settingNames: Object.keys(PostgresEnvironment.shape),
   read: readPostgresSettings,
+  keepsPasskeys: ({ query }) => query === null,
   async open(settings, warn) {
     const { openPostgresStore } = await import('./store.ts')
     return await openPostgresStore(settings, { warn })
