@@ -9,11 +9,11 @@ import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts
 import { type ConnectOptions, connectPostgres, type PostgresConnection } from './connection.ts'
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
-import { ownTable } from './own-table.ts'
-import { postgresPasswordChanges } from './password-links.ts'
+import { ownTable } from './own-table/own-table.ts'
+import { postgresPasswordChanges } from './own-table/password-links.ts'
+import { inspectViewer } from './own-table/viewer-states.ts'
 import type { PostgresSettings } from './settings.ts'
 import type { PostgresTable } from './table.ts'
-import { inspectViewer } from './viewer-states.ts'
 
 export interface PostgresStoreOptions extends Omit<ConnectOptions, 'timeoutMs'> {
   readonly queue?: WorkQueue

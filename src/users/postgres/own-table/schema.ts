@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ConfigError } from '../../errors.ts'
-import type { Migration } from '../editable-user-store.ts'
+import { ConfigError } from '../../../errors.ts'
+import type { Migration } from '../../editable-user-store.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
+import { isMissingPermission, isMissingTable, isStatementError, placeOf } from '../fault.ts'
 import { type AppRole, grantAppRole } from './app-role.ts'
-import { inTransaction, type PostgresConnection, type SqlClient } from './connection.ts'
-import { isMissingPermission, isMissingTable, isStatementError, placeOf } from './fault.ts'
 
 /**
  * The tables have a schema of their own: no table of the customer has the same name, and one GRANT covers all tables.

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { UpstreamError } from '../../errors.ts'
-import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import { usernameKey } from '../viewer-fields.ts'
-import type { PostgresConnection } from './connection.ts'
+import { UpstreamError } from '../../../errors.ts'
+import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { usernameKey } from '../../viewer-fields.ts'
+import type { PostgresConnection } from '../connection.ts'
+import type { PostgresTable } from '../table.ts'
 import { assertViewersTable } from './schema.ts'
-import type { PostgresTable } from './table.ts'
 
 export const COLUMNS = 'username, password_hash, disabled, group_names, attributes'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ViewerState } from '../user-store.ts'
-import { toViewerState } from '../viewer-changes.ts'
-import { faultInUsername, usernameKey } from '../viewer-fields.ts'
+import type { ViewerState } from '../../user-store.ts'
+import { toViewerState } from '../../viewer-changes.ts'
+import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 
 /** Runs a statement, and returns its rows. */

@@ -1,9 +1,9 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { ConfigError } from '../../errors.ts'
-import type { SqlClient } from './connection.ts'
-import { isMissingPermission, placeOf } from './fault.ts'
-import type { PostgresSettings } from './settings.ts'
+import { ConfigError } from '../../../errors.ts'
+import type { SqlClient } from '../connection.ts'
+import { isMissingPermission, placeOf } from '../fault.ts'
+import type { PostgresSettings } from '../settings.ts'
 
 /** Let the app read the viewers, replace hashes, and store links to set a password. `%I` is the role. */
 const GRANTS = [
