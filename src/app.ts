@@ -33,6 +33,7 @@ import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createVisits } from './sessions/visits.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { windowRoutes } from './sign-in-window/routes.ts'
 import { createSsoRoutes } from './sso/app-routes.ts'
 import type { Sso } from './sso/open-sso.ts'
 import { acceptedViewers } from './sso/settings/sso-settings.ts'
@@ -127,7 +128,7 @@ export function createApp({
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     mount(app, entryPoint, entryPointRoutes(deps))
-    mount(app, entryPoint, ssoRoutes?.ofEntryPoint(deps))
+    mount(app, entryPoint, windowRoutes(deps, [ssoRoutes?.ofEntryPoint(deps)]))
     mount(app, entryPoint, account && entryPointAccount({ ...deps, ...accountDeps, account }))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }

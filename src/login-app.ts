@@ -19,6 +19,7 @@ import { openSessionStore } from './sessions/open-session-store.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import { type OpenWindowDeps, openSignInWindow } from './sign-in-window/open-sign-in-window.ts'
 import { openSso } from './sso/open-sso.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { UserStore } from './users/user-store.ts'
@@ -52,7 +53,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
-  const sso = await openSso(config, { ...counters, nowSeconds, log })
+  const { sso, closeWindows } = await openWindows(config, { ...counters, nowSeconds, log })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...(sso?.optionalStores ?? [])]
   let isAccepting = true
   const readings = readingsOf(users, sessions, counters.optionalStores)
@@ -78,7 +79,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()
     account?.mailQueue?.close()
-    sso?.close()
+    closeWindows()
     await users.close()
     sessionStore.close()
     counters.close()
@@ -91,6 +92,17 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
+}
+
+/** Opens the ways to sign in in a window. */
+async function openWindows(config: Config, deps: OpenWindowDeps) {
+  const signInWindow = await openSignInWindow(config, deps)
+  const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))
+  const closeWindows = () => {
+    sso?.close()
+    signInWindow?.flows.close()
+  }
+  return { sso, closeWindows }
 }
 
 function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClientFault'> | undefined) {

@@ -1,15 +1,14 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { OverloadedError, UpstreamError } from '../errors.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
 import type { RefusedSignIn, SignInResult, StartedFlow } from '../sign-in-window/flows/flow-store.ts'
+import { digestOf, hasDigest } from '../sign-in-window/random-text.ts'
 import type { WindowCookies } from '../sign-in-window/window-cookie.ts'
 import { newCode } from './code.ts'
 import type { Sso } from './open-sso.ts'
 import type { Identity, RefusalReason } from './provider/claims.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
-import { digestOf } from './start.ts'
 import type { WindowPages, WindowRefusal } from './window-pages.ts'
 
 type FrameRefusal = WindowRefusal & { readonly text: RefusedSignIn['refusal'] }
@@ -51,7 +50,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     }
     const { provider, windows, logSignIn } = entryPoint
     const { language, nonce, codeVerifier } = started
-    if (browserKey === null || !isEqual(digestOf(browserKey), started.browserKeyDigest)) {
+    if (!hasDigest(browserKey, started.browserKeyDigest)) {
       const refusal = { status: 400, text: 'noCookie' } as const
       await tellFrame(sso, started, refusal)
       return refuse(entryPoint, req, res, refusal, { reason: 'no-cookie', language })
@@ -118,10 +117,4 @@ function refuse(
 ): void {
   logSignIn(req, { outcome: 'sso-refused', status: refusal.status, reason })
   windows.refuse(req, res, refusal, language)
-}
-
-/** Both are digests of the same length. */
-function isEqual(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)]
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -6,9 +6,9 @@ import { readPost } from '../login/request/read-post.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { Refusal } from '../login/screens/screens.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
-import { sendResult } from './continue.ts'
+import { digestOf } from '../sign-in-window/random-text.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
-import { digestOf } from './start.ts'
+import { sendResult } from './send-result.ts'
 
 /** 32 characters that are hard to confuse. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -4,7 +4,6 @@ import type { LogSignIn } from '../login/sign-in-log.ts'
 import { onlyMethods } from '../server/only-methods.ts'
 import { type CallbackDeps, failWindow, getCallback } from './callback.ts'
 import { getCodePage, postCode } from './code.ts'
-import { postSsoContinue, postStatus } from './continue.ts'
 import { CALLBACK_PATH } from './open-sso.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { postStart } from './start.ts'
@@ -14,15 +13,13 @@ import type { WindowPages } from './window-pages.ts'
 export function ssoRoutes(deps: SsoRouteDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.post('/sso/start', formBody, postStart(deps))
-  router.post('/sso/continue', formBody, postSsoContinue(deps))
-  router.post('/sso/status', formBody, postStatus(deps))
   if (deps.settings.hasCode) {
     router.get('/sso', getCodePage(deps))
     router.post('/sso/code', formBody, postCode(deps))
     router.all('/sso', onlyMethods('GET, HEAD', wrongMethod(deps)))
     router.all('/sso/code', onlyMethods('POST', wrongMethod(deps)))
   }
-  router.all(['/sso/start', '/sso/continue', '/sso/status'], onlyMethods('POST', wrongMethod(deps)))
+  router.all('/sso/start', onlyMethods('POST', wrongMethod(deps)))
   router.use(onError(deps))
   return router
 }

@@ -2,10 +2,10 @@ import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import { fill, type Language, languageOf, type Texts, textsOf } from '../languages/languages.ts'
-import { type Headers, unframedHeaders } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
 import { sendPage } from '../login/screens/screens.ts'
 import type { Views } from '../login/screens/views.ts'
+import { windowHeaders } from '../sign-in-window/window-headers.ts'
 
 export type WindowFault = keyof Texts['sso']['errors']
 
@@ -47,34 +47,13 @@ export interface WindowPagesOptions {
   readonly publicUrl: URL
 }
 
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-/** For the page with a form, whose post needs its origin. */
-const FORM_POLICY = POLICY.replace("form-action 'none'", "form-action 'self'")
-const SCRIPT_POLICY = `${POLICY}; script-src 'self'`
-
-/**
- * Builds the headers of these pages. There is no Cross-Origin-Opener-Policy: with it, a window that inherits a sandbox is
- * an error page. `rel="noopener"` gives what the policy would.
- */
-function windowHeaders(publicUrl: URL, policy: string): Headers {
-  const { 'Strict-Transport-Security': tls } = unframedHeaders(publicUrl)
-  return Object.freeze({
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    ...(tls !== undefined && { 'Strict-Transport-Security': tls }),
-  })
-}
-
 /** Creates the pages of one entry point, in every language. */
 export function createWindowPages(options: WindowPagesOptions): WindowPages {
   const { template, asset, brand, label: provider, basePath, publicUrl } = options
   const pageIn = createPages(brand, asset('icon.svg'))
-  const headers = windowHeaders(publicUrl, POLICY)
-  const formHeaders = { ...windowHeaders(publicUrl, FORM_POLICY), 'Referrer-Policy': 'same-origin' }
-  const scriptHeaders = windowHeaders(publicUrl, SCRIPT_POLICY)
+  const headers = windowHeaders(publicUrl)
+  const formHeaders = windowHeaders(publicUrl, { hasForm: true })
+  const scriptHeaders = windowHeaders(publicUrl, { hasScript: true })
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
 
   function htmlOf(language: Language, content: WindowContent): string {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
 import { openSso, type Sso } from '../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../src/sso/settings/sso-settings.ts'
 import {
@@ -52,10 +53,9 @@ export async function startSso({
   const clock = { now: () => Date.now() / 1000 }
   const log = { info: () => {}, warn: () => {} }
   const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
-  const opened = await openSso(
-    { publicUrl: new URL(origin), entryPoints, ...stores },
-    { openCounter: openMemoryCounter, nowSeconds: clock.now, log },
-  )
+  const deps = { openCounter: openMemoryCounter, nowSeconds: clock.now, log }
+  const signInWindow = await openSignInWindow({ entryPoints, ...stores }, deps)
+  const opened = signInWindow && (await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log }))
   if (opened === null) throw new Error('No entry point has single sign-on')
   onTestFinished(() => opened.close())
   if (isProviderKnown) await until(() => opened.optionalStores.every((store) => store.isAvailable()))

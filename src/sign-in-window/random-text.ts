@@ -1,0 +1,20 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** 256 bits. */
+const RANDOM_BYTES = 32
+
+export function randomText(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url')
+}
+
+/** Digests a random text, so that a reader of the store cannot use its content. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** True for a text with this digest. */
+export function hasDigest(text: string | null, digest: string): boolean {
+  if (text === null) return false
+  const [left, right] = [Buffer.from(digestOf(text)), Buffer.from(digest)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

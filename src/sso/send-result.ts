@@ -1,0 +1,46 @@
+import type { Request, Response } from 'express'
+import type { PlayerContext } from '../login/request/player-context.ts'
+import { sendToPlayer } from '../login/send-to-player.ts'
+import type { ContinueDeps } from '../sign-in-window/continue.ts'
+import type { SignInResult } from '../sign-in-window/flows/flow-store.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { providerIdOf } from './settings/sso-settings.ts'
+
+/** Sends the viewer of a provider from the window to the player, or shows why the window refused. */
+export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {
+  const { settings, screens, logSignIn } = deps
+  return async (req, res, { context, result, wait }) => {
+    if ('refusal' in result) {
+      logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
+      const values = { provider: settings.label }
+      const refusal = { status: 403, text: result.refusal, values }
+      // Another account may help: the provider asks which one.
+      screens.sendSignIn(req, res, { context, refusal, wait, account: 'other' })
+      return true
+    }
+    await sendResult(deps, req, res, context, result)
+    return true
+  }
+}
+
+/** Sends the viewer of a result to the player, with a session that knows the provider. */
+export async function sendResult(
+  deps: SsoRouteDeps,
+  req: Request,
+  res: Response,
+  context: PlayerContext,
+  { username, groups, attributes, issuer, subject, providerSession, signedInAtSeconds }: SignInResult,
+): Promise<void> {
+  const { settings, sessions } = deps
+  const viewer = { username, groups, attributes }
+  const endsAtSeconds = signedInAtSeconds + settings.sessionSeconds
+  const origin = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
+  await sendToPlayer(deps, req, res, {
+    viewer,
+    context,
+    outcome: 'signed-in',
+    identity: { issuer, subject },
+    secretOf: () => deps.hashSecrets().current,
+    openSession: () => sessions.start(req, res, viewer, origin),
+  })
+}
