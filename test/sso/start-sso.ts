@@ -24,6 +24,8 @@ export interface SsoApp extends LoginApp {
 
 interface SsoAppOptions extends LoginAppOptions {
   readonly settings?: Partial<SsoSettings>
+  /** The port of PUBLIC_URL, if a proxy is in front. */
+  readonly publicPort?: number
   /** False for a provider that does not answer. */
   readonly isProviderKnown?: boolean
   readonly provider?: Partial<ProviderOptions>
@@ -41,11 +43,12 @@ export async function startSso({
   entryPoint,
   entryPointsWith,
   isProviderKnown = true,
+  publicPort,
   changeSso = (sso) => sso,
   ...options
 }: SsoAppOptions = {}): Promise<SsoApp> {
   const port = await freePort()
-  const origin = `http://localhost:${port}`
+  const origin = `http://localhost:${publicPort ?? port}`
   const provider = await startProvider({ redirectUri: `${origin}/sso/callback`, signsIn: 'ada', ...providerOptions })
   provider.setAway(!isProviderKnown)
   const sso = { ...ssoSettings(provider.issuer), ...settings }
@@ -111,7 +114,7 @@ export function fieldOf({ text }: Pick<Answer, 'text'>, name: string): string {
 }
 
 /** Returns the address to which a page of the window leads. */
-export function refreshOf({ headers }: Answer): string {
+export function refreshOf({ headers }: Pick<Answer, 'headers'>): string {
   return /^0; url=(.+)$/.exec(headers.refresh ?? '')?.[1] ?? ''
 }
 
