@@ -10,6 +10,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
   { packageName: 'python3-aiosmtpd', file: '/usr/bin/aiosmtpd' },
+  { packageName: 'python3-jwcrypto', file: '/usr/lib/python3/dist-packages/jwcrypto/__init__.py' },
   { packageName: 'prometheus', file: '/usr/bin/promtool' },
   { packageName: 'redis-server', file: '/usr/bin/redis-server' },
   { packageName: 'slapd', file: '/usr/sbin/slapd' },

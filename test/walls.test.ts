@@ -18,7 +18,7 @@ const RULE = 'lint/style/noRestrictedImports'
 const MOST_FILES = 14
 
 const BELOW_LOGIN = [
-  ...['errors', 'settings', 'server', 'hash-lock', 'languages', 'brand', 'entry-points'],
+  ...['errors', 'settings', 'server', 'hash-lock', 'viewer-token', 'languages', 'brand', 'entry-points'],
   ...['users', 'sessions', 'sign-in-limits'],
 ]
 
@@ -30,6 +30,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   server: ['src/server/plant.ts', 'errors'],
   settings: ['src/settings/plant.ts', 'errors'],
   'hash-lock': ['src/hash-lock/plant.ts', 'errors'],
+  'viewer-token': ['src/viewer-token/plant.ts', 'errors'],
   languages: ['src/languages/plant.ts', 'errors'],
   brand: ['src/brand/plant.ts', 'errors', 'settings', 'languages'],
   'sso-settings': ['src/sso/settings/plant.ts', 'errors', 'settings'],
@@ -38,6 +39,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
     'errors',
     'settings',
     'hash-lock',
+    'viewer-token',
     'languages',
     'brand',
     'sso-settings',
@@ -51,10 +53,20 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   'sign-in-window': ['src/sign-in-window/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'login'],
   sso: ['src/sso/provider/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'sign-in-window', 'login'],
   account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
-  config: ['src/config.ts', 'errors', 'settings', 'hash-lock', 'entry-points', 'mail', 'redis', 'users'],
+  config: [
+    'src/config.ts',
+    'errors',
+    'settings',
+    'hash-lock',
+    'viewer-token',
+    'entry-points',
+    'mail',
+    'redis',
+    'users',
+  ],
   app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config'],
   main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config', 'app'],
-  'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock'],
+  'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock', 'viewer-token'],
   cli: [
     'src/cli/service/plant.ts',
     ...BELOW_LOGIN,
@@ -65,7 +77,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
     'config',
     'video-service',
   ],
-  emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
+  emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock', 'viewer-token'],
 }
 const NAMES = Object.keys(ROOMS)
 

@@ -1,0 +1,73 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { faultInRsaKey } from './rsa-key.ts'
+
+/** A PEM file with a private key has some kilobytes. */
+const LONGEST_PEM = 20_000
+
+type Half = 'private' | 'public'
+
+/**
+ * Parses the private key of a content, in PEM form: PKCS#8, or PKCS#1 as `ssh-keygen -m PEM` writes it. Accepts `\n` in
+ * place of line ends, because some environment files hold one line only. No message repeats a part of the text.
+ * @throws RangeError with the end of a sentence that starts with the key's name.
+ */
+export function parseContentKey(pem: string): KeyObject {
+  return parseKey(pem, 'private')
+}
+
+/** Parses the public half, as the service gets it (`public_key`). Refuses a private key. @throws as parseContentKey() */
+export function parseContentPublicKey(pem: string): KeyObject {
+  return parseKey(pem, 'public')
+}
+
+/** Returns the public half of a content's private key in PEM form (SubjectPublicKeyInfo), for the service. */
+export function publicKeyPem(contentKey: KeyObject): string {
+  return createPublicKey(contentKey).export({ type: 'spki', format: 'pem' }).toString()
+}
+
+function parseKey(pem: string, half: Half): KeyObject {
+  const text = pem.replaceAll('\\n', '\n')
+  const labels = [...text.slice(0, LONGEST_PEM).matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(
+    ([, label = '']) => label,
+  )
+  const fault = text.length > LONGEST_PEM ? notAKey(half) : faultInBlocks(labels, text, half)
+  if (fault !== null) throw new RangeError(fault)
+  const key = readKey(text, half)
+  if (key === null) throw new RangeError(`is not a readable ${half} key in PEM form`)
+  const faultInKey = faultInRsaKey(key)
+  if (faultInKey !== null) throw new RangeError(faultInKey)
+  return key
+}
+
+function readKey(pem: string, half: Half): KeyObject | null {
+  try {
+    return half === 'private' ? createPrivateKey(pem) : createPublicKey(pem)
+  } catch {
+    return null
+  }
+}
+
+function notAKey(half: Half): string {
+  return `is not a ${half} key in PEM form, which starts with -----BEGIN`
+}
+
+/** Returns the fault that the labels of the PEM blocks show; null without one. */
+function faultInBlocks(labels: readonly string[], text: string, half: Half): string | null {
+  const keys = labels.filter((label) => label.endsWith(' KEY'))
+  const [label = ''] = keys
+  if (labels.includes('CERTIFICATE')) return `contains a certificate: use a file with the ${half} key only`
+  if (label === '') return notAKey(half)
+  if (keys.length > 1) return `contains more than one key: keep only the ${half} key`
+  if (half === 'private' && label.endsWith('PUBLIC KEY'))
+    return 'is the public half of the key pair: use the private key'
+  if (half === 'public' && label.endsWith('PRIVATE KEY')) {
+    return 'is the private key, which must stay secret: use the public half'
+  }
+  if (label === 'ENCRYPTED PRIVATE KEY' || text.includes('Proc-Type: 4,ENCRYPTED')) {
+    return 'is encrypted with a passphrase: decrypt it with openssl pkey -in FILE -out NEW_FILE'
+  }
+  if (label === 'OPENSSH PRIVATE KEY') {
+    return 'is in the format of OpenSSH: convert it with ssh-keygen -p -m PEM -f FILE'
+  }
+  return null
+}

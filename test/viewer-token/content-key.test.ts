@@ -1,0 +1,103 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { parseContentKey, parseContentPublicKey, publicKeyPem } from '../../src/viewer-token/content-key.ts'
+import { CONTENT_KEY } from './jwcrypto-vectors.ts'
+
+const PUBLIC = createPublicKey(CONTENT_KEY)
+const PKCS8 = privatePem(CONTENT_KEY)
+const PKCS1 = CONTENT_KEY.export({ type: 'pkcs1', format: 'pem' }).toString()
+const SPKI = PUBLIC.export({ type: 'spki', format: 'pem' }).toString()
+const PUBLIC_PKCS1 = PUBLIC.export({ type: 'pkcs1', format: 'pem' }).toString()
+const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const SHORT = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const PSS = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
+
+function privatePem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function encrypted(type: 'pkcs1' | 'pkcs8'): string {
+  return CONTENT_KEY.export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()
+}
+
+function block(label: string, content = 'AAAA'): string {
+  return `-----BEGIN ${label}-----\n${content}\n-----END ${label}-----\n`
+}
+
+test.each([
+  ['in PKCS#8', PKCS8],
+  ['in PKCS#1, as ssh-keygen -m PEM writes it', PKCS1],
+  ['with line ends of Windows', PKCS8.replaceAll('\n', '\r\n')],
+  ['in one line with \\n', PKCS8.replaceAll('\n', '\\n')],
+  ['with text around it', `Key of channel 1002\n\n${PKCS1}\n\n`],
+])('a content key %s is accepted', (_name, pem) => {
+  expect(parseContentKey(pem).equals(CONTENT_KEY)).toBe(true)
+})
+
+const NOT_PEM = 'is not a private key in PEM form, which starts with -----BEGIN'
+const UNREADABLE = 'is not a readable private key in PEM form'
+const PUBLIC_HALF = 'is the public half of the key pair: use the private key'
+const ENCRYPTED = 'is encrypted with a passphrase: decrypt it with openssl pkey -in FILE -out NEW_FILE'
+
+test.each([
+  ['that is empty', '', NOT_PEM],
+  ['that is a secret', '3f9a1c7be2d84560af13c9d27e6b8045', NOT_PEM],
+  ['that is a JWK', JSON.stringify(CONTENT_KEY.export({ format: 'jwk' })), NOT_PEM],
+  ['that is DER in base64', CONTENT_KEY.export({ type: 'pkcs8', format: 'der' }).toString('base64'), NOT_PEM],
+  ['that is a public key of OpenSSH', 'ssh-rsa AAAAB3NzaC1yc2E= ada@laptop', NOT_PEM],
+  ['that is as long as a book', PKCS8 + 'x'.repeat(20_000), NOT_PEM],
+  ['with garbage in it', block('PRIVATE KEY'), UNREADABLE],
+  ['that was cut off', PKCS8.slice(0, 900), UNREADABLE],
+  ['that is the public half', SPKI, PUBLIC_HALF],
+  ['that is the public half in PKCS#1', PUBLIC_PKCS1, PUBLIC_HALF],
+  ['of an elliptic curve', privatePem(EC.privateKey), 'is not an RSA key, but ec: use RSA of 2048 bits'],
+  [
+    'of an elliptic curve in its own form',
+    EC.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+    'is not an RSA key, but ec: use RSA of 2048 bits',
+  ],
+  ['for PSS only', privatePem(PSS.privateKey), 'is not an RSA key, but rsa-pss: use RSA of 2048 bits'],
+  ['of 1024 bits', privatePem(SHORT.privateKey), 'is an RSA key of 1024 bits: it needs at least 2048'],
+  ['that is encrypted in PKCS#8', encrypted('pkcs8'), ENCRYPTED],
+  ['that is encrypted in PKCS#1', encrypted('pkcs1'), ENCRYPTED],
+  [
+    'of OpenSSH',
+    block('OPENSSH PRIVATE KEY'),
+    'is in the format of OpenSSH: convert it with ssh-keygen -p -m PEM -f FILE',
+  ],
+  ['that is a certificate', block('CERTIFICATE'), 'contains a certificate: use a file with the private key only'],
+  [
+    'with its certificate',
+    PKCS8 + block('CERTIFICATE'),
+    'contains a certificate: use a file with the private key only',
+  ],
+  ['with another one', PKCS8 + privatePem(EC.privateKey), 'contains more than one key: keep only the private key'],
+  ['with its public half', PKCS8 + SPKI, 'contains more than one key: keep only the private key'],
+])('a content key %s is refused', (_name, pem, message) => {
+  expect(() => parseContentKey(pem)).toThrow(new RangeError(message))
+})
+
+test('the public half for the service is the same from both forms, and is accepted', () => {
+  expect(publicKeyPem(parseContentKey(PKCS1))).toBe(SPKI)
+  expect(parseContentPublicKey(SPKI).equals(PUBLIC)).toBe(true)
+  expect(parseContentPublicKey(PUBLIC_PKCS1).equals(PUBLIC)).toBe(true)
+})
+
+test.each([
+  ['that is the private key', PKCS8, 'is the private key, which must stay secret: use the public half'],
+  [
+    'that is an encrypted private key',
+    encrypted('pkcs8'),
+    'is the private key, which must stay secret: use the public half',
+  ],
+  ['that is a certificate', block('CERTIFICATE'), 'contains a certificate: use a file with the public key only'],
+  [
+    'of 1024 bits',
+    SHORT.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    'is an RSA key of 1024 bits: it needs at least 2048',
+  ],
+  ['with garbage in it', block('PUBLIC KEY'), 'is not a readable public key in PEM form'],
+  ['that is empty', '', 'is not a public key in PEM form, which starts with -----BEGIN'],
+])('a public key %s is refused', (_name, pem, message) => {
+  expect(() => parseContentPublicKey(pem)).toThrow(new RangeError(message))
+})

@@ -1,0 +1,13 @@
+import { createPublicKey } from 'node:crypto'
+import type { CheckKeys } from '../../src/viewer-token/token-check.ts'
+import type { TokenKeys } from '../../src/viewer-token/viewer-token.ts'
+import { CONTENT_KEY, KID, SERVICE_KEY } from './jwcrypto-vectors.ts'
+
+export const BUILD_KEYS: TokenKeys = {
+  contentKey: CONTENT_KEY,
+  serviceKey: { kid: KID, publicKey: createPublicKey(SERVICE_KEY) },
+}
+export const CHECK_KEYS: CheckKeys = {
+  serviceKeys: [{ kid: KID, privateKey: SERVICE_KEY }],
+  contentKey: createPublicKey(CONTENT_KEY),
+}

@@ -1,0 +1,80 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import fc from 'fast-check'
+import { decodeProtectedHeader } from 'jose'
+import { expect, test } from 'vitest'
+import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
+import { buildViewerToken, faultInSubject } from '../../src/viewer-token/viewer-token.ts'
+import { CONTENT_KEY, ISSUED_AT, KID } from './jwcrypto-vectors.ts'
+import { BUILD_KEYS, CHECK_KEYS } from './token-keys.ts'
+
+test('the header of a token has the algorithms of the documentation and the key of the service', async () => {
+  const token = await buildViewerToken('ada', BUILD_KEYS, ISSUED_AT)
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'RSA-OAEP', enc: 'A256CBC-HS512', typ: 'JWT', kid: KID })
+})
+
+test('a token is issued five seconds ago, so a clock that is ahead locks out no viewer', async () => {
+  const token = await buildViewerToken('ada', BUILD_KEYS, ISSUED_AT + 0.9)
+  const issued = { ok: true, subject: 'ada', issuedAtSeconds: ISSUED_AT - 5 }
+  expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT - 5)).toEqual(issued)
+  expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT + 55)).toEqual(issued)
+  expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT + 56)).toMatchObject({ reason: 'expired' })
+})
+
+test('two tokens of one viewer in the same second differ', async () => {
+  const build = () => buildViewerToken('ada', BUILD_KEYS, ISSUED_AT)
+  expect(await build()).not.toBe(await build())
+})
+
+test('any subject without a fault arrives unchanged, and any other is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (subject) => {
+      if (faultInSubject(subject) === null) {
+        const token = await buildViewerToken(subject, BUILD_KEYS, ISSUED_AT)
+        expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT)).toMatchObject({ ok: true, subject })
+      } else await expect(buildViewerToken(subject, BUILD_KEYS, ISSUED_AT)).rejects.toThrow(RangeError)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.each([
+  ['that is empty', ''],
+  ['with a NUL', 'ada\0'],
+  ['with a line end', 'ada\n'],
+  ['with a lone surrogate', 'ada\ud800'],
+  ['of 256 bytes', 'é'.repeat(128)],
+])('a subject %s is refused', async (_name, subject) => {
+  await expect(buildViewerToken(subject, BUILD_KEYS, ISSUED_AT)).rejects.toThrow(RangeError)
+})
+
+test.each(['ada|staff', 'é'.repeat(127), '"}{"sub":"eve"', '東京 \u{1f3ac}'])(
+  'the subject %s is accepted',
+  (subject) => {
+    expect(faultInSubject(subject)).toBeNull()
+  },
+)
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1])('no token is built at the time %s', async (now) => {
+  await expect(buildViewerToken('ada', BUILD_KEYS, now)).rejects.toThrow(RangeError)
+})
+
+test('a token with a key of 4096 bits has fewer than 2,400 characters with the longest subject', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 4096 })
+  const keys = { contentKey: CONTENT_KEY, serviceKey: { kid: KID, publicKey } }
+  expect((await buildViewerToken('é'.repeat(127), keys, ISSUED_AT)).length).toBeLessThan(2400)
+})
+
+test('a token names the key that encrypted it', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const newKey = { kid: 'new', publicKey }
+  const token = await buildViewerToken('ada', { ...BUILD_KEYS, serviceKey: newKey }, ISSUED_AT)
+  const [oldKey] = CHECK_KEYS.serviceKeys
+  const rotated = { ...CHECK_KEYS, serviceKeys: [{ kid: 'new', privateKey }, ...(oldKey ? [oldKey] : [])] }
+  expect(await checkViewerToken(token, rotated, ISSUED_AT)).toMatchObject({ ok: true })
+  expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT)).toMatchObject({ reason: 'unknown-service-key' })
+})
+
+test('the public half of the content key is enough to check, and not to build', async () => {
+  const publicHalf = { ...BUILD_KEYS, contentKey: createPublicKey(CONTENT_KEY) }
+  await expect(buildViewerToken('ada', publicHalf, ISSUED_AT)).rejects.toThrow()
+})
