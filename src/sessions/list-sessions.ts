@@ -4,15 +4,16 @@ import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import type { SessionLimits, SessionTimes } from './session-store.ts'
+import { type SessionLimits, type ShownSession, StoredSession, shownSession } from './session-store.ts'
 
 type Ends = Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>
 
 const LOCK_TIMEOUT_MS = 15_000
-const Rows = z.array(z.object({ signedInAtSeconds: z.number(), usedAtSeconds: z.number() }))
+const Rows = z.array(z.object({ data: z.string(), usedAtSeconds: z.number() }))
 
 /**
- * Lists the sessions of a viewer, the newest first. Changes nothing; the login app may be running.
+ * Lists the sessions of a user name, the newest first: those of the viewer in the user store, and those of viewers of
+ * identity providers. Changes nothing; the login app may be running.
  * @param username in any case.
  * @throws ConfigError if the file cannot be used.
  * @throws UpstreamError if Redis does not answer.
@@ -21,23 +22,28 @@ export async function listSessions(
   settings: SessionStoreSettings,
   username: string,
   { lifetimeSeconds, idleSeconds }: Ends,
-): Promise<SessionTimes[]> {
+): Promise<ShownSession[]> {
   const stored = settings.kind === 'sqlite' ? inFile(settings.file, username) : await inRedis(settings.redis, username)
   const now = Date.now() / 1000
   return stored
-    .filter(
-      ({ signedInAtSeconds: begin, usedAtSeconds: used }) => begin > now - lifetimeSeconds && used > now - idleSeconds,
-    )
+    .filter(({ signedInAtSeconds, usedAtSeconds, provider }) => {
+      const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
+      return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
+    })
     .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
 }
 
-function inFile(file: string, username: string): SessionTimes[] {
+function inFile(file: string, username: string): ShownSession[] {
   if (!existsSync(file)) return []
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
-    const select = 'SELECT signed_in_at AS signedInAtSeconds, used_at AS usedAtSeconds FROM sessions WHERE username = ?'
-    return Rows.parse(database.prepare(select).all(usernameKey(username)))
+    const select = 'SELECT data, used_at AS usedAtSeconds FROM sessions WHERE username = ?'
+    const rows = Rows.parse(database.prepare(select).all(usernameKey(username)))
+    return rows.map(({ data, usedAtSeconds }) => {
+      const { viewer } = StoredSession.parse(JSON.parse(data))
+      return shownSession(viewer, usedAtSeconds)
+    })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
@@ -48,7 +54,7 @@ function inFile(file: string, username: string): SessionTimes[] {
 
 type RedisAddress = Extract<SessionStoreSettings, { kind: 'redis' }>['redis']
 
-async function inRedis(redis: RedisAddress, username: string): Promise<SessionTimes[]> {
+async function inRedis(redis: RedisAddress, username: string): Promise<ShownSession[]> {
   // Loaded late, because the Redis client takes a tenth of a second to load.
   const [{ withRedis }, { readListedSessions }] = await Promise.all([
     import('../redis/link.ts'),

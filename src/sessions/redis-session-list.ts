@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
+import { keysOfIdentity, type ProviderIdentity } from './provider-logout.ts'
 
 /**
- * The list of the sessions of each viewer in Redis: a sorted set of session ids. The score of a session is the time
- * when it ends. A negative score means that a sign-in began to remove the session at that time.
+ * Lists of sessions in Redis: sorted sets of session ids. The score of a session is the time when it ends. A negative
+ * score means that a sign-in began to remove the session at that time.
  */
 
 const REMOVE_BATCH_SIZE = 500
@@ -42,9 +43,15 @@ const Ids = z.array(z.string())
 
 export interface ListedSession {
   readonly id: string
-  readonly username: string
+  readonly viewer: ListedViewer
   /** UNIX time in seconds. */
   readonly endsAtSeconds: number
+}
+
+export interface ListedViewer {
+  readonly username: string
+  /** Absent for a viewer of the user store. */
+  readonly sso?: ProviderIdentity | undefined
 }
 
 export interface ListLimits {
@@ -53,43 +60,41 @@ export interface ListLimits {
 }
 
 /**
- * Adds a session to the list of its viewer, and removes the oldest sessions that are too many.
+ * Adds a session to its lists, and removes the oldest sessions of its viewer that are too many.
  * @throws UpstreamError if the session could not be added.
  */
-export async function addToList(
+export async function addToLists(
   link: RedisLink,
-  { id, username, endsAtSeconds }: ListedSession,
+  { id, viewer, endsAtSeconds }: ListedSession,
   { lifetimeSeconds, mostPerViewer }: ListLimits,
   nowSeconds: number,
 ): Promise<void> {
-  const list = listKey(link, username)
-  const given = [nowSeconds, endsAtSeconds, id, lifetimeSeconds, mostPerViewer].map(String)
-  const script = { keys: [list], arguments: given }
-  const older = await link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
-  await removeListed(link, list, Ids.parse(older)).catch(() => {
-    // The link logs the fault. They stay in the list, and the next sign-in removes them.
-  })
+  const { ofViewer, others } = listsOf(link, viewer)
+  async function add(list: string, most: number): Promise<void> {
+    const given = [nowSeconds, endsAtSeconds, id, lifetimeSeconds, most].map(String)
+    const script = { keys: [list], arguments: given }
+    const older = await link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
+    await removeListed(link, list, Ids.parse(older)).catch(() => {
+      // The link logs the fault. They stay in the list, and the next sign-in removes them.
+    })
+  }
+  await Promise.all([add(ofViewer, mostPerViewer), ...others.map((list) => add(list, Number.MAX_SAFE_INTEGER))])
 }
 
 /** @throws UpstreamError if Redis does not answer. */
-export async function removeFromList(link: RedisLink, id: string, username: string): Promise<void> {
-  const list = listKey(link, username)
-  await link.run(list, (commands) => commands.zRem(list, id))
+export async function removeFromLists(link: RedisLink, id: string, viewer: ListedViewer): Promise<void> {
+  const { ofViewer, others } = listsOf(link, viewer)
+  const removals = [ofViewer, ...others].map((list) => link.run(list, (commands) => commands.zRem(list, id)))
+  await Promise.all(removals)
 }
 
 /**
- * Ends sessions while copies of the login app run: they read the session at each visit.
- * @param username in any case; null ends the sessions of all viewers.
+ * Ends the sessions in a list while copies of the login app run: they read the session at each visit.
  * @returns the number of ended sessions.
  * @throws UpstreamError if Redis does not answer. Some sessions may have ended.
  */
-export async function endRedisSessions(link: RedisLink, username: string | null): Promise<number> {
-  if (username === null) {
-    await removeByPrefix(link, `${link.keyPrefix}sessions-of:`)
-    return await removeByPrefix(link, sessionKey(link, ''))
-  }
-  const list = listKey(link, username)
-  const ids = await listedIds(link, username)
+export async function endListedSessions(link: RedisLink, list: string): Promise<number> {
+  const ids = await listedIds(link, list)
   let ended = 0
   for (let from = 0; from < ids.length; from += REMOVE_BATCH_SIZE) {
     ended += await removeListed(link, list, ids.slice(from, from + REMOVE_BATCH_SIZE))
@@ -97,9 +102,14 @@ export async function endRedisSessions(link: RedisLink, username: string | null)
   return ended
 }
 
-/** Returns the ids of the sessions of a viewer. Some may have ended. @throws UpstreamError if Redis does not answer. */
-export async function listedIds(link: RedisLink, username: string): Promise<string[]> {
-  const list = listKey(link, username)
+/** Ends the sessions of all viewers. Returns their number. @throws UpstreamError as `endListedSessions` does. */
+export async function endAllRedisSessions(link: RedisLink): Promise<number> {
+  for (const lists of ['sessions-of:', PROVIDER_LISTS]) await removeByPrefix(link, `${link.keyPrefix}${lists}`)
+  return await removeByPrefix(link, sessionKey(link, ''))
+}
+
+/** Returns the ids of the sessions in a list. Some may have ended. @throws UpstreamError if Redis does not answer. */
+export async function listedIds(link: RedisLink, list: string): Promise<string[]> {
   return await link.run(list, (commands) => commands.zRange(list, 0, -1))
 }
 
@@ -119,6 +129,29 @@ export function sessionKey({ keyPrefix }: RedisLink, id: string): string {
   return `${keyPrefix}session:${id}`
 }
 
-function listKey({ keyPrefix }: RedisLink, username: string): string {
+/** Returns the key of the list for a viewer of the user store. */
+export function listOfName({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}sessions-of:${usernameKey(username)}`
+}
+
+const PROVIDER_LISTS = 'sso:sessions-of:'
+
+/** Returns the key of the list for all viewers of identity providers with a user name. */
+export function listOfProviderName({ keyPrefix }: RedisLink, username: string): string {
+  return `${keyPrefix}${PROVIDER_LISTS}name:${usernameKey(username)}`
+}
+
+/** @param key of `keysOfIdentity()` or `keysOfLogout()`. */
+export function listOfProviderKey({ keyPrefix }: RedisLink, key: string): string {
+  return `${keyPrefix}${PROVIDER_LISTS}${key}`
+}
+
+/** Returns the lists of a session. The list of its viewer limits the number of sessions. */
+function listsOf(link: RedisLink, { username, sso }: ListedViewer): { ofViewer: string; others: readonly string[] } {
+  if (sso === undefined) return { ofViewer: listOfName(link, username), others: [] }
+  const { viewer, session } = keysOfIdentity(sso)
+  return {
+    ofViewer: listOfProviderKey(link, viewer),
+    others: [listOfProviderKey(link, session), listOfProviderName(link, username)],
+  }
 }

@@ -1,12 +1,23 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import type { RedisLink } from '../redis/link.ts'
-import { addToList, endRedisSessions, listedIds, removeFromList, sessionKey } from './redis-session-list.ts'
+import { keysOfLogout, type ProviderLogout } from './provider-logout.ts'
+import {
+  addToLists,
+  endListedSessions,
+  listedIds,
+  listOfName,
+  listOfProviderKey,
+  listOfProviderName,
+  removeFromLists,
+  sessionKey,
+} from './redis-session-list.ts'
 import {
   type SessionLimits,
   type SessionStore,
-  type SessionTimes,
+  type ShownSession,
   StoredSession,
+  shownSession,
   storableSession,
   touchAfterSeconds,
 } from './session-store.ts'
@@ -33,19 +44,26 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
     store: new RedisSessions(link, limits, nowSeconds),
     // Viewers sign in without Redis too, so the app is ready. The link logs the outage.
     checkHealth: () => Promise.resolve(),
-    endSessionsOf: (username) => endRedisSessions(link, username),
+    endSessionsOf: (username) => endListedSessions(link, listOfName(link, username)),
+    async endProviderSessions(logout: ProviderLogout) {
+      const lists = keysOfLogout(logout).map((key) => listOfProviderKey(link, key))
+      const ended = await Promise.all(lists.map((list) => endListedSessions(link, list)))
+      return ended.reduce((sum, count) => sum + count, 0)
+    },
     close: () => link.close(),
     logsOutages: true,
   }
 }
 
 /**
- * Reads the sessions of a viewer, also ones that are over. In batches, because a shared account may have thousands.
+ * Reads the sessions of a user name, also ones that are over. In batches, because a shared account may have thousands.
  * @throws UpstreamError if Redis does not answer.
  */
-export async function readListedSessions(link: RedisLink, username: string): Promise<SessionTimes[]> {
-  const keys = (await listedIds(link, username)).map((id) => sessionKey(link, id))
-  const sessions: SessionTimes[] = []
+export async function readListedSessions(link: RedisLink, username: string): Promise<ShownSession[]> {
+  const lists = [listOfName(link, username), listOfProviderName(link, username)]
+  const ids = (await Promise.all(lists.map((list) => listedIds(link, list)))).flat()
+  const keys = ids.map((id) => sessionKey(link, id))
+  const sessions: ShownSession[] = []
   for (let from = 0; from < keys.length; from += READ_BATCH_SIZE) {
     const batch = keys.slice(from, from + READ_BATCH_SIZE)
     const texts = await Promise.all(batch.map((key) => link.run(key, (commands) => commands.get(key))))
@@ -54,7 +72,7 @@ export async function readListedSessions(link: RedisLink, username: string): Pro
     for (const text of texts) {
       const { viewer, usedAtSeconds } = (text === null ? null : readSession(text, endless, 0)) ?? {}
       if (viewer === undefined || usedAtSeconds === undefined) continue
-      sessions.push({ signedInAtSeconds: viewer.signedInAtSeconds, usedAtSeconds })
+      sessions.push(shownSession(viewer, usedAtSeconds))
     }
   }
   return sessions
@@ -92,7 +110,7 @@ class RedisSessions extends session.Store {
   }
   async #add(id: string, data: SessionData): Promise<void> {
     if (data.viewer === undefined) return
-    const { username, signedInAtSeconds } = data.viewer
+    const { viewer } = data
     const now = this.#nowSeconds()
     const value = secondsLeft(data, this.#limits, now)
     if (value <= 0) return await this.#remove(id)
@@ -100,8 +118,8 @@ class RedisSessions extends session.Store {
     const options = { expiration: { type: 'EX', value } } as const
     await this.#link.run(key, (commands) => commands.set(key, this.#textOf(data), options))
     // Comes second: a session must not begin after it was removed from the list.
-    const endsAtSeconds = signedInAtSeconds + this.#limits.lifetimeSeconds
-    await addToList(this.#link, { id, username, endsAtSeconds }, this.#limits, now)
+    const endsAtSeconds = viewer.signedInAtSeconds + this.#limits.lifetimeSeconds
+    await addToLists(this.#link, { id, viewer, endsAtSeconds }, this.#limits, now)
   }
   async #use(id: string, data: SessionData): Promise<void> {
     const usedAtSeconds = data.usedAtSeconds ?? data.viewer?.signedInAtSeconds
@@ -120,7 +138,7 @@ class RedisSessions extends session.Store {
     const { viewer } = (text === null ? null : readSession(text, this.#limits, this.#nowSeconds())) ?? {}
     if (viewer === undefined) return
     // Not awaited: the session has ended, and the list may contain ended sessions.
-    removeFromList(this.#link, id, viewer.username).catch(() => {
+    removeFromLists(this.#link, id, viewer).catch(() => {
       // The link logs the fault.
     })
   }

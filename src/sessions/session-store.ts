@@ -1,5 +1,6 @@
 import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
+import type { ProviderIdentity, ProviderLogout } from './provider-logout.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -15,15 +16,10 @@ declare module 'express-session' {
   }
 }
 
-/** Where a viewer without a password comes from. */
-export interface SsoOrigin {
+/** Where a viewer without a password comes from. Issuer and subject are the identity of the viewer. */
+export interface SsoOrigin extends ProviderIdentity {
   /** The digest of the settings of the provider. The session counts only where the settings are the same. */
   readonly providerId: string
-  /** Issuer and subject are the identity of the viewer. */
-  readonly issuer: string
-  readonly subject: string
-  /** The session at the provider. Null if the provider names none. */
-  readonly providerSession: string | null
   /** UNIX time in seconds: then the provider is asked again. */
   readonly endsAtSeconds: number
 }
@@ -33,12 +29,19 @@ export interface SessionStore {
   /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
   /**
-   * Ends all sessions of a viewer, in all copies of the app.
+   * Ends all sessions of a viewer of the user store, in all copies of the app. A viewer of an identity provider with the
+   * same name keeps the sessions.
    * @param username in any case.
    * @returns the number of ended sessions.
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endSessionsOf(username: string): Promise<number>
+  /**
+   * Ends the sessions that a logout at an identity provider concerns, in all copies of the app.
+   * @returns the number of ended sessions.
+   * @throws UpstreamError if the store does not answer. Some sessions may have ended.
+   */
+  endProviderSessions(logout: ProviderLogout): Promise<number>
   /** Returns the number of sessions. Absent in Redis, which would have to read all keys. */
   count?(): number
   close(): void
@@ -51,12 +54,14 @@ export interface SessionLimits {
   readonly lifetimeSeconds: number
   /** From the last use on. */
   readonly idleSeconds: number
-  /** A viewer who has more sessions loses the oldest. */
+  /** A viewer who has more sessions loses the oldest. A viewer of a provider is another viewer than one of the user store. */
   readonly mostPerViewer: number
 }
 
 /** A stored session, without its id, which is a credential. UNIX times in seconds. */
-export interface SessionTimes {
+export interface ShownSession {
+  /** Null for a viewer of the user store. */
+  readonly provider: Pick<SsoOrigin, 'issuer' | 'subject' | 'endsAtSeconds'> | null
   readonly signedInAtSeconds: number
   /** The app stores the last use about once a minute. */
   readonly usedAtSeconds: number
@@ -89,6 +94,14 @@ export const StoredSession = z.object({
  */
 export function storableSession({ viewer }: SessionData) {
   return { cookie: {}, viewer }
+}
+
+/** Returns what an operator sees of a session. */
+export function shownSession(
+  { signedInAtSeconds, sso }: { readonly signedInAtSeconds: number; readonly sso?: SsoOrigin | undefined },
+  usedAtSeconds: number,
+): ShownSession {
+  return { provider: sso ?? null, signedInAtSeconds, usedAtSeconds }
 }
 
 /**

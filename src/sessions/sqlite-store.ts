@@ -101,40 +101,66 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
 function managementOf(
   database: DatabaseSync,
   writes: LockGuard,
-): OptionalStore & Required<Pick<SessionStore, 'count' | 'endSessionsOf'>> {
+): OptionalStore & Required<Pick<SessionStore, 'count' | 'endSessionsOf' | 'endProviderSessions'>> {
   const count = database.prepare('SELECT count(*) AS number FROM sessions')
-  const remove = database.prepare('DELETE FROM sessions WHERE username = ?')
+  const ofViewer = database.prepare('DELETE FROM sessions WHERE username = ? AND issuer IS NULL')
+  const ofSubject = database.prepare('DELETE FROM sessions WHERE issuer = ? AND subject = ?')
+  const ofProviderSession = database.prepare(
+    `DELETE FROM sessions WHERE issuer = ?1 AND provider_session = ?2
+       OR issuer = ?1 AND subject = ?3 AND provider_session IS NULL`,
+  )
   return {
     setting: 'SESSION_STORE_URL',
     isAvailable: () => !writes.isLocked(),
     count: () => Numbered.parse(count.get()).number,
     async endSessionsOf(username) {
-      const { changes } = await Promise.resolve(writes.run(() => remove.run(usernameKey(username))))
+      const { changes } = await Promise.resolve(writes.run(() => ofViewer.run(usernameKey(username))))
       return Number(changes)
+    },
+    async endProviderSessions({ issuer, subject, providerSession }) {
+      const remove = () =>
+        providerSession === null
+          ? ofSubject.run(issuer, subject)
+          : ofProviderSession.run(issuer, providerSession, subject)
+      return Number((await Promise.resolve(writes.run(remove))).changes)
     },
   }
 }
 
 /** Returns a function that stores a session and deletes all but the newest sessions of its viewer. */
 function insertNewest(database: DatabaseSync, mostPerViewer: number) {
-  const insert = database.prepare(
-    `INSERT INTO sessions (id, username, data, signed_in_at, used_at, number)
-     VALUES (?1, ?2, ?3, ?4, ?5, (SELECT coalesce(max(number), 0) + 1 FROM sessions WHERE username = ?2))
-     ON CONFLICT (id) DO UPDATE SET username = excluded.username, data = excluded.data, used_at = excluded.used_at
-     RETURNING number`,
-  )
-  const removeOlder = database.prepare(
-    `DELETE FROM sessions WHERE id IN (
-       SELECT id FROM sessions WHERE username = ? ORDER BY number DESC LIMIT -1 OFFSET ?
-     )`,
-  )
+  const ofUserStore = insertStatements(database, 'username = ?2 AND issuer IS NULL', 'username = ? AND issuer IS NULL')
+  const ofProvider = insertStatements(database, 'issuer = ?6 AND subject = ?7', 'issuer = ? AND subject = ?')
   return (id: string, data: SessionData, now: number) => {
-    const { username = '', signedInAtSeconds = 0 } = data.viewer ?? {}
+    const { username = '', signedInAtSeconds = 0, sso } = data.viewer ?? {}
+    const { insert, removeOlder } = sso === undefined ? ofUserStore : ofProvider
+    const { issuer = null, subject = null, providerSession = null } = sso ?? {}
     const key = usernameKey(username)
-    const row = changedRow(insert, id, key, JSON.stringify(storableSession(data)), signedInAtSeconds, now)
+    const text = JSON.stringify(storableSession(data))
+    const row = changedRow(insert, id, key, text, signedInAtSeconds, now, issuer, subject, providerSession)
     const { number } = Numbered.parse(row)
+    const viewer = sso === undefined ? [key] : [issuer, subject]
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
-    if (number > mostPerViewer) tryTo(() => removeOlder.run(key, mostPerViewer))
+    if (number > mostPerViewer) tryTo(() => removeOlder.run(...viewer, mostPerViewer))
+  }
+}
+
+/** @param isOfInserted and isOfViewer the condition for the sessions of one viewer, with the parameters of each statement. */
+function insertStatements(database: DatabaseSync, isOfInserted: string, isOfViewer: string) {
+  return {
+    insert: database.prepare(
+      `INSERT INTO sessions (id, username, data, signed_in_at, used_at, issuer, subject, provider_session, number)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+         (SELECT coalesce(max(number), 0) + 1 FROM sessions WHERE ${isOfInserted}))
+       ON CONFLICT (id) DO UPDATE SET username = excluded.username, data = excluded.data, used_at = excluded.used_at,
+         issuer = excluded.issuer, subject = excluded.subject, provider_session = excluded.provider_session
+       RETURNING number`,
+    ),
+    removeOlder: database.prepare(
+      `DELETE FROM sessions WHERE id IN (
+         SELECT id FROM sessions WHERE ${isOfViewer} ORDER BY number DESC LIMIT -1 OFFSET ?
+       )`,
+    ),
   }
 }
 

@@ -70,7 +70,8 @@ function storeWhose(broken: 'get' | 'set' | 'destroy' | 'touch', how: 'throws' |
       ;(given.at(-1) as (error: unknown) => void)(FAULT)
     },
   })
-  return { store, checkHealth: () => Promise.resolve(), close: () => {} }
+  const endProviderSessions = () => Promise.resolve(0)
+  return { store, checkHealth: () => Promise.resolve(), endProviderSessions, close: () => {} }
 }
 
 const rightPasswordFaults: [string, LoginAppOptions][] = [

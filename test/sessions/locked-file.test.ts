@@ -101,5 +101,5 @@ function endIn(file: string): string {
   const module = new URL('../../src/sessions/end-sessions.ts', import.meta.url).href
   const settings = JSON.stringify({ kind: 'sqlite', file })
   return `import { endSessions } from '${module}'
-process.stdout.write(String(await endSessions(${settings}, 'ADA@example.com')))`
+process.stdout.write(String((await endSessions(${settings}, 'ADA@example.com', false)).ofUserStore))`
 }

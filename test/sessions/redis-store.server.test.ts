@@ -2,11 +2,19 @@ import type { SessionData } from 'express-session'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
-import { endRedisSessions } from '../../src/sessions/redis-session-list.ts'
+import { endAllRedisSessions } from '../../src/sessions/redis-session-list.ts'
 import { openRedisSessionStore } from '../../src/sessions/redis-store.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
-import { destroy, get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
+import {
+  destroy,
+  get,
+  providerSessionOf,
+  sessionOf,
+  sessionStoreContract,
+  set,
+  touch,
+} from './session-store-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 let redis: RedisServer
@@ -86,22 +94,22 @@ test('a session that is used often in a short time is written once', async () =>
 test('all sessions of one viewer end, in any spelling of the name, and no others', async () => {
   for (const id of ['a', 'b']) await set(store, id, sessionOf('Ada@Example.com', clock.seconds))
   await set(store, 'c', sessionOf('eve', clock.seconds))
-  expect(await endRedisSessions(link, 'ada@EXAMPLE.com')).toBe(2)
+  expect(await store.endSessionsOf('ada@EXAMPLE.com')).toBe(2)
   expect(await sessionKeys()).toEqual(['viewer-auth:session:c'])
-  expect(await endRedisSessions(link, 'ada@example.com')).toBe(0)
-  expect(await endRedisSessions(link, '*')).toBe(0)
+  expect(await store.endSessionsOf('ada@example.com')).toBe(0)
+  expect(await store.endSessionsOf('*')).toBe(0)
   expect(await get(store, 'c')).not.toBeNull()
 })
 
 test('a session that begins while the others are ended can be ended later', async () => {
   const run: RedisLink['run'] = async (key, command) => {
     const answer = await link.run(key, command)
-    await endRedisSessions(link, 'ada')
+    await store.endSessionsOf('ada')
     return answer
   }
   const during = openRedisSessionStore({ ...link, run }, LIMITS, () => clock.seconds)
   await set(during, 'a', sessionOf('ada', clock.seconds))
-  await endRedisSessions(link, 'ada')
+  await store.endSessionsOf('ada')
   expect(await get(store, 'a')).toBeNull()
   expect(await sessionKeys()).toEqual([])
 })
@@ -115,14 +123,15 @@ test('all 2,500 sessions end at once, and other keys stay', async () => {
     sessionOf('ada', clock.seconds),
   )
   await operator.set('viewer-auth:failed-account:x', '1')
+  await set(store, 'p', providerSessionOf('ada', clock.seconds))
   const many = openRedisSessionStore(link, { ...LIMITS, mostPerViewer: 1000 }, () => clock.seconds)
   // In batches, because each command must be answered within half a second.
   for (let from = 0; from < 2_500; from += 100) {
     const some = Array.from({ length: 100 }, (_, index) => from + index)
     await Promise.all(some.map((index) => set(many, `s${index}`, sessionOf(`ada${index % 7}`, clock.seconds))))
   }
-  expect(await endRedisSessions(link, 'ada0')).toBe(358)
-  expect(await endRedisSessions(link, null)).toBe(2_142)
+  expect(await store.endSessionsOf('ada0')).toBe(358)
+  expect(await endAllRedisSessions(link)).toBe(2_143)
   expect((await operator.keys('*')).toSorted()).toEqual([
     'other:session:x',
     'other:sessions-of:ada',
@@ -167,7 +176,7 @@ test('a sign-in finishes what a killed copy of the app left of the list', async 
   clock.seconds += 6
   await set(store, 'c', sessionOf('ada', clock.seconds))
   expect(await sessionKeys()).toEqual(['viewer-auth:session:b', 'viewer-auth:session:c'])
-  expect(await endRedisSessions(link, 'ada')).toBe(2)
+  expect(await store.endSessionsOf('ada')).toBe(2)
 })
 
 test('an ended session is removed from the list of its viewer', async () => {
@@ -192,4 +201,14 @@ test.each(['{', '', 'null', '[]', '{"cookie":{}}', '{"cookie":{},"viewer":"ada",
 test('a key of another Redis type is an error, not a session', async () => {
   await operator.hSet('viewer-auth:session:a', 'viewer', 'ada')
   await expect(get(store, 'a')).rejects.toThrow(/WRONGTYPE/)
+})
+
+test('the lists of a session of a provider are below REDIS_KEY_PREFIX, and end with the sessions', async () => {
+  await set(store, 'a', providerSessionOf('ada', clock.seconds, { providerSession: 's1' }))
+  const lists = await operator.keys('viewer-auth:sso:sessions-of:*')
+  expect(lists).toHaveLength(3)
+  expect(await operator.dbSize()).toBe(4)
+  for (const list of lists) expect(await operator.ttl(list)).toBeCloseTo(1000, -1)
+  await destroy(store, 'a')
+  await expect.poll(() => operator.dbSize()).toBe(0)
 })

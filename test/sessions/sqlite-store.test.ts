@@ -10,7 +10,7 @@ import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { failCommits } from '../server/failing-commits.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
+import { get, providerSessionOf, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 const clock = { seconds: 0 }
@@ -58,6 +58,24 @@ test('a session file of the first version is updated, and keeps its sessions', a
   for (const sessionStore of [open(file), open(file)]) {
     expect(await get(sessionStore, 'a')).toMatchObject({ viewer: { username: 'ada' } })
   }
+})
+
+test('a session file of the second version is updated, and its sessions are found by provider', async () => {
+  const file = newFile()
+  const rows = [sessionOf('ada', 10_000), providerSessionOf('ada', 10_000, { providerSession: 's1' })]
+  const values = rows.map((row, id) => `('${id}', 'ada', '${JSON.stringify(row)}', 10000, 10000, ${id})`)
+  change(
+    file,
+    `CREATE TABLE sessions (id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
+       signed_in_at INTEGER NOT NULL, used_at INTEGER NOT NULL, number INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+     CREATE INDEX sessions_by_viewer ON sessions (username, number);
+     INSERT INTO sessions VALUES ${values.join()}, ('damaged', 'eve', '{', 10000, 10000, 1);
+     PRAGMA user_version = 2`,
+  )
+  const sessionStore = open(file)
+  const logout = { issuer: 'https://idp.example', subject: null, providerSession: 's1' }
+  expect(await sessionStore.endProviderSessions(logout)).toBe(1)
+  expect(await get(sessionStore, '0')).toMatchObject({ viewer: { username: 'ada' } })
 })
 
 test('the session file keeps the last uses when the program stops', async () => {

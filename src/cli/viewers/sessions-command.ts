@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../config.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
-import { printable } from '../terminal/text.ts'
+import { counted, printable } from '../terminal/text.ts'
 
 interface Options {
   readonly json?: boolean
@@ -13,7 +13,7 @@ interface Options {
 /** Adds `sessions end`. */
 export function addSessionsCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  addCommand(group, 'end [USERNAME]', 'sign a viewer out on all devices, while the app runs', [
+  addCommand(group, 'end [USERNAME]', 'sign out a viewer of the user store or an identity provider on all devices', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',
   ])
@@ -23,27 +23,34 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
       if ((username === undefined) === (all === undefined)) command.error('error: give either a USERNAME or --all')
       return runCommand(context, json, async () => {
         const { sessionStore } = readSharedStores(io.env)
-        if (username === undefined) {
-          const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
-          if (!confirmation.ok) return confirmation
+        if (username !== undefined) {
+          const { text, ...data } = await endSessionsOf(sessionStore, username, true)
+          return { ok: true, text, data }
         }
-        const { ended, text } = await endSessionsOf(sessionStore, username ?? null)
-        return { ok: true, text, data: { ended } }
+        const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
+        if (!confirmation.ok) return confirmation
+        const { endAllSessions } = await import('../../sessions/end-sessions.ts')
+        const ended = await endAllSessions(sessionStore)
+        return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
 }
 
 /**
- * Ends the sessions of one viewer, or with null the sessions of all viewers.
- * @returns the number of ended sessions, and a message with it.
+ * Ends the sessions of a user name.
+ * @param isOfProvidersToo true to end also the sessions of viewers of identity providers with this name.
+ * @returns the numbers of ended sessions, and a message with them.
  */
 export async function endSessionsOf(
   sessionStore: Config['sessionStore'],
-  username: string | null,
-): Promise<{ ended: number; text: string }> {
+  username: string,
+  isOfProvidersToo: boolean,
+): Promise<{ ended: number; endedOfProviders: number; text: string }> {
   // Loaded late, so that `viewers import` does not load the Redis client.
   const { endSessions } = await import('../../sessions/end-sessions.ts')
-  const ended = await endSessions(sessionStore, username)
-  const owner = username === null ? '' : ` of ${printable(username)}`
-  return { ended, text: `Ended ${ended === 1 ? '1 session' : `${ended} sessions`}${owner}.` }
+  const { ofUserStore, ofProviders } = await endSessions(sessionStore, username, isOfProvidersToo)
+  const ended = ofUserStore + ofProviders
+  const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
+  const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`
+  return { ended, endedOfProviders: ofProviders, text }
 }

@@ -132,7 +132,7 @@ async function withSessionsEnded(
   username: string,
 ): Promise<Outcome> {
   try {
-    const { ended, text } = await endSessionsOf(sessionStore, username)
+    const { ended, text } = await endSessionsOf(sessionStore, username, false)
     return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
   } catch (error) {
     return {

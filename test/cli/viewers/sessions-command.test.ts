@@ -6,6 +6,7 @@ import type { SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
+import { providerSessionOf } from '../../sessions/session-store-contract.ts'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
@@ -54,6 +55,15 @@ test('sessions end signs out one viewer in any case of the name, while the app r
   expect((await end('ada@example.com')).stdout).toBe('Ended 0 sessions of ada@example.com.\n')
 })
 
+test('sessions end signs out viewers of a provider with the name too, and says how many', async () => {
+  openRunning('Ada')
+  store.set('session-1', providerSessionOf('ada', 1_000))
+  expect((await end('ada')).stdout).toBe('Ended 2 sessions of ada, 1 of them from an identity provider.\n')
+  expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, false])
+  store.set('session-1', providerSessionOf('ada', 1_000))
+  expect(JSON.parse((await end('ADA', '--json')).stdout)).toEqual({ ended: 1, endedOfProviders: 1 })
+})
+
 describe('viewers set-password', () => {
   const setPassword = async (...args: string[]) => {
     const cwd = temporaryFolder()
@@ -67,6 +77,13 @@ describe('viewers set-password', () => {
     openRunning('Ada', 'eve')
     const { status, stdout } = await setPassword('--end-sessions')
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Set a new password for Ada.\nEnded 1 session of Ada.\n' })
+    expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, true])
+  })
+
+  test('set-password --end-sessions leaves a viewer of a provider with the same name signed in', async () => {
+    openRunning('Ada')
+    store.set('session-1', providerSessionOf('Ada', 1_000))
+    expect((await setPassword('--end-sessions')).stdout).toContain('Ended 1 session of Ada.\n')
     expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, true])
   })
 
