@@ -144,9 +144,7 @@ export interface QueueLoad {
 }
 
 /** A store whose viewers this app manages. */
-export type OwnUserStore = UserStore &
-  Required<Pick<UserStore, 'passwordChanges' | 'inspect'>> &
-  Pick<UserStore, 'passkeys'>
+export type OwnUserStore = UserStore & Required<Pick<UserStore, 'passwordChanges' | 'inspect' | 'passkeys'>>
 
 /** Called with a warning that does not fail the sign-in. */
 export type Warn = (message: string, cause?: unknown) => void

@@ -1,6 +1,7 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
+import { testPasskeys } from './passkeys-contract.ts'
 import { testPasswordLinks } from './password-links-contract.ts'
 
 const password = 'correct horse battery'
@@ -37,6 +38,7 @@ export function editableStoreContract(name: string, createStorage: () => Promise
     testChanges(createStorage)
     testImports(createStorage)
     testPasswordLinks(createStorage)
+    testPasskeys(createStorage)
   })
 }
 

@@ -5,7 +5,8 @@ import { MOST_PASSKEYS, type NewPasskey, type PasskeyStore } from '../../src/use
 const NOW = 2_000_000_000
 const ada = { username: 'Ada', groups: ['staff'], attributes: {} }
 
-function passkey(id: string, fields: Partial<NewPasskey> = {}): NewPasskey {
+/** Returns a new passkey that no authenticator has. */
+export function passkey(id: string, fields: Partial<NewPasskey> = {}): NewPasskey {
   return {
     id,
     publicKey: new Uint8Array([0xa5, 0x00, 0xff, 0x27]),

@@ -11,6 +11,7 @@ import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import type { AppRole } from './own-table/app-role.ts'
 import { viewerImporter } from './own-table/import-batch.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
+import { postgresPasskeys } from './own-table/passkeys.ts'
 import { postgresInvitations, postgresPasswordChanges } from './own-table/password-links.ts'
 import { assertViewersTable, migrateViewers } from './own-table/schema.ts'
 import { inspectViewer, listViewerStates } from './own-table/viewer-states.ts'
@@ -43,6 +44,7 @@ export async function openEditablePostgresStore(
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
       passwordChanges: postgresPasswordChanges(connection, deps),
+      passkeys: postgresPasskeys(connection, deps.assertUsable),
       ...postgresInvitations(query),
       inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),

@@ -10,6 +10,7 @@ import { type ConnectOptions, connectPostgres, type PostgresConnection } from '.
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { ownTable } from './own-table/own-table.ts'
+import { postgresPasskeys } from './own-table/passkeys.ts'
 import { postgresPasswordChanges } from './own-table/password-links.ts'
 import { inspectViewer } from './own-table/viewer-states.ts'
 import type { PostgresSettings } from './settings.ts'
@@ -73,7 +74,10 @@ export function createPostgresStore(
     assertCapacity: queue.assertCapacity,
     hashingQueue: queue.load,
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
-    ...(query === null && { passwordChanges: postgresPasswordChanges(connection, deps) }),
+    ...(query === null && {
+      passwordChanges: postgresPasswordChanges(connection, deps),
+      passkeys: postgresPasskeys(connection, assertUsable),
+    }),
     async find(username) {
       if (faultInUsername(username) !== null) return null
       await assertUsable()

@@ -7,6 +7,7 @@ import { migratePostgres, openEditablePostgresStore } from '../../../src/users/p
 import { grantAppRole } from '../../../src/users/postgres/own-table/app-role.ts'
 import { createPostgresStore, openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { passkey } from '../passkeys-contract.ts'
 import { settingsOf } from './fixture.ts'
 
 /** A hash of "U*U", from crypt_blowfish. */
@@ -54,7 +55,7 @@ test('a migration creates the role of the app, which signs a viewer in and repla
   await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
 })
 
-test('the role of the app can do nothing but read viewers, replace hashes and store links', async () => {
+test('the role of the app can do nothing but read viewers, replace hashes and store links and passkeys', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   await server.query('CREATE TABLE orders (id int)', [], database)
   const client = await connectAsApp()
@@ -73,6 +74,8 @@ test('the role of the app can do nothing but read viewers, replace hashes and st
     "UPDATE viewer_auth.viewers SET username = 'eve'",
     'UPDATE viewer_auth.viewers SET disabled = false',
     'UPDATE viewer_auth.schema_version SET version = 0',
+    "UPDATE viewer_auth.passkey_handles SET handle = 'eve'",
+    'DELETE FROM viewer_auth.passkey_handles',
     "SELECT pg_read_file('/etc/passwd')",
     "COPY viewer_auth.viewers TO PROGRAM 'cat'",
     'SELECT rolpassword FROM pg_authid',
@@ -87,31 +90,40 @@ test('the role of the app can do nothing but read viewers, replace hashes and st
     [],
     database,
   )
-  const { passwordChanges } = createPostgresStore(connectPostgres(appSettings()))
+  const { passwordChanges, passkeys } = createPostgresStore(connectPostgres(appSettings()))
   const link = { purpose: 'reset', digest: 'd1', expiresAtSeconds: 2 } as const
   await passwordChanges?.assertAllowed()
   expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
   expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
   expect(await passwordChanges?.setByLink('d1', 1, 'correct horse battery')).not.toBeNull()
+  await passkeys?.assertAllowed()
+  expect(await passkeys?.userHandleOf('ada')).not.toBeNull()
+  expect(await passkeys?.add('ada', passkey('one'))).toBe('added')
+  expect(await passkeys?.recordUse('one', { counter: 1, isBackedUp: false, usedAtSeconds: 2 })).toBe('recorded')
+  expect(await passkeys?.remove('ada', 'one')).toBe(true)
 })
 
-test('a role without rights on links is refused where viewers may set passwords', async () => {
-  await migratePostgres(ownerSettings(), appSettings())
-  await server.query(
-    `REVOKE INSERT ON viewer_auth.password_links FROM ${JSON.stringify(app.user).replace('\\"', '""')}`,
-    [],
-    database,
-  )
-  const store = await openPostgresStore(appSettings())
-  onTestFinished(() => store.close())
-  await expect(store.passwordChanges?.assertAllowed()).rejects.toThrow(/GRANT INSERT, UPDATE, DELETE/)
-})
+test.each([
+  ['links', 'password_links', 'passwordChanges', /GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO/],
+  ['passkeys', 'passkeys', 'passkeys', /GRANT INSERT, UPDATE, DELETE ON viewer_auth.passkeys TO .*PASSKEYS=off/],
+  ['user handles', 'passkey_handles', 'passkeys', /GRANT INSERT ON viewer_auth.passkey_handles TO .*PASSKEYS=off/],
+] as const)(
+  'a role without rights on %s is refused where viewers may store them',
+  async (_what, table, part, message) => {
+    await migratePostgres(ownerSettings(), appSettings())
+    const role = JSON.stringify(app.user).replace('\\"', '""')
+    await server.query(`REVOKE INSERT ON viewer_auth.${table} FROM ${role}`, [], database)
+    const store = await openPostgresStore(appSettings())
+    onTestFinished(() => store.close())
+    await expect(store[part]?.assertAllowed()).rejects.toThrow(message)
+  },
+)
 
 test('a second migration sets a new password of the role', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   const old = appSettings()
   app.password = randomUUID()
-  expect(await migratePostgres(ownerSettings(), appSettings())).toMatchObject({ from: 2, to: 2 })
+  expect(await migratePostgres(ownerSettings(), appSettings())).toMatchObject({ from: 4, to: 4 })
   await connectAsApp()
   await expect(openPostgresStore(old)).rejects.toThrow(ConfigError)
 })

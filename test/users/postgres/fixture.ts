@@ -43,7 +43,8 @@ export async function databaseWithAda(
     `GRANT USAGE ON SCHEMA viewer_auth TO ${role.user};
      GRANT SELECT ON ALL TABLES IN SCHEMA viewer_auth TO ${role.user};
      GRANT UPDATE (password_hash) ON viewer_auth.viewers TO ${role.user};
-     GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO ${role.user};
+     GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links, viewer_auth.passkeys TO ${role.user};
+     GRANT INSERT ON viewer_auth.passkey_handles TO ${role.user};
      INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', 'quick:${password}')`,
     [],
     database,

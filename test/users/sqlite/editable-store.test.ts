@@ -5,16 +5,12 @@ import { userStores } from '../../../src/users/open-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { failCommits } from '../../server/failing-commits.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
-import { testPasskeys } from '../passkeys-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-editableStoreContract('sqlite', createStorage)
-testPasskeys(createStorage)
-
-function createStorage() {
+editableStoreContract('sqlite', () => {
   const USER_STORE_URL = `sqlite:${join(temporaryFolder(), 'viewers.db')}`
   return Promise.resolve(() => userStores.openEditable(userStores.environment.parse({ USER_STORE_URL })))
-}
+})
 
 test('a change that the file does not take is an error, and changes nothing', async () => {
   const file = join(temporaryFolder(), 'viewers.db')

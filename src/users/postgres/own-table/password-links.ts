@@ -1,18 +1,19 @@
 import { z } from 'zod'
-import { ConfigError } from '../../../errors.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import type { PasswordHashing } from '../../passwords/argon2.ts'
 import type { WorkQueue } from '../../passwords/hashing-queue.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../../user-store.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
-import { placeOf, refusalAsUpstreamError } from '../fault.ts'
-import { COLUMNS, readOwnRow } from './own-table.ts'
+import { refusalAsUpstreamError } from '../fault.ts'
+import { COLUMNS, LOCK_VIEWER, readOwnRow } from './own-table.ts'
+import { assertRights } from './rights.ts'
 
-const RIGHTS = `
-  SELECT has_table_privilege('viewer_auth.password_links', 'INSERT')
-     AND has_table_privilege('viewer_auth.password_links', 'UPDATE')
-     AND has_table_privilege('viewer_auth.password_links', 'DELETE') AS granted`
+const NEEDED_RIGHTS = {
+  table: 'password_links',
+  rights: ['INSERT', 'UPDATE', 'DELETE'],
+  instead: 'unset SMTP_URL',
+}
 const VIEWER = `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`
 const BY_ATTRIBUTE = `
   SELECT ${COLUMNS} FROM viewer_auth.viewers
@@ -26,14 +27,11 @@ const CREATE = `
 const FIND = `
   SELECT purpose, ${COLUMNS} FROM viewer_auth.password_links JOIN viewer_auth.viewers USING (key)
   WHERE digest = $1 AND expires_at > $2 AND NOT disabled`
-/** Locked first in every transaction, so that two of them cannot deadlock. */
-const LOCK_VIEWER = 'SELECT 1 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled FOR NO KEY UPDATE'
 const TAKE = 'DELETE FROM viewer_auth.password_links WHERE digest = $1 AND expires_at > $2 RETURNING 1'
 const REMOVE_LINKS = 'DELETE FROM viewer_auth.password_links WHERE key = $1'
 const NEW_HASH = 'UPDATE viewer_auth.viewers SET password_hash = $2 WHERE key = $1'
 const SENT = 'UPDATE viewer_auth.password_links SET is_sent = true WHERE digest = $1'
 
-const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
 const LinkRow = z.object({ purpose: z.enum(['reset', 'invitation']) })
 
 export interface PasswordChangesDeps {
@@ -62,15 +60,7 @@ export function postgresPasswordChanges(
     return readOwnRow((await rowsOf(VIEWER, [usernameKey(username)]))[0])
   }
   return {
-    async assertAllowed() {
-      const [{ granted }] = RightsRow.parse(await rowsOf(RIGHTS, []))
-      if (granted) return
-      const { user } = connection.settings
-      throw new ConfigError(
-        `The role ${JSON.stringify(user)} may not change viewer_auth.password_links in ${placeOf(connection.settings)}. ` +
-          `GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO ${JSON.stringify(user)}, or unset SMTP_URL.`,
-      )
-    },
+    assertAllowed: () => assertRights(rowsOf, connection.settings, NEEDED_RIGHTS),
     async findByAttribute(name, value) {
       const rows = await rowsOf(BY_ATTRIBUTE, [name, value])
       return rows.flatMap((row) => readOwnRow(row)?.viewer ?? [])
