@@ -63,22 +63,23 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   return { ok: true, text, data: viewer, isPartial: faults.length > 0 || known.state === 'unknown-or-disabled' }
 }
 
-type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes'>
+type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>
 
 /** Returns what the user store knows; null if there is no such viewer. */
 async function lookUp(store: UserStore, typed: string, nowSeconds: number): Promise<KnownViewer | null> {
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)
-    return known && fieldsOf(known, nowSeconds)
+    const passkeys = (await store.passkeys?.list(typed))?.length ?? null
+    return known && { ...fieldsOf(known, nowSeconds), passkeys }
   }
-  const unnamed = { username: typed, invitation: null, groups: null, attributes: null }
+  const unnamed = { username: typed, invitation: null, groups: null, attributes: null, passkeys: null }
   if (store.find === undefined) return { ...unnamed, state: 'unknown' }
   const found = await store.find(typed)
   if (found === null) return { ...unnamed, state: 'unknown-or-disabled' }
-  return { ...found, state: 'active', invitation: null }
+  return { ...found, state: 'active', invitation: null, passkeys: null }
 }
 
-function fieldsOf(known: ViewerState, nowSeconds: number): KnownViewer {
+function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'passkeys'> {
   const { username, groups, attributes } = known.viewer
   const { expiresAtSeconds, isSent } = known.invitation ?? {}
   const invitation =

@@ -14,6 +14,8 @@ export interface ShownViewer {
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
   readonly attributes: Readonly<Record<string, string>> | null
+  /** Their number. Null if the store keeps none. */
+  readonly passkeys: number | null
   readonly lastSignIn: ShownEvent | null
   readonly lastRefusal: ShownEvent | null
   /** Null if they are counted in the memory of the app, or cannot be read. */
@@ -47,7 +49,7 @@ const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:.
 
 /** Formats the viewer as lines with a label. */
 export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources): string {
-  const { username, state, invitation, groups, attributes, faults } = viewer
+  const { username, state, invitation, groups, attributes, passkeys, faults } = viewer
   const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
   const lines: [label: string, value: string][] = [
     ['User name', username],
@@ -55,6 +57,7 @@ export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources)
     ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as [string, string]]),
     ['Groups', listText(groups)],
     ['Attributes', listText(attributes && pairs)],
+    ...(passkeys === null ? [] : [['Passkeys', String(passkeys)] as [string, string]]),
     ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
     ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
     ...failureLines(viewer.failedSignIns, countsInMemory),

@@ -7,13 +7,14 @@ import { faultInViewer } from '../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
-import { printable } from '../terminal/text.ts'
+import { counted, printable } from '../terminal/text.ts'
 import { withEditableStore } from './editable-store.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import { addViewersInviteCommand, invite, withInviter } from './invite-command.ts'
 import { addInvitationOptions, type InvitationOptions } from './inviter.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
+import { addViewersPasskeysCommands } from './passkeys/passkeys-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
@@ -32,6 +33,7 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
   addSetPasswordCommand(group, context)
   addStateCommands(group, context)
   addRemoveCommand(group, context)
+  addViewersPasskeysCommands(group, context)
   addViewersUnlockCommand(group, context)
   addViewersMigrateCommand(group, context)
 }
@@ -117,13 +119,26 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
           if (!known.ok) return known
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
-          const changed = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
+          const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
+          const changed = done.ok ? await withPasskeysNamed(done, store, username) : done
           return changed.ok && sessionStore
             ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
             : changed
         }),
       ),
     )
+}
+
+/** A thief of the old password may have created a passkey. */
+async function withPasskeysNamed(
+  changed: Extract<Outcome, { ok: true }>,
+  store: EditableUserStore,
+  username: string,
+): Promise<Extract<Outcome, { ok: true }>> {
+  const { length: count } = await store.passkeys.list(username)
+  if (count === 0) return changed
+  const text = `${changed.text}\nThe viewer still signs in with ${counted(count, 'passkey')}: see viewers passkeys list.`
+  return { ...changed, text }
 }
 
 async function withSessionsEnded(

@@ -69,6 +69,7 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
     ...ada,
     state: 'active',
     invitation: null,
+    passkeys: 0,
     lastSignIn: { time: iso(now - 99_999), outcome: 'signed-in', ...at },
     lastRefusal: { time: iso(now - 99_990), outcome: 'wrong-credentials', ...at },
     failedSignIns: null,
