@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { SharedStores } from '../redis/settings.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
+import type { AddressLimit } from '../sign-in-limits/settings.ts'
 import type { FlowStore } from './flows/flow-store.ts'
 import { openFlows } from './flows/open-flows.ts'
 import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
@@ -20,9 +21,12 @@ export interface OpenWindowDeps {
 
 /** Opens the store of sign-ins that are under way. Null if no entry point needs a window. */
 export async function openSignInWindow(
-  config: SharedStores & { readonly entryPoints: readonly Pick<EntryPoint, 'sso'>[] },
+  config: SharedStores & {
+    readonly entryPoints: readonly Pick<EntryPoint, 'sso'>[]
+    readonly addressLimit: Pick<AddressLimit, 'trustedNetworks'>
+  },
   { openCounter, ...deps }: OpenWindowDeps,
 ): Promise<SignInWindow | null> {
   if (config.entryPoints.every(({ sso }) => sso === null)) return null
-  return { flows: await openFlows(config, deps), startLimits: createStartLimits(openCounter) }
+  return { flows: await openFlows(config, deps), startLimits: createStartLimits(openCounter, config.addressLimit) }
 }

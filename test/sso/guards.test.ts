@@ -58,7 +58,7 @@ test('while the store of open sign-ins is away, single sign-on answers 503 and p
 })
 
 test('a network with too many open sign-ins must wait until one succeeds', async () => {
-  const startLimits = createStartLimits(openMemoryCounter, 1)
+  const startLimits = createStartLimits(openMemoryCounter, { perNetwork: 1 })
   const app = await startSso({ changeSso: (sso) => ({ ...sso, startLimits }) })
   const window = await openWindow(app)
   const refused = await start(app)
@@ -69,7 +69,7 @@ test('a network with too many open sign-ins must wait until one succeeds', async
 })
 
 test('an answer that a client made up counts, so that it cannot make the app ask the provider without limit', async () => {
-  const startLimits = createStartLimits(openMemoryCounter, 1)
+  const startLimits = createStartLimits(openMemoryCounter, { perNetwork: 1 })
   const app = await startSso({ changeSso: (sso) => ({ ...sso, startLimits }) })
   const { address, cookie } = await openWindow(app)
   const { searchParams } = new URL(address)
@@ -79,7 +79,7 @@ test('an answer that a client made up counts, so that it cannot make the app ask
 })
 
 test('a start that fails does not count as an open sign-in', async () => {
-  const startLimits = createStartLimits(openMemoryCounter, 1)
+  const startLimits = createStartLimits(openMemoryCounter, { perNetwork: 1 })
   const app = await startSso({ isProviderKnown: false, changeSso: (sso) => ({ ...sso, startLimits }) })
   expect([(await start(app)).status, (await start(app)).status]).toEqual([503, 503])
 })

@@ -57,7 +57,7 @@ export async function startSso({
   const log = { info: () => {}, warn: () => {} }
   const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
   const deps = { openCounter: openMemoryCounter, nowSeconds: clock.now, log }
-  const signInWindow = await openSignInWindow({ entryPoints, ...stores }, deps)
+  const signInWindow = await openSignInWindow({ entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }, deps)
   const opened = signInWindow && (await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log }))
   if (opened === null) throw new Error('No entry point has single sign-on')
   onTestFinished(() => opened.close())

@@ -1,4 +1,5 @@
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
+import { isInNetworks, type Network } from '../../sign-in-limits/settings.ts'
 
 const TEN_MINUTES_SECONDS = 600
 /** A whole company may be behind one address, and all its people may begin in the same minute. */
@@ -23,30 +24,46 @@ export interface StartLimits {
   giveBackCode(network: string): Promise<void>
 }
 
+export interface StartLimitOptions {
+  /** Their starts count only in the limit of all networks. The limit on codes holds there too. Default: none. */
+  readonly trustedNetworks?: readonly Network[]
+  readonly perNetwork?: number
+  readonly inAll?: number
+}
+
 export function createStartLimits(
   openCounter: OpenCounter,
-  most = STARTS_PER_NETWORK,
-  inAll = STARTS_IN_ALL,
+  { trustedNetworks = [], perNetwork = STARTS_PER_NETWORK, inAll = STARTS_IN_ALL }: StartLimitOptions = {},
 ): StartLimits {
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
   const codes = openCounter('sso-codes', TEN_MINUTES_SECONDS)
+  const limitsOf = (network: string) => {
+    const isTrusted = isInNetworks(trustedNetworks, firstAddressOf(network))
+    return [...(isTrusted ? [] : [{ key: network, most: perNetwork }]), { key: ALL, most: inAll }]
+  }
+  async function giveBack(network: string): Promise<void> {
+    await Promise.all(limitsOf(network).map(({ key }) => starts.giveBack(key, 1)))
+  }
   return {
     async count(network) {
-      const [ofNetwork, ofAll] = await Promise.all([starts.penalty(network), starts.penalty(ALL)])
-      const reached = ofNetwork.consumedPoints > most ? ofNetwork : ofAll.consumedPoints > inAll ? ofAll : null
-      if (reached === null) return null
-      await Promise.all([starts.giveBack(network, 1), starts.giveBack(ALL, 1)])
-      return secondsLeft(reached)
+      const counted = limitsOf(network).map(async ({ key, most }) => ({ count: await starts.penalty(key), most }))
+      const reached = (await Promise.all(counted)).find(({ count, most }) => count.consumedPoints > most)
+      if (reached === undefined) return null
+      await giveBack(network)
+      return secondsLeft(reached.count)
     },
     async countCode(network) {
       const count = await codes.penalty(network)
       return count.consumedPoints > CODES_PER_NETWORK ? secondsLeft(count) : null
     },
     giveBackCode: (network) => codes.giveBack(network, 1),
-    async giveBack(network) {
-      await Promise.all([starts.giveBack(network, 1), starts.giveBack(ALL, 1)])
-    },
+    giveBack,
   }
+}
+
+/** The network of an IPv6 address is its first half (`networkOf()`). */
+function firstAddressOf(network: string): string {
+  return network.includes(':') ? `${network}::` : network
 }
 
 function secondsLeft({ msBeforeNext }: { readonly msBeforeNext: number }): number {
