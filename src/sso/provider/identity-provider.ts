@@ -1,23 +1,16 @@
-import { hash } from 'node:crypto'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  clockTolerance,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-} from 'openid-client'
+import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client'
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import type { OptionalStore } from '../../redis/optional-store.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import {
+  type AuthorizationRequest,
+  authorizationAddress,
+  discoverProvider,
+  type FlowSecrets,
+} from './authorization-request.ts'
 import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
-import { clientAuthOf } from './client-authentication.ts'
 import { describeFault, refusalOfError } from './faults.ts'
 
 /** The provider of one or several entry points. Unavailable until its discovery document was read. */
@@ -37,18 +30,6 @@ export interface IdentityProvider extends OptionalStore {
   close(): void
 }
 
-export interface FlowSecrets {
-  readonly state: string
-  readonly nonce: string
-  readonly codeVerifier: string
-}
-
-export interface AuthorizationRequest extends FlowSecrets {
-  /** True if the provider must ask which account to use. */
-  readonly mustAsk: boolean
-  readonly language: string
-}
-
 export interface ProviderOptions {
   readonly redirectUri: string
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -58,7 +39,6 @@ export interface ProviderOptions {
 }
 
 const TIMEOUT_SECONDS = 5
-const CLOCK_TOLERANCE_SECONDS = 10
 const FIRST_RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 60_000
 const QUESTIONS_AT_ONCE = 50
@@ -97,8 +77,7 @@ export function openIdentityProvider(
     isAvailable: () => configuration !== null,
     authorizationUrl(request) {
       const provider = known()
-      const url = buildAuthorizationUrl(provider, parametersOf(request, settings, redirectUri, promptOf(provider)))
-      return url.href
+      return authorizationAddress(provider, settings, redirectUri, request).href
     },
     async signIn(currentUrl, secrets) {
       const provider = known()
@@ -116,49 +95,6 @@ export function openIdentityProvider(
       clearTimeout(timer)
     },
   }
-}
-
-async function discoverProvider(settings: SsoSettings, timeoutSeconds: number): Promise<Configuration> {
-  const { issuer, clientId, authentication, tenants } = settings
-  const isHttp = issuer.startsWith('http:')
-  const execute = [enableNonRepudiationChecks, ...(isHttp ? [allowInsecureRequests] : [])]
-  const auth = await clientAuthOf(authentication)
-  const metadata = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
-  const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
-    execute,
-    timeout: timeoutSeconds,
-    [customFetch]: boundedFetch,
-  })
-  if (tenants === null && configuration.serverMetadata().issuer.includes('{tenantid}')) {
-    throw new UpstreamError('sso-provider', 'The issuer is for every organisation, but OIDC_TENANTS is not set')
-  }
-  return configuration
-}
-
-function parametersOf(
-  { state, nonce, codeVerifier, mustAsk, language }: AuthorizationRequest,
-  { scopes }: SsoSettings,
-  redirectUri: string,
-  prompt: string,
-): Record<string, string> {
-  return {
-    response_type: 'code',
-    response_mode: 'query',
-    redirect_uri: redirectUri,
-    scope: scopes,
-    state,
-    nonce,
-    code_challenge: hash('sha256', codeVerifier, 'base64url'),
-    code_challenge_method: 'S256',
-    ui_locales: language,
-    ...(mustAsk && { prompt }),
-  }
-}
-
-/** Returns the prompt with which the provider offers another account. */
-function promptOf(provider: Configuration): string {
-  const { prompt_values_supported: supported } = provider.serverMetadata()
-  return Array.isArray(supported) && !supported.includes('select_account') ? 'login' : 'select_account'
 }
 
 async function askProvider(
