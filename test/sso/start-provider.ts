@@ -30,6 +30,9 @@ export interface ProviderOptions {
   readonly signsIn: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly port?: number
+  /** Answers in place of the provider, unless it returns false. */
+  readonly instead?: (req: IncomingMessage, res: ServerResponse) => boolean
+  readonly changeDiscovery?: (document: Record<string, unknown>) => object
 }
 
 /** Starts a certified provider in this process until the test ends. It has the accounts `ada` and `bob`. */
@@ -48,7 +51,11 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
     for (const [name, value] of Object.entries(options.headers ?? {})) res.setHeader(name, value)
     const url = new URL(req.url ?? '/', 'http://unused')
     if (isAway) return void res.writeHead(503).end()
+    if (options.instead?.(req, res)) return
     if (url.pathname === '/auth') lastRequest = url.searchParams
+    if (url.pathname === '/.well-known/openid-configuration' && options.changeDiscovery) {
+      changeAnswer(res, options.changeDiscovery)
+    }
     answer(req, res)
   })
   server.listen(options.port ?? 0, '127.0.0.1')
@@ -72,6 +79,15 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
       isAway = value
     },
   }
+}
+
+function changeAnswer(res: ServerResponse, change: (document: Record<string, unknown>) => object): void {
+  const end = res.end.bind(res) as (text: string) => ServerResponse
+  res.end = ((text: string) => {
+    const changed = JSON.stringify(change(JSON.parse(text)))
+    res.setHeader('Content-Length', Buffer.byteLength(changed))
+    return end(changed)
+  }) as ServerResponse['end']
 }
 
 async function createProvider(
@@ -100,6 +116,9 @@ async function createProvider(
     cookies: { keys: ['a key of this test'] },
     features: { devInteractions: { enabled: false } },
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) as { sub: string } }),
+    renderError(ctx, { error, error_description: text }) {
+      ctx.body = `${error}: ${text}`
+    },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' }] },
     async loadExistingGrant(ctx) {

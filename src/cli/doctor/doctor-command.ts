@@ -80,18 +80,17 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const release = io.onInterrupt(() => stop.abort())
   try {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
+    if (isAppThere && config.entryPoints.some(({ sso }) => sso !== null)) {
+      // Loaded late, because most installations do not need the library.
+      const { checkSso } = await import('./sso/check-sso.ts')
+      await reportAll(checkSso(config, stop.signal), report)
+    }
     await reportAll(checkMail(config), report)
     const entryPointOfLock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
     if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
-    if (viewer === null) {
-      report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
-    } else if (isAppThere) {
-      const entryPoint = chosenEntryPoint(config, namedEntryPoint)
-      const signIn = trySignIn(io, config, entryPoint, viewer, stop.signal)
-      await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
-    }
+    await reportSignIn({ io, config, viewer, isAppThere, signal: stop.signal }, namedEntryPoint, report)
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     throw error
@@ -99,6 +98,35 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     release()
   }
   return verdictOn(findings, options.strict === true)
+}
+
+interface SignInTrial {
+  readonly io: CommandIo
+  readonly config: Config
+  readonly viewer: TestViewer | null
+  readonly isAppThere: boolean
+  readonly signal: AbortSignal
+}
+
+/** Tries the sign-in of the test viewer, where the entry point accepts passwords. */
+async function reportSignIn(
+  { io, config, viewer, isAppThere, signal }: SignInTrial,
+  namedEntryPoint: string | undefined,
+  report: Report,
+): Promise<void> {
+  if (viewer === null) {
+    const hasPasswords = config.entryPoints.some(({ sso }) => !sso?.isOnly)
+    if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
+    return
+  }
+  if (!isAppThere) return
+  const entryPoint = chosenEntryPoint(config, namedEntryPoint)
+  if (entryPoint.sso?.isOnly) {
+    const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
+    return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
+  }
+  const signIn = trySignIn(io, config, entryPoint, viewer, signal)
+  await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
 }
 
 /** Reports the findings as they come. @returns what the checks return. */

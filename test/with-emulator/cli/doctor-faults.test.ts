@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { LogLine } from '../../login/start-login-app.ts'
+import { CLIENT } from '../../sso/start-provider.ts'
 import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
 import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
-import { examine, type Fault } from './faults/installation.ts'
+import { examine, type Fault, type Installation } from './faults/installation.ts'
 import { LOCK_FAULTS } from './faults/lock-faults.ts'
 import { PAGE_FAULTS } from './faults/page-faults.ts'
 import { PROXY_FAULTS } from './faults/proxy-faults.ts'
 import { SETTINGS_FAULTS } from './faults/settings-faults.ts'
 import { SIGN_IN_FAULTS } from './faults/sign-in-faults.ts'
+import { withProvider } from './faults/sso-provider.ts'
+import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from './faults/sso-provider-faults.ts'
+import { SSO_START_FAULTS } from './faults/sso-start-faults.ts'
 
 const FAULTS: readonly Fault[] = [
   ...SETTINGS_FAULTS,
@@ -17,6 +22,9 @@ const FAULTS: readonly Fault[] = [
   ...ENTRY_POINT_FAULTS,
   ...SIGN_IN_FAULTS,
   ...PAGE_FAULTS,
+  ...SSO_PROVIDER_FAULTS,
+  ...SSO_CLIENT_FAULTS,
+  ...SSO_START_FAULTS,
 ]
 
 let service: RunningEmulator
@@ -35,6 +43,19 @@ describe('the doctor and one fault', () => {
   test('at least forty faults are tried, each with a name of its own', () => {
     expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length)
     expect(FAULTS.filter(({ isHarmless }) => !isHarmless).length).toBeGreaterThan(40)
+  })
+
+  test('of single sign-on, the doctor leaves one refusal in the log, with its name, and shows no secret', async () => {
+    let lines: readonly LogLine[] = []
+    const afterwards = ({ app }: Installation) => {
+      lines = app.lines
+    }
+    const { findings } = await examine({ name: 'none', ...withProvider(), afterwards, findings: [] }, service)
+    const signIns = lines.filter(({ event }) => event === 'sign-in')
+    expect(signIns.filter(({ level }) => level !== 30)).toEqual([
+      expect.objectContaining({ outcome: 'sso-refused', reason: 'provider-refused: doctor' }),
+    ])
+    expect(JSON.stringify(findings)).not.toContain(CLIENT.secret)
   })
 
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_name, fault) => {

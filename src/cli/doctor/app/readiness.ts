@@ -53,7 +53,9 @@ function notTheApp(origin: string, { status, headers }: Response): Finding {
 }
 
 function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
-  const named = away.length === 0 ? '' : `: ${away.join(', ')}`
+  // The checks of single sign-on name the provider that the app cannot read.
+  const stores = away.filter((setting) => setting !== 'OIDC_ISSUER')
+  const named = stores.length === 0 ? '' : `: ${stores.join(', ')}`
   if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
   if (httpStatus !== 200) {
     return failure(
@@ -61,7 +63,7 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: z.i
       `The login app answers at ${origin}, but a store that it needs does not${named}. See the log of the app.`,
     )
   }
-  return status === 'ready'
+  return status === 'ready' || (away.length > 0 && stores.length === 0)
     ? ok('app-answers', `The login app answers at ${origin}. Its user store and session store answer too.`)
     : warning(
         'store-degraded',

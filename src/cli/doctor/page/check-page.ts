@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, findingOf, ok, unknown, warning } from '../finding.ts'
+import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
 import { codeOf } from '../request.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
@@ -117,15 +117,26 @@ async function* checkPlayer(
     const isUndecided = isOther || (!isLockKnown && finding.code === 'player-frame-src')
     yield isUndecided ? { ...finding, state: 'unknown' } : finding
   }
-  const missing = missingFlags(path, ['allow-popups'])
-  if (missing.length > 0) {
-    yield warning(
-      'page-sandbox-links',
-      `${shown(path[0]?.url)}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
-    )
-  }
+  yield* checkPopups(entryPoints, path)
   if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {
     yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
+  }
+}
+
+/** A sandbox can keep the sign-in screen from opening a window, and the screen does not notice it. */
+function* checkPopups(entryPoints: Target['entryPoints'], path: readonly FramedDocument[]): Generator<Finding> {
+  const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
+  const page = shown(path[0]?.url)
+  if (forWindow.length > 0 && entryPoints.some(({ sso }) => sso !== null)) {
+    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of single sign-on does not open. Add these.`
+    yield entryPoints.every(({ sso }) => sso !== null)
+      ? failure('page-sandbox-window', text)
+      : unknown('page-sandbox-window', text)
+  } else if (forWindow.includes('allow-popups')) {
+    yield warning(
+      'page-sandbox-links',
+      `${page}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
+    )
   }
 }
 

@@ -1,8 +1,12 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { readConfig } from '../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../src/emulator/start-emulator.ts'
+import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
+import { openSignInWindow } from '../../../../src/sign-in-window/open-sign-in-window.ts'
+import { openSso } from '../../../../src/sso/open-sso.ts'
 import { runHere } from '../../../cli/run-here.ts'
 import { programSettings } from '../../../login/login-program.ts'
 import { type MemoryUsers, memoryUsers } from '../../../login/memory-users.ts'
@@ -110,16 +114,38 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   users.add(ADA.username, ADA.password)
   const { entryPoints } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
   const nowSeconds = () => Date.now() / 1000
-  const options = { publicUrl: front.origin, entryPoints, nowSeconds, users, ...(await fault.app?.()) }
+  const parts = { publicUrl: front.origin, entryPoints, nowSeconds, users }
+  const options = { ...parts, ...(await ssoOf(parts)), ...(await fault.app?.()) }
   const app = await startLoginApp(options)
   ports.push(app.port)
-  if (fault.copy) ports.push((await startLoginApp({ ...options, sessionStore: app.sessionStore, ...fault.copy })).port)
+  if (fault.copy) {
+    const copy = { ...options, ...(await ssoOf(parts)), sessionStore: app.sessionStore, ...fault.copy }
+    ports.push((await startLoginApp(copy)).port)
+  }
   const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
   const run = (...args: string[]) => runHere(args, { cwd, env })
   await run('lock', 'set', '--channel', '1002', '--yes')
   const args = ['--channel', '1002', '--viewer', ADA.username, '--page', page.href]
   await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
   return await runDoctor(args, { cwd, env })
+}
+
+/** Opens single sign-on in memory, and waits until the provider was read once or could not be read. */
+async function ssoOf({
+  publicUrl,
+  entryPoints,
+  nowSeconds,
+}: Required<Pick<LoginAppOptions, 'publicUrl' | 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
+  const tried = Promise.withResolvers<unknown>()
+  const log = { info: tried.resolve, warn: tried.resolve }
+  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
+  const config = { publicUrl: new URL(publicUrl), entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }
+  const signInWindow = await openSignInWindow(config, { openCounter: openMemoryCounter, nowSeconds, log })
+  const sso = signInWindow && (await openSso(config, { signInWindow, log }))
+  if (sso === null) return {}
+  onTestFinished(() => sso.close())
+  await tried.promise
+  return { sso, optionalStores: sso.optionalStores }
 }
 
 function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {
