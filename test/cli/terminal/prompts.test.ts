@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../src/cli/program.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { passkey } from '../../users/passkeys-contract.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { signIn } from '../viewers/sign-in.ts'
 
@@ -120,6 +121,17 @@ test.each([
   const { status } = await atTerminal(cwd, ['viewers', 'remove', 'ada'], [['Remove the viewer ada?', types]])
   expect(status).toBe(expected)
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: isThere })
+})
+
+test('viewers passkeys remove asks at a terminal, and keeps the passkey without a yes', async () => {
+  const cwd = await folderWithAda()
+  const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
+  await store.passkeys.userHandleOf('ada')
+  await store.passkeys.add('ada', passkey('one'))
+  const steps: [string, string][] = [['Remove the passkey Chrome on Windows of ada?', enter]]
+  expect(await atTerminal(cwd, ['viewers', 'passkeys', 'remove', 'ada', 'one'], steps)).toMatchObject({ status: 1 })
+  expect(await store.passkeys.list('ada')).toHaveLength(1)
+  await store.close()
 })
 
 test('a terminal never shows the address that is pasted after the authorization page', async () => {

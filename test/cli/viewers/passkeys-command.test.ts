@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
@@ -20,7 +19,6 @@ const shown = {
 /** Stores Ada with these passkeys, and returns a function that runs `viewers passkeys …`. */
 async function adaWith(...ids: string[]) {
   const cwd = temporaryFolder()
-  mkdirSync(join(cwd, 'data'), { recursive: true })
   const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
   onTestFinished(() => store.close())
   await store.add({ username: 'Ada', groups: [], attributes: {} }, null)
