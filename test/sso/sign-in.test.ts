@@ -143,31 +143,14 @@ test('the cookie of another window does not help', async () => {
   expect(reasonOf(await app.get(callback, { Cookie: cookie }))).toBe('no-cookie')
 })
 
-test.each([
-  ['a changed code', (url: URL) => url.searchParams.set('code', 'x'), 'invalid'],
-  ['another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example'), 'invalid'],
-  ['no issuer', (url: URL) => url.searchParams.delete('iss'), 'invalid'],
-  ['an error of the provider', (url: URL) => url.searchParams.set('error', 'access_denied'), 'refused'],
-  ['another state', (url: URL) => url.searchParams.set('state', 'x'), 'expired'],
-])('an answer with %s is refused', async (_case, change, reason) => {
+test('an answer without an issuer is refused if the provider promises one', async () => {
   const app = await startSso()
   const window = await openWindow(app)
   const callback = new URL(await visitProvider(window.address), app.origin)
-  change(callback)
+  callback.searchParams.delete('iss')
   const answer = await app.get(`${callback.pathname}${callback.search}`, { Cookie: window.cookie })
-  expect(reasonOf(answer)).toBe(reason)
-  // A sign-in that is not known belongs to no frame.
-  expect(reasonOf(await pressContinue(app, window))).toBe(reason === 'expired' ? 'sso-not-yet' : reason)
-})
-
-test('the code of another sign-in is refused', async () => {
-  const app = await startSso()
-  const [victim, attacker] = [await openWindow(app), await openWindow(app)]
-  const [own, other] = [await visitProvider(victim.address), await visitProvider(attacker.address)]
-  const mixed = new URL(own, app.origin)
-  mixed.searchParams.set('code', new URL(other, app.origin).searchParams.get('code') ?? '')
-  const answer = await app.get(`${mixed.pathname}${mixed.search}`, { Cookie: victim.cookie })
   expect(reasonOf(answer)).toBe('invalid')
+  expect(reasonOf(await pressContinue(app, window))).toBe('invalid')
 })
 
 test('only the secret of the frame collects the result, once', async () => {

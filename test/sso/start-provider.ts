@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
-import Provider, { type ClientAuthMethod, type ClientMetadata } from 'oidc-provider'
+import Provider, { type ClientAuthMethod, type ClientMetadata, interactionPolicy } from 'oidc-provider'
 import { onTestFinished, vi } from 'vitest'
 
 export const CLIENT = { clientId: 'viewer-auth', secret: 'CLIENTSECRETMARKER-52c1' }
@@ -97,6 +97,8 @@ async function createProvider(
 ): Promise<Provider> {
   const { privateKey } = await signingKey
   const claimNames = ['preferred_username', 'email_verified', 'groups', 'tid', 'hasgroups', 'seat', '_claim_names']
+  const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   // It warns that it is not for production.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const provider = new Provider(issuer, {
@@ -119,7 +121,7 @@ async function createProvider(
     renderError(ctx, { error, error_description: text }) {
       ctx.body = `${error}: ${text}`
     },
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' }] },
     async loadExistingGrant(ctx) {
       const { accountId } = ctx.oidc.session ?? {}
@@ -150,7 +152,9 @@ async function interact(
   if (chosen === 'nobody') {
     return void (await provider.interactionFinished(req, res, { error: 'access_denied' }))
   }
-  if (chosen !== null) return void (await provider.interactionFinished(req, res, { login: { accountId: chosen } }))
+  if (chosen !== null) {
+    return void (await provider.interactionFinished(req, res, { login: { accountId: chosen }, select_account: {} }))
+  }
   const buttons = [...accounts.keys(), 'nobody'].map(
     (name) => `<button id="${name}" name="account" value="${name}">${name}`,
   )

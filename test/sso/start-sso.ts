@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
@@ -15,20 +12,25 @@ import {
   type LoginAppOptions,
   startLoginApp,
 } from '../login/start-login-app.ts'
+import { freePort } from '../servers/free-port.ts'
 import { CLIENT, type ProviderOptions, startProvider, type TestProvider } from './start-provider.ts'
+import { openVisitor } from './visitor.ts'
 
-export interface SsoApp extends LoginApp {
+/** The app, with a provider of any kind. */
+export interface AppWithSso extends LoginApp {
   readonly origin: string
+}
+
+export interface SsoApp extends AppWithSso {
   readonly provider: TestProvider
 }
 
-interface SsoAppOptions extends LoginAppOptions {
+interface AppWithSsoOptions extends LoginAppOptions {
   readonly settings?: Partial<SsoSettings>
   /** The port of PUBLIC_URL, if a proxy is in front. */
   readonly publicPort?: number
   /** False for a provider that does not answer. */
   readonly isProviderKnown?: boolean
-  readonly provider?: Partial<ProviderOptions>
   /** Replaces parts of single sign-on, for faults. */
   readonly changeSso?: (sso: Sso) => Sso
   readonly entryPoint?: Partial<EntryPoint>
@@ -36,22 +38,35 @@ interface SsoAppOptions extends LoginAppOptions {
   readonly entryPointsWith?: (sso: SsoSettings) => readonly EntryPoint[]
 }
 
+interface SsoAppOptions extends AppWithSsoOptions {
+  readonly provider?: Partial<ProviderOptions>
+}
+
 /** Starts the app at http://localhost with a provider at http://127.0.0.1 until the test ends. */
-export async function startSso({
-  settings,
-  provider: providerOptions,
-  entryPoint,
-  entryPointsWith,
-  isProviderKnown = true,
-  publicPort,
-  changeSso = (sso) => sso,
-  ...options
-}: SsoAppOptions = {}): Promise<SsoApp> {
+export async function startSso({ provider: providerOptions, ...options }: SsoAppOptions = {}): Promise<SsoApp> {
   const port = await freePort()
-  const origin = `http://localhost:${publicPort ?? port}`
-  const provider = await startProvider({ redirectUri: `${origin}/sso/callback`, signsIn: 'ada', ...providerOptions })
-  provider.setAway(!isProviderKnown)
-  const sso = { ...ssoSettings(provider.issuer), ...settings }
+  const redirectUri = `http://localhost:${options.publicPort ?? port}/sso/callback`
+  const provider = await startProvider({ redirectUri, signsIn: 'ada', ...providerOptions })
+  provider.setAway(options.isProviderKnown === false)
+  return { ...(await startAppWithSso(provider.issuer, port, options)), provider }
+}
+
+/** Starts the app at a port of http://localhost, with a provider that already runs, until the test ends. */
+export async function startAppWithSso(
+  issuer: string,
+  port: number,
+  {
+    settings,
+    entryPoint,
+    entryPointsWith,
+    isProviderKnown = true,
+    publicPort = port,
+    changeSso = (sso) => sso,
+    ...options
+  }: AppWithSsoOptions = {},
+): Promise<AppWithSso> {
+  const origin = `http://localhost:${publicPort}`
+  const sso = { ...ssoSettings(issuer), ...settings }
   const entryPoints = entryPointsWith?.(sso) ?? [{ ...ENTRY_POINT, ...entryPoint, sso }]
   const clock = { now: () => Date.now() / 1000 }
   const log = { info: () => {}, warn: () => {} }
@@ -70,7 +85,7 @@ export async function startSso({
     sso: changeSso(opened),
     ...options,
   })
-  return { ...app, origin, provider }
+  return { ...app, origin }
 }
 
 export function ssoSettings(issuer: string): SsoSettings {
@@ -94,17 +109,8 @@ export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** What a browser sends with the form of the frame, which opens the window. */
-export function startHeaders(app: SsoApp) {
+export function startHeaders(app: AppWithSso) {
   return { Origin: app.origin, 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Site': 'same-origin' }
 }
 
@@ -123,24 +129,11 @@ export function cookiesOf({ setCookies }: Pick<Answer, 'setCookies'>): string {
   return setCookies.map((cookie) => cookie.split(';')[0]).join('; ')
 }
 
-/** Signs in at the provider as a browser does, and returns the path of the callback with its query. */
+/** Follows the redirects of a provider that signs in at once, and returns the path of the callback with its query. */
 export async function visitProvider(address: string): Promise<string> {
-  const jar = new Map<string, string>()
-  let next = address
-  for (let hops = 0; hops < 10; hops += 1) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } })
-    for (const line of answer.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';')
-      jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-    }
-    const location = answer.headers.get('location')
-    if (location === null) throw new Error(`The provider answered ${answer.status}: ${await answer.text()}`)
-    const url = new URL(location, next)
-    if (url.pathname === '/sso/callback') return `${url.pathname}${url.search}`
-    next = url.href
-  }
-  throw new Error('The provider does not come back')
+  const { response, url } = await openVisitor().follow(address)
+  if (url.pathname === '/sso/callback') return `${url.pathname}${url.search}`
+  throw new Error(`The provider answered ${response.status}: ${await response.text()}`)
 }
 
 export interface OpenedWindow {
@@ -150,22 +143,23 @@ export interface OpenedWindow {
   readonly address: string
 }
 
-/** Opens the screen and the window. */
-export async function openWindow(app: SsoApp, basePath = ''): Promise<OpenedWindow> {
-  const screen = await app.get(basePath === '' ? '/' : basePath)
-  const [wait, flow] = [fieldOf(screen, 'wait'), fieldOf(screen, 'flow')]
-  const started = await app.post(`${basePath}/sso/start`, { flow }, startHeaders(app))
+/** Opens the screen and the window. `?prompt=login` asks for another account. */
+export async function openWindow(app: AppWithSso, basePath = '', query = ''): Promise<OpenedWindow> {
+  const screen = await app.get(`${basePath === '' ? '/' : basePath}${query}`)
+  const [wait, flow, account] = [fieldOf(screen, 'wait'), fieldOf(screen, 'flow'), fieldOf(screen, 'account')]
+  const fields = { flow, ...(account !== '' && { account }) }
+  const started = await app.post(`${basePath}/sso/start`, fields, startHeaders(app))
   return { wait, flow, cookie: cookiesOf(started), address: refreshOf(started) }
 }
 
 /** Signs in in the window, and returns the answer of the callback. */
-export async function finishWindow(app: SsoApp, { cookie, address }: OpenedWindow): Promise<Answer> {
+export async function finishWindow(app: AppWithSso, { cookie, address }: OpenedWindow): Promise<Answer> {
   return app.get(await visitProvider(address), { Cookie: cookie })
 }
 
 /** Presses the button in the frame. */
 export function pressContinue(
-  app: SsoApp,
+  app: AppWithSso,
   { wait }: Pick<OpenedWindow, 'wait'>,
   basePath = '',
   more = {},

@@ -7,8 +7,8 @@ import * as oauth from 'oauth4webapi'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { TEST_PEOPLE } from '../../../src/emulator/provider/people.ts'
 import { type RunningProvider, startProvider } from '../../../src/emulator/provider/start-provider.ts'
+import { openVisitor } from '../../sso/visitor.ts'
 import { REDIRECT_URI, type RelyingParty, relyingParty } from './relying-party.ts'
-import { openVisitor } from './visitor.ts'
 
 const LOGGED_OUT_URI = 'http://localhost:3000/signed-out'
 const logoutTokens: string[] = []

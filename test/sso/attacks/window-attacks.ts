@@ -4,10 +4,10 @@ import { CALLBACK_PATH } from '../../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
 import { pressKey } from '../../browser/press-and-type.ts'
 import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { freePort } from '../../servers/free-port.ts'
 import {
   cookiesOf,
   fieldOf,
-  freePort,
   type OpenedWindow,
   openWindow,
   pressContinue,

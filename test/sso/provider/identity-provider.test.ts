@@ -2,17 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
+import { freePort } from '../../servers/free-port.ts'
 import { CLIENT, startProvider } from '../start-provider.ts'
-import {
-  finishWindow,
-  freePort,
-  openWindow,
-  pressContinue,
-  ssoSettings,
-  startHeaders,
-  startSso,
-  until,
-} from '../start-sso.ts'
+import { finishWindow, openWindow, pressContinue, ssoSettings, startHeaders, startSso, until } from '../start-sso.ts'
 
 test('a provider that is away does not stop the app: 503 in the window, degraded, and it is found later', async () => {
   const port = await freePort()
@@ -59,35 +51,28 @@ test('claims that are only at the user info endpoint are found', async () => {
   expect((await pressContinue(app, window)).status).toBe(303)
 })
 
-test('a wrong client secret gives 503 and a line with the code, not a refusal of the viewer', async () => {
-  const app = await startSso({ settings: { authentication: { kind: 'secret', secret: 'wrong' } } })
-  const answer = await finishWindow(app, await openWindow(app))
-  expect(answer.status).toBe(503)
-  const line = app.lines.find(({ outcome }) => outcome === 'failed')
-  expect(JSON.stringify(line)).toContain('invalid_client')
+test.each([
+  ['client_secret_basic', CLIENT.secret],
+  ['client_secret_basic', 'a+b/c:d %~"'],
+  ['client_secret_post', CLIENT.secret],
+] as const)('the app authenticates itself by %s with the secret %s', async (method, secret) => {
+  const app = await startSso({
+    provider: { client: { token_endpoint_auth_method: method, client_secret: secret }, authMethods: [method] },
+    settings: { authentication: { kind: 'secret', secret } },
+  })
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
 })
 
-test.each(['client_secret_basic', 'client_secret_post'] as const)(
-  'the app authenticates itself by %s',
-  async (method) => {
-    const app = await startSso({ provider: { client: { token_endpoint_auth_method: method }, authMethods: [method] } })
-    expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
-  },
-)
-
-test.each([
-  ['rsa', 'RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
-  ['P-256', 'ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
-] as const)('the app authenticates itself by a private key, %s', async (_kind, alg, generate) => {
-  const { privateKey, publicKey } = generate()
-  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg, use: 'sig' }] }
-  const client = { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: alg, jwks } as const
+test('the app authenticates itself by an RSA key', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' }] }
   const app = await startSso({
-    provider: { client },
+    provider: {
+      client: { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: 'RS256', jwks },
+    },
     settings: { authentication: { kind: 'key', privateKey, certificate: null } },
   })
   expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
-  expect(JSON.stringify(app.lines)).not.toContain(CLIENT.secret)
 })
 
 test('a viewer of whom the provider says no is refused in the window', async () => {
