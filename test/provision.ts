@@ -5,8 +5,11 @@ import { existsSync, globSync } from 'node:fs'
 const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'caddy', file: '/usr/bin/caddy' },
   { packageName: 'chromium', file: '/usr/bin/chromium' },
+  // The database of glewlwyd, which would otherwise need a server. This package has no other file.
+  { packageName: 'dbconfig-sqlite3', file: '/var/lib/dpkg/info/dbconfig-sqlite3.list' },
   { packageName: 'faketime', file: '/usr/lib/*/faketime/libfaketime.so.1' },
   { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
+  { packageName: 'glewlwyd', file: '/usr/bin/glewlwyd' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
   { packageName: 'python3-aiosmtpd', file: '/usr/bin/aiosmtpd' },

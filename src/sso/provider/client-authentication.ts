@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type ClientAuth, ClientSecretBasic, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'openid-client'
+import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'openid-client'
 import { algorithmOf } from '../settings/client-key.ts'
 import type { ClientAuthentication } from '../settings/sso-settings.ts'
 
@@ -9,7 +9,7 @@ import type { ClientAuthentication } from '../settings/sso-settings.ts'
  */
 export async function clientAuthOf(authentication: ClientAuthentication): Promise<ClientAuth> {
   if (authentication.kind === 'secret') {
-    const basic = ClientSecretBasic(authentication.secret)
+    const basic = clientSecretBasic(authentication.secret)
     const post = ClientSecretPost(authentication.secret)
     return (server, ...rest) => {
       const accepted = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
@@ -27,10 +27,28 @@ export async function clientAuthOf(authentication: ClientAuthentication): Promis
     false,
     ['sign'],
   )
-  if (certificate === null) return PrivateKeyJwt(key)
-  const thumbprints = {
+  const thumbprints = certificate && {
     x5t: hash('sha1', certificate, 'base64url'),
     'x5t#S256': hash('sha256', certificate, 'base64url'),
   }
-  return PrivateKeyJwt(key, { [modifyAssertion]: (header) => void Object.assign(header, thumbprints) })
+  return (server, ...rest) =>
+    PrivateKeyJwt(key, {
+      [modifyAssertion](header, payload) {
+        Object.assign(header, thumbprints)
+        // openid-client writes the issuer, which Okta and other providers refuse.
+        payload.aud = server.token_endpoint ?? server.issuer
+      },
+    })(server, ...rest)
+}
+
+/**
+ * Like `ClientSecretBasic` of openid-client, which also encodes "-", "_", "." and "~". The standard allows both
+ * (RFC 6749, appendix B), but some providers do not decode, and nearly every id and secret has such a character.
+ */
+function clientSecretBasic(secret: string): ClientAuth {
+  const encode = (text: string) => encodeURIComponent(text).replaceAll('%20', '+')
+  return (_server, { client_id: clientId }, _body, headers) => {
+    const credentials = `${encode(clientId)}:${encode(secret)}`
+    headers.set('Authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
 }
