@@ -82,8 +82,9 @@ export function testPasskeys(createStorage: () => Promise<() => Promise<Editable
   test('a viewer has ten passkeys at most, also if they are added at the same time', async () => {
     const { passkeys, others } = await storesWithAda()
     for (let n = 2; n <= MOST_PASSKEYS; n += 1) await passkeys.add('ada', passkey(`id-${n}`))
-    const last = await Promise.all([passkeys.add('ada', passkey('last')), others.add('ada', passkey('late'))])
-    expect(last.sort()).toEqual(['added', 'too-many'])
+    const stores = [passkeys, others, passkeys, others, passkeys, others]
+    const last = await Promise.all(stores.map((store, n) => store.add('ada', passkey(`last-${n}`))))
+    expect(last.filter((outcome) => outcome !== 'too-many')).toEqual(['added'])
     expect(await passkeys.list('ada')).toHaveLength(10)
     expect(await passkeys.add('bob', passkey('of-bob'))).toBe('added')
   })
