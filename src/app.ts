@@ -106,8 +106,7 @@ export function createApp({
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
-  const app = createExpress(config.trustProxyHops)
-  if (metrics) app.use(metrics.timeRequests)
+  const app = createExpress(config.trustProxyHops, metrics)
 
   const templates = openAccountTemplates(VIEWS)
   const accountLog = { securityLog, lineSums, count: metrics?.countAccountStep }
@@ -115,7 +114,8 @@ export function createApp({
   const scriptHeaders = unframedHeaders(publicUrl, true)
   const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
-  const ssoRoutes = sso && createSsoRoutes({ sso, publicUrl, viewsFolder: VIEWS, asset: views.asset, nowSeconds })
+  const ssoDeps = { publicUrl, viewsFolder: VIEWS, asset: views.asset, headers, sessionStore, addressOf, nowSeconds }
+  const ssoRoutes = sso && createSsoRoutes({ sso, ...ssoDeps })
   for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const onScreens = { ...entryPoint, brand: brandWithAddresses(entryPoint, account), publicHost: publicUrl.host }
@@ -133,7 +133,7 @@ export function createApp({
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
-  if (ssoRoutes) app.use(ssoRoutes.callback(rootBrand(config.entryPoints), logUnframed))
+  if (ssoRoutes) app.use(ssoRoutes.shared(rootBrand(config.entryPoints), logUnframed))
   const unframedScreens = appScreens(views, config.entryPoints, headers)
   const brands = config.entryPoints.map(({ brand }) => brand)
   app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
@@ -175,13 +175,14 @@ function rootBrand(entryPoints: readonly EntryPoint[]): Brand {
   return entryPoints.find(({ basePath }) => basePath === '')?.brand ?? UNBRANDED
 }
 
-function createExpress(trustProxyHops: number): Express {
+function createExpress(trustProxyHops: number, metrics: AppDeps['metrics']): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   // In any other environment, Express would show the stack if our own error screen fails.
   app.set('env', 'production')
   app.set('query parser', 'simple').set('trust proxy', trustProxyHops).set('case sensitive routing', true)
   trustPublicUrl(app)
+  if (metrics) app.use(metrics.timeRequests)
   return app
 }
 

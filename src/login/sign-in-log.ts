@@ -33,6 +33,8 @@ export const SIGN_IN_OUTCOMES = [
   'sso-signed-in',
   'sso-not-yet',
   'sso-refused',
+  'sso-logged-out',
+  'sso-logout-refused',
 ] as const
 
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
@@ -49,6 +51,8 @@ export interface SignInEvent {
   /** The identity of a viewer of an identity provider. */
   readonly issuer?: string
   readonly subject?: string
+  /** The number of sessions that a logout at the provider ended. */
+  readonly ended?: number
   readonly reason?: string
   readonly error?: unknown
 }
@@ -62,6 +66,7 @@ const EXPECTED: readonly SignInOutcome[] = [
   'signed-out',
   'sso-started',
   'sso-signed-in',
+  'sso-logged-out',
 ]
 /** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
 const SUMMED: readonly SignInOutcome[] = [
@@ -76,6 +81,7 @@ const SUMMED: readonly SignInOutcome[] = [
   'sso-started',
   'sso-not-yet',
   'sso-refused',
+  'sso-logout-refused',
 ]
 /** Outcomes that a returning viewer can cause without a password check, and so without limit. */
 const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']

@@ -1,4 +1,4 @@
-import type { Router } from 'express'
+import { Router } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPointDeps } from '../login/route-deps.ts'
 import { compileView, type Views } from '../login/screens/views.ts'
@@ -6,22 +6,21 @@ import type { LogSignIn } from '../login/sign-in-log.ts'
 import { RECORD_SECONDS } from '../sign-in-window/flows/flow-store.ts'
 import type { WindowSignIn } from '../sign-in-window/routes.ts'
 import { createWindowCookies } from '../sign-in-window/window-cookie.ts'
-import type { Sso } from './open-sso.ts'
+import { type LogoutDeps, logoutRoutes } from './logout/logout-routes.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { callbackRoutes, ssoRoutes } from './routes.ts'
 import { sendSsoResult } from './send-result.ts'
 import { createWindowPages } from './window-pages.ts'
 
-export interface SsoAppOptions {
-  readonly sso: Sso
+export interface SsoAppOptions extends Omit<LogoutDeps, 'logSignIn'> {
   readonly publicUrl: URL
   readonly viewsFolder: string
   readonly asset: Views['asset']
-  readonly nowSeconds: () => number
 }
 
-/** Creates the routes of all entry points with single sign-on, and their common callback. */
-export function createSsoRoutes({ sso, publicUrl, viewsFolder, asset, nowSeconds }: SsoAppOptions) {
+/** Creates the routes of all entry points with single sign-on, and what they have in common: callback and logout. */
+export function createSsoRoutes({ publicUrl, viewsFolder, asset, ...deps }: SsoAppOptions) {
+  const { sso, sessionStore, nowSeconds } = deps
   const template = compileView(viewsFolder, 'sso/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
   const entryPoints = new Map<string, SsoRouteDeps>()
@@ -29,23 +28,21 @@ export function createSsoRoutes({ sso, publicUrl, viewsFolder, asset, nowSeconds
     createWindowPages({ template, asset, brand, label, basePath, publicUrl })
   return {
     /** Returns null for an entry point without single sign-on. */
-    ofEntryPoint(deps: EntryPointDeps): WindowSignIn | null {
-      const { sso: settings, brand, name, basePath } = deps.entryPoint
+    ofEntryPoint(entryPointDeps: EntryPointDeps): WindowSignIn | null {
+      const { sso: settings, brand, name, basePath } = entryPointDeps.entryPoint
       if (settings === null) return null
       const windows = windowsOf(brand, settings.label, basePath)
-      const routes = { ...deps, sso, settings, provider: sso.providerOf(settings), windows, cookies, publicUrl }
+      const own = { settings, provider: sso.providerOf(settings), windows }
+      const routes = { ...entryPointDeps, ...own, sso, cookies, publicUrl, sessionStore }
       entryPoints.set(name, routes)
       return { flows: sso.flows, routes: ssoRoutes(routes), sendResult: sendSsoResult(routes) }
     },
     /** @param brand and log of requests that belong to no entry point. */
-    callback: (brand: Brand, logSignIn: LogSignIn): Router =>
-      callbackRoutes({
-        sso,
-        cookies,
-        nowSeconds,
-        entryPoints,
-        windows: windowsOf(brand, publicUrl.hostname),
-        logSignIn,
-      }),
+    shared(brand: Brand, logSignIn: LogSignIn): Router {
+      const windows = windowsOf(brand, publicUrl.hostname)
+      return Router()
+        .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints, windows, logSignIn }))
+        .use(logoutRoutes({ ...deps, logSignIn }))
+    },
   }
 }

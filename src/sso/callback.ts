@@ -65,7 +65,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       // Not after a failure: answers that a client made up would ask the provider without limit.
       await sso.startLimits.giveBack(started.network)
       const { viewer, issuer, subject } = answer.identity
-      const result = resultOf(started.entryPoint, answer.identity, nowSeconds())
+      const result = resultOf(started, answer.identity, nowSeconds())
       const code = started.flow === null ? newCode() : null
       if (started.flow !== null) await sso.flows.put('result', started.flow, result)
       if (code !== null) await sso.flows.put('code', digestOf(code), result)
@@ -86,10 +86,14 @@ async function tellFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { te
   })
 }
 
-function resultOf(entryPoint: string, { viewer, ...identity }: Identity, nowSeconds: number): SignInResult {
+function resultOf(
+  { entryPoint, startedAtSeconds }: StartedFlow,
+  { viewer, ...identity }: Identity,
+  nowSeconds: number,
+): SignInResult {
   const { username, groups, attributes } = viewer
-  const signedInAtSeconds = Math.floor(nowSeconds)
-  return { entryPoint, username, groups: [...groups], attributes: { ...attributes }, ...identity, signedInAtSeconds }
+  const times = { startedAtSeconds, signedInAtSeconds: Math.floor(nowSeconds) }
+  return { entryPoint, username, groups: [...groups], attributes: { ...attributes }, ...identity, ...times }
 }
 
 /** Answers an error in the window, and logs it. */

@@ -48,7 +48,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
         return show({ status: 401, text: 'ssoWrongCode' })
       }
       await sso.startLimits.giveBackCode(network)
-      await sendResult(deps, req, res, context, result)
+      if (!(await sendResult(deps, req, res, context, result))) show({ status: 401, text: 'ssoWrongCode' })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { outcome: 'failed', status: refusal.status, error })

@@ -3,10 +3,16 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SignInWindow } from '../sign-in-window/open-sign-in-window.ts'
 import type { IdentityProvider } from './provider/identity-provider.ts'
+import type { LogoutCheck } from './provider/logout-token.ts'
 import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
 export interface Sso extends SignInWindow {
+  /**
+   * Checks a logout token, which any of the providers may have sent.
+   * @throws UpstreamError if the keys of the provider cannot be read.
+   */
+  checkLogoutToken(token: string, nowSeconds: number): Promise<LogoutCheck>
   /** The callback, which every provider must know. */
   readonly redirectUri: string
   providerOf(settings: SsoSettings): IdentityProvider
@@ -34,7 +40,10 @@ export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoD
   const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
   const providers = new Map<string, IdentityProvider>()
   // Loaded late, because apps without single sign-on do not need its libraries.
-  const { openIdentityProvider } = await import('./provider/identity-provider.ts')
+  const [{ openIdentityProvider }, { checkLogoutToken }] = await Promise.all([
+    import('./provider/identity-provider.ts'),
+    import('./provider/logout-token.ts'),
+  ])
   // Entry points with the same settings share the provider.
   const providerOf = (one: SsoSettings) => {
     const key = providerIdOf(one)
@@ -47,6 +56,10 @@ export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoD
     ...signInWindow,
     redirectUri,
     providerOf,
+    checkLogoutToken(token, nowSeconds) {
+      const issuers = [...providers.values()].map((provider) => provider.logoutIssuer())
+      return checkLogoutToken(token, issuers, nowSeconds)
+    },
     optionalStores: [...providers.values()],
     close() {
       for (const provider of providers.values()) provider.close()

@@ -1,4 +1,5 @@
 import type { EntryPointDeps } from '../login/route-deps.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 import type { WindowCookies } from '../sign-in-window/window-cookie.ts'
 import type { Sso } from './open-sso.ts'
 import type { IdentityProvider } from './provider/identity-provider.ts'
@@ -13,4 +14,5 @@ export interface SsoRouteDeps extends EntryPointDeps {
   readonly windows: WindowPages
   readonly cookies: WindowCookies
   readonly publicUrl: URL
+  readonly sessionStore: Pick<SessionStore, 'endProviderSessions'>
 }

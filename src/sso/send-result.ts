@@ -3,6 +3,7 @@ import type { PlayerContext } from '../login/request/player-context.ts'
 import { sendToPlayer } from '../login/send-to-player.ts'
 import type { ContinueDeps } from '../sign-in-window/continue.ts'
 import type { SignInResult } from '../sign-in-window/flows/flow-store.ts'
+import { isLoggedOut } from './logout/logged-out.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
@@ -18,20 +19,29 @@ export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {
       screens.sendSignIn(req, res, { context, refusal, wait, account: 'other' })
       return true
     }
-    await sendResult(deps, req, res, context, result)
+    if (await sendResult(deps, req, res, context, result)) return true
+    screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
     return true
   }
 }
 
-/** Sends the viewer of a result to the player, with a session that knows the provider. */
+/**
+ * Sends the viewer of a result to the player, with a session that knows the provider. Returns false, and sends nothing, if
+ * the provider has ended the viewer's session in the meantime.
+ */
 export async function sendResult(
   deps: SsoRouteDeps,
   req: Request,
   res: Response,
   context: PlayerContext,
-  { username, groups, attributes, issuer, subject, providerSession, signedInAtSeconds }: SignInResult,
-): Promise<void> {
-  const { settings, sessions } = deps
+  result: SignInResult,
+): Promise<boolean> {
+  const { settings, sessions, sso, sessionStore, logSignIn } = deps
+  const { username, groups, attributes, issuer, subject, providerSession, signedInAtSeconds } = result
+  if (await isLoggedOut(sso.flows, result)) {
+    logSignIn(req, { outcome: 'sso-refused', viewer: username, issuer, subject, reason: 'logged-out' })
+    return false
+  }
   const viewer = { username, groups, attributes }
   const endsAtSeconds = signedInAtSeconds + settings.sessionSeconds
   const origin = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
@@ -41,6 +51,13 @@ export async function sendResult(
     outcome: 'signed-in',
     identity: { issuer, subject },
     secretOf: () => deps.hashSecrets().current,
-    openSession: () => sessions.start(req, res, viewer, origin),
+    async openSession() {
+      const id = await sessions.start(req, res, viewer, origin)
+      // A logout in the meantime may not have found the session yet.
+      if (id === null || !(await isLoggedOut(sso.flows, result))) return id
+      await sessionStore.endProviderSessions(origin)
+      return null
+    },
   })
+  return true
 }

@@ -14,7 +14,7 @@ const Form = z.object({
 
 /** Begins a sign-in in the window, and sends the window on to the provider. */
 export function postStart(deps: SsoRouteDeps): RequestHandler {
-  const { sso, settings, provider, windows, cookies, publicUrl, entryPoint, addressOf, logSignIn } = deps
+  const { sso, settings, provider, windows, cookies, publicUrl, entryPoint, addressOf, nowSeconds, logSignIn } = deps
   return async function startSignIn(req, res) {
     if (!isFromOwnForm(req.headers, publicUrl.origin)) {
       logSignIn(req, { outcome: 'not-from-own-page', reason: originOf(req.headers) })
@@ -44,6 +44,7 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
         browserKeyDigest: digestOf(browserKey),
         network,
         language: chosenLanguage(req),
+        startedAtSeconds: nowSeconds(),
       })
       cookies.set(req, res, digestOf(state), browserKey)
       logSignIn(req, { outcome: 'sso-started' })

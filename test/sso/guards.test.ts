@@ -42,7 +42,7 @@ test('each screen has a secret of its own, and takes none from its address or fr
 
 test('while the store of open sign-ins is away, single sign-on answers 503 and passwords go on', async () => {
   const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
-  const flows = { put: away, take: away, has: away, close: () => {} }
+  const flows = { put: away, take: away, read: away, has: away, close: () => {} }
   const app = await startSso({ changeSso: (sso) => ({ ...sso, flows }) })
   const wait = fieldOf(await app.get('/'), 'wait')
   const own = { 'Sec-Fetch-Site': 'same-origin' }

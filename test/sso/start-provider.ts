@@ -116,7 +116,9 @@ async function createProvider(
     clientAuthMethods: [...authMethods],
     conformIdTokenClaims: !isIdTokenFull,
     cookies: { keys: ['a key of this test'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    // Its own refuses loopback addresses.
+    fetch: (address, { dispatcher: _dispatcher, ...options } = {}) => fetch(address, options),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) as { sub: string } }),
     renderError(ctx, { error, error_description: text }) {
       ctx.body = `${error}: ${text}`
@@ -138,7 +140,8 @@ async function createProvider(
   return provider
 }
 
-const signingKey = generateKeyPair('RS256', { extractable: true })
+/** The id of the key is "test". */
+export const signingKey = generateKeyPair('RS256', { extractable: true })
 
 /** Signs an account in, or shows a page with a button for each account, and one that refuses. */
 async function interact(

@@ -11,6 +11,8 @@ const StartedFlow = z.object({
   browserKeyDigest: z.string(),
   network: z.string(),
   language: z.string().nullable(),
+  /** UNIX time. The default reads a record of an older version. */
+  startedAtSeconds: z.number().default(0),
 })
 
 /** A viewer whom the provider knows, until the frame collects the result. Kept under `flow`, or a digest of the code. */
@@ -25,6 +27,14 @@ const SignInResult = z.object({
   providerSession: z.string().nullable(),
   /** UNIX time in whole seconds. */
   signedInAtSeconds: z.number(),
+  /** UNIX time when the window began the sign-in. */
+  startedAtSeconds: z.number().default(0),
+})
+
+/** A logout at the provider. Sign-ins that began earlier must not become a session. */
+const LoggedOut = z.object({
+  /** UNIX time. */
+  atSeconds: z.number(),
 })
 
 /** Says in the frame why the window refused. A fixed list, so that no value of the provider gets into the store. */
@@ -42,11 +52,16 @@ const RefusedSignIn = z.object({ entryPoint: z.string(), refusal: z.enum(FRAME_R
 export type StartedFlow = z.output<typeof StartedFlow>
 export type SignInResult = z.output<typeof SignInResult>
 export type RefusedSignIn = z.output<typeof RefusedSignIn>
+type LoggedOut = z.output<typeof LoggedOut>
 export interface FlowRecords {
   readonly state: StartedFlow
   /** A sign-in that ended in its window. The last one counts if the viewer began several. */
   readonly result: SignInResult | RefusedSignIn
   readonly code: SignInResult
+  /** Kept under the keys of the viewers and sessions that the logout concerns. */
+  readonly logout: LoggedOut
+  /** Kept under a digest of the id of a logout token, which counts once. */
+  readonly logoutToken: LoggedOut
 }
 export type RecordKind = keyof FlowRecords
 
@@ -54,9 +69,14 @@ export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowReco
   state: StartedFlow,
   result: z.union([SignInResult, RefusedSignIn]),
   code: SignInResult,
+  logout: LoggedOut,
+  logoutToken: LoggedOut,
 }
-/** The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. */
-export const RECORD_SECONDS = { state: 600, result: 120, code: 180 } as const
+/**
+ * The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. A
+ * logout is kept for longer than both together, and the id of a logout token for longer than the token is accepted.
+ */
+export const RECORD_SECONDS = { state: 600, result: 120, code: 180, logout: 900, logoutToken: 600 } as const
 
 /** The records that join a frame and its window. All copies of the app share them, or there is only one copy. */
 export interface FlowStore {
@@ -71,6 +91,8 @@ export interface FlowStore {
    * @throws UpstreamError if the store does not answer.
    */
   take<Kind extends RecordKind>(kind: Kind, key: string): Promise<FlowRecords[Kind] | null>
+  /** Returns a record and leaves it there. Null without a record. @throws UpstreamError as `take` does. */
+  read<Kind extends RecordKind>(kind: Kind, key: string): Promise<FlowRecords[Kind] | null>
   /** True if there is a record. Leaves it there. @throws UpstreamError if the store does not answer. */
   has(kind: RecordKind, key: string): Promise<boolean>
   close(): void

@@ -20,6 +20,8 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
     state: new Map(),
     result: new Map(),
     code: new Map(),
+    logout: new Map(),
+    logoutToken: new Map(),
   }
 
   /** All records of a kind have the same time, so the oldest end first. */
@@ -29,9 +31,9 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
       kept.delete(key)
     }
   }
-  function read(kind: RecordKind, key: string): unknown {
+  function read<Kind extends RecordKind>(kind: Kind, key: string): FlowRecords[Kind] | null {
     const kept = records[kind].get(key)
-    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : kept.record
+    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : (kept.record as FlowRecords[Kind])
   }
   return {
     put(kind, key, record) {
@@ -43,11 +45,12 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
       kept.set(key, { record, endsAtSeconds: nowSeconds() + RECORD_SECONDS[kind] })
       return Promise.resolve()
     },
-    take<Kind extends RecordKind>(kind: Kind, key: string) {
-      const record = read(kind, key) as FlowRecords[Kind] | null
+    take(kind, key) {
+      const record = read(kind, key)
       records[kind].delete(key)
       return Promise.resolve(record)
     },
+    read: (kind, key) => Promise.resolve(read(kind, key)),
     has: (kind, key) => Promise.resolve(read(kind, key) !== null),
     close: () => {},
   }

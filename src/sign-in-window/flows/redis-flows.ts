@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../errors.ts'
 import type { RedisLink } from '../../redis/link.ts'
-import { type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
+import { type FlowRecords, type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
 
 /** Opens a store in Redis, for several copies of the app. Needs Redis 6.2, for GETDEL. */
 export function openRedisFlows(link: RedisLink): FlowStore {
@@ -13,18 +13,25 @@ export function openRedisFlows(link: RedisLink): FlowStore {
     },
     async take(kind, name) {
       const key = keyOf(kind, name)
-      const text = await link.run(key, (commands) => commands.getDel(key))
-      if (text === null) return null
-      try {
-        return RECORD_SCHEMAS[kind].parse(JSON.parse(text))
-      } catch (cause) {
-        throw new UpstreamError('sso-store', 'Redis has a sign-in that this version cannot read', { cause })
-      }
+      return parsed(kind, await link.run(key, (commands) => commands.getDel(key)))
+    },
+    async read(kind, name) {
+      const key = keyOf(kind, name)
+      return parsed(kind, await link.run(key, (commands) => commands.get(key)))
     },
     async has(kind, name) {
       const key = keyOf(kind, name)
       return (await link.run(key, (commands) => commands.get(key))) !== null
     },
     close: () => link.close(),
+  }
+}
+
+function parsed<Kind extends RecordKind>(kind: Kind, text: string | null): FlowRecords[Kind] | null {
+  if (text === null) return null
+  try {
+    return RECORD_SCHEMAS[kind].parse(JSON.parse(text))
+  } catch (cause) {
+    throw new UpstreamError('sso-store', 'Redis has a sign-in that this version cannot read', { cause })
   }
 }

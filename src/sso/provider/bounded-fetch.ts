@@ -1,14 +1,13 @@
-import type { CustomFetch } from 'openid-client'
 import { UpstreamError } from '../../errors.ts'
 
 const LONGEST_ANSWER_BYTES = 1_048_576
 
 /**
- * Fetches for openid-client, which sets no limit to an answer. Fifty answers at a time must fit into memory.
+ * Fetches for openid-client and jose, which set no limit to an answer. Fifty answers at a time must fit into memory.
  * @throws UpstreamError while the body is read, if it is longer than 1 MiB.
  */
-export const boundedFetch: CustomFetch = async (url, options) => {
-  const answer = await fetch(url, options as RequestInit)
+export async function boundedFetch(url: string, options: object): Promise<Response> {
+  const answer = await fetch(url, options)
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

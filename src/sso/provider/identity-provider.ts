@@ -12,9 +12,12 @@ import {
 } from './authorization-request.ts'
 import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
 import { describeFault, refusalOfError } from './faults.ts'
+import { type LogoutIssuer, logoutIssuerOf } from './logout-token.ts'
 
 /** The provider of one or several entry points. Unavailable until its discovery document was read. */
 export interface IdentityProvider extends OptionalStore {
+  /** Returns what the logout tokens of this provider must say. Null while the provider is unavailable. */
+  logoutIssuer(): LogoutIssuer | null
   /**
    * Returns the address where the viewer signs in.
    * @throws UpstreamError while the provider is unavailable.
@@ -52,12 +55,14 @@ export function openIdentityProvider(
 ): IdentityProvider {
   const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
   let configuration: Configuration | null = null
+  let logoutIssuer: LogoutIssuer | null = null
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
   async function discover(pauseMs: number): Promise<void> {
     try {
       configuration = await discoverProvider(settings, timeoutSeconds)
+      logoutIssuer = logoutIssuerOf(configuration, settings, timeoutSeconds)
       log.info({ event: 'sso-provider', issuer: settings.issuer }, 'Single sign-on is available')
     } catch (error) {
       if (isClosed) return
@@ -75,6 +80,7 @@ export function openIdentityProvider(
   return {
     setting: 'OIDC_ISSUER',
     isAvailable: () => configuration !== null,
+    logoutIssuer: () => logoutIssuer,
     authorizationUrl(request) {
       const provider = known()
       return authorizationAddress(provider, settings, redirectUri, request).href

@@ -9,6 +9,7 @@ export const STARTED: StartedFlow = {
   browserKeyDigest: 'b',
   network: '192.0.2.1',
   language: null,
+  startedAtSeconds: 1_999_999_990.5,
 }
 export const RESULT: SignInResult = {
   entryPoint: 'default',
@@ -19,6 +20,7 @@ export const RESULT: SignInResult = {
   subject: 'a1',
   providerSession: null,
   signedInAtSeconds: 2_000_000_000,
+  startedAtSeconds: 1_999_999_990.5,
 }
 
 /**
@@ -50,6 +52,15 @@ export function flowStoreContract(name: string, open: () => Promise<FlowStore>):
       await store.put('result', 'a', RESULT)
       const taken = await Promise.all(Array.from({ length: 20 }, () => store.take('result', 'a')))
       expect(taken.filter((record) => record !== null)).toEqual([RESULT])
+    })
+    test(`the flow store in ${name} reads a record as often as asked`, async () => {
+      expect(await store.read('logout', 'a')).toBeNull()
+      await store.put('logout', 'a', { atSeconds: 1.5 })
+      await store.put('logout', 'a', { atSeconds: 2.5 })
+      expect([await store.read('logout', 'a'), await store.read('logout', 'a')]).toEqual(
+        Array(2).fill({ atSeconds: 2.5 }),
+      )
+      expect(await store.read('logoutToken', 'a')).toBeNull()
     })
     test(`a look leaves the record there, ${name}`, async () => {
       expect(await store.has('result', 'a')).toBe(false)

@@ -1,0 +1,93 @@
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import { z } from 'zod'
+import { formBody } from '../../login/request/form-body.ts'
+import { describeError } from '../../login/screens/error-page.ts'
+import type { Headers } from '../../login/screens/headers.ts'
+import type { LogSignIn } from '../../login/sign-in-log.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import { networkOf } from '../../sign-in-limits/keys.ts'
+import { digestOf } from '../../sign-in-window/random-text.ts'
+import type { Sso } from '../open-sso.ts'
+import { rememberLogout } from './logged-out.ts'
+
+export interface LogoutDeps {
+  readonly sso: Sso
+  readonly sessionStore: Pick<SessionStore, 'endProviderSessions'>
+  readonly nowSeconds: () => number
+  readonly addressOf: (req: Request) => string
+  /** For requests that belong to no entry point. */
+  readonly logSignIn: LogSignIn
+  readonly headers: Headers
+}
+
+const PATH = '/sso/logout'
+const Form = z.object({ logout_token: z.string().min(1) })
+
+/** Creates the address to which the providers send their logout tokens (OpenID Connect Back-Channel Logout 1.0). */
+export function logoutRoutes(deps: LogoutDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  const setHeaders: RequestHandler = (_req, res, next) => {
+    res.set(deps.headers)
+    next()
+  }
+  const wrongMethod = onlyMethods('POST', (_req, res, description) => void sendError(res, description))
+  router.use(PATH, setHeaders)
+  router.post(PATH, formBody, postLogout(deps))
+  router.all(PATH, wrongMethod)
+  router.use(PATH, onError(deps))
+  return router
+}
+
+/** Ends the sessions that a logout token names. Needs no origin: without a valid token it has no effect. */
+function postLogout({ sso, sessionStore, nowSeconds, addressOf, logSignIn }: LogoutDeps): RequestHandler {
+  const { flows, startLimits } = sso
+  return async function logOut(req, res) {
+    const network = networkOf(addressOf(req))
+    const waitSeconds = await startLimits.logoutWait(network)
+    if (waitSeconds !== null) {
+      logSignIn(req, { outcome: 'held-back', limit: 'sso-logouts' })
+      res.status(429).set('Retry-After', String(waitSeconds))
+      return sendError(res, 'Too many logout tokens were refused')
+    }
+    const refuse = async (reason: string) => {
+      await startLimits.countRefusedLogout(network)
+      logSignIn(req, { outcome: 'sso-logout-refused', status: 400, reason })
+      sendError(res.status(400), `The logout token is refused: ${reason}`)
+    }
+    const form = Form.safeParse(req.body)
+    if (!form.success) return await refuse('no-token')
+    const check = await sso.checkLogoutToken(form.data.logout_token, nowSeconds())
+    if (!check.ok) return await refuse(check.reason)
+    const { logout, tokenId } = check
+    const tokenKey = digestOf(JSON.stringify([logout.issuer, tokenId]))
+    if (await flows.has('logoutToken', tokenKey)) return await refuse('replayed')
+    // First: a sign-in whose session begins from here on sees the logout, and an earlier session is ended below.
+    await rememberLogout(flows, logout, nowSeconds())
+    const ended = await sessionStore.endProviderSessions(logout)
+    // Last: after a failure, the provider may send the same token again.
+    await flows.put('logoutToken', tokenKey, { atSeconds: nowSeconds() })
+    const { issuer, subject } = logout
+    logSignIn(req, { outcome: 'sso-logged-out', issuer, ...(subject !== null && { subject }), ended })
+    res.status(200).end()
+  }
+}
+
+/** A fault of ours is no 400, so that the provider may try again. */
+function onError({ logSignIn }: LogoutDeps): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    const { status, retryAfterSeconds, text: reason } = describeError(error)
+    if (status < 500) logSignIn(req, { outcome: 'sso-logout-refused', status, reason })
+    else logSignIn(req, { outcome: 'failed', status, error })
+    if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
+    sendError(res.status(status), status < 500 ? 'The form cannot be read' : 'Try again later')
+  }
+}
+
+function sendError(res: Response, description: string): void {
+  res.json({
+    error: res.statusCode < 500 ? 'invalid_request' : 'temporarily_unavailable',
+    error_description: description,
+  })
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { onTestFinished } from 'vitest'
+import { CLIENT } from '../start-provider.ts'
+
+export const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const KEYS = generateKeyPair('RS256', { extractable: true })
+
+/** A provider that signs the logout tokens of a test. */
+export interface TestIssuer {
+  /** The address with the discovery document. */
+  readonly origin: string
+  /** The claims of a genuine logout token, with the changes. Undefined removes a claim. */
+  claims(changes?: Readonly<Record<string, unknown>>): JWTPayload
+  sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>
+  setAway(isAway: boolean): void
+  /** How often the keys were read. */
+  keyReadings(): number
+}
+
+export interface IssuerOptions {
+  /** Default: the origin. */
+  readonly issuer?: string
+  readonly discovery?: Readonly<Record<string, unknown>>
+}
+
+/** Starts a provider that has nothing but a discovery document and keys. */
+export async function startIssuer({ issuer: named, discovery }: IssuerOptions = {}): Promise<TestIssuer> {
+  let isAway = false
+  let keyReadings = 0
+  const server = createServer(async (req, res) => {
+    if (isAway) return void res.writeHead(503).end()
+    if (req.url === '/jwks') keyReadings += 1
+    const jwk = { ...(await exportJWK((await KEYS).publicKey)), alg: 'RS256', kid: 'k', use: 'sig' }
+    const document = {
+      issuer,
+      authorization_endpoint: `${origin}/auth`,
+      token_endpoint: `${origin}/token`,
+      jwks_uri: `${origin}/jwks`,
+      ...discovery,
+    }
+    res.setHeader('Content-Type', 'application/json')
+    res.end(JSON.stringify(req.url === '/jwks' ? { keys: [jwk] } : document))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = named ?? origin
+  let tokens = 0
+  return {
+    origin,
+    claims(changes) {
+      tokens += 1
+      const iat = Math.floor(Date.now() / 1000)
+      const times = { iat, exp: iat + 120 }
+      const whom = { sub: 'ada', sid: 's1', jti: `token-${tokens}` }
+      return { iss: issuer, aud: CLIENT.clientId, ...times, ...whom, events: { [EVENT]: {} }, ...changes }
+    },
+    sign: async (claims, header) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: 'k', typ: 'logout+jwt', ...header })
+        .sign((await KEYS).privateKey),
+    setAway: (value) => {
+      isAway = value
+    },
+    keyReadings: () => keyReadings,
+  }
+}
+
+/** Returns the public key as a client knows it, for a forgery. */
+export async function publicKeyOf(): Promise<Uint8Array> {
+  const { n = '' } = await exportJWK((await KEYS).publicKey)
+  return new TextEncoder().encode(n)
+}
