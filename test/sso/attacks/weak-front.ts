@@ -18,6 +18,14 @@ export interface FrontAnswer {
   readonly status: number
 }
 
+interface FrontOptions {
+  readonly port: number
+  readonly appPort: number
+  readonly origin: string
+  /** False for a browser that keeps no Secure cookie of http://localhost. The front then leaves the attribute out. */
+  readonly isSecureKept: boolean
+}
+
 interface Forwarded {
   method: string
   url: string
@@ -32,7 +40,7 @@ interface Forwarded {
  * @returns the answers, in their order.
  */
 export async function startFront(
-  { port, appPort, origin }: { readonly port: number; readonly appPort: number; readonly origin: string },
+  { port, appPort, origin, isSecureKept }: FrontOptions,
   weakness: Weakness | null,
 ): Promise<readonly FrontAnswer[]> {
   const answers: FrontAnswer[] = []
@@ -41,7 +49,9 @@ export async function startFront(
     const forwarded = weaken(weakness, { method: req.method ?? '', url: req.url ?? '/', headers: req.headers }, origin)
     if (weakness === 'every window has every cookie') forwarded.headers.cookie = [...cookies].join('; ')
     forward(req, res, forwarded, appPort, (answer) => {
-      for (const cookie of answer.headers['set-cookie'] ?? []) cookies.add(cookie.split(';')[0] ?? '')
+      const setCookies = answer.headers['set-cookie'] ?? []
+      for (const cookie of setCookies) cookies.add(cookie.split(';')[0] ?? '')
+      if (!isSecureKept) answer.headers['set-cookie'] = setCookies.map((cookie) => cookie.replace('; Secure', ''))
       if (weakness === 'every page may frame') delete answer.headers['content-security-policy']
       const [path = ''] = (req.url ?? '').split('?')
       answers.push({ method: req.method ?? '', path, status: answer.statusCode ?? 0 })

@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'puppeteer-core'
+import type { Browser } from 'puppeteer-core'
 import { onTestFinished } from 'vitest'
 import { CALLBACK_PATH } from '../../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
 import { pressKey } from '../../browser/press-and-type.ts'
+import { launchWebKit } from '../../browser/webkit.ts'
 import { ENTRY_POINT } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
 import {
@@ -21,11 +22,22 @@ import {
 import { type EvilProvider, type EvilSites, type Place, startEvilProvider, startEvilSites } from './evil-sites.ts'
 import { type FrontAnswer, startFront, type Weakness } from './weak-front.ts'
 
+/** A viewer in front of a browser. */
+export interface Victim {
+  /** False for a browser that keeps no Secure cookie of http://localhost. */
+  readonly isSecureKept: boolean
+  /** Opens an address, and resolves when its page has loaded. Rejects if the page closes itself. */
+  open(address: string): Promise<unknown>
+  /** True if the frame of the page shows an element. */
+  hasInFrame(selector: string): Promise<boolean>
+  press(selector: string): Promise<unknown>
+}
+
 /** The app, a victim with a browser, and an attacker with pages, a provider and a client of HTTP. */
 interface Scene {
   readonly app: SsoApp
   readonly answers: readonly FrontAnswer[]
-  readonly victim: Page
+  readonly victim: Victim
   readonly evil: EvilSites
   readonly evilProvider: EvilProvider
 }
@@ -54,7 +66,7 @@ const windowEnds = (scene: Scene) =>
 
 /** Does not wait for the page: it may close itself, or lead to a player that does not exist. */
 function visit({ victim }: Scene, address: string): void {
-  victim.goto(address).catch(() => {})
+  victim.open(address).catch(() => {})
 }
 
 async function collectsAfter(scene: Scene, mine: OpenedWindow, address: string): Promise<boolean> {
@@ -99,10 +111,9 @@ function frameOf(path: string, place: Place): WindowAttack {
     refusal: null,
     async run({ app, answers, victim, evil }) {
       // Ends when the frame has loaded, or is blocked.
-      await victim.goto(evil.framing(place, `${app.origin}${path}`))
+      await victim.open(evil.framing(place, `${app.origin}${path}`))
       await until(() => answers.length > 0)
-      const [frame] = victim.mainFrame().childFrames()
-      return (await frame?.$('main.card').catch(() => null)) != null
+      return await victim.hasInFrame('main.card')
     },
   }
 }
@@ -152,10 +163,8 @@ export const WINDOW_ATTACKS: readonly WindowAttack[] = [
       const { app, victim, evilProvider } = scene
       const mine = await openWindow(app)
       evilProvider.send(mine.address)
-      await victim.goto(`${app.origin}/e/evil`)
-      const opened = victim.browserContext().waitForTarget((target) => target.url().includes(CALLBACK_PATH))
-      await pressKey(victim.mainFrame(), '#sso-start .primary')
-      await opened
+      await victim.open(`${app.origin}/e/evil`)
+      await victim.press('#sso-start .primary')
       await windowEnds(scene)
       const [code] = evilProvider.codes
       if (code === undefined) return false
@@ -178,11 +187,43 @@ async function openWindowThroughFront({ app }: Scene): Promise<OpenedWindow> {
   return { wait: fieldOf({ text }, 'wait'), flow, cookie: cookiesOf({ setCookies }), address }
 }
 
+/** Opens a fresh profile of Chromium or Firefox until the test ends. */
+export async function victimIn(browser: Browser): Promise<Victim> {
+  const context = await browser.createBrowserContext()
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  return {
+    isSecureKept: true,
+    open: (address) => page.goto(address),
+    async hasInFrame(selector) {
+      const [frame] = page.mainFrame().childFrames()
+      const element = (await frame?.$(selector).catch(() => null)) ?? null
+      return element !== null
+    },
+    press: (selector) => pressKey(page.mainFrame(), selector),
+  }
+}
+
+/** Starts WebKit until the test ends. */
+export async function victimInWebKit(): Promise<Victim> {
+  const webkit = await launchWebKit('webkit')
+  onTestFinished(() => webkit.close().catch(() => {}))
+  return {
+    isSecureKept: false,
+    open: webkit.open,
+    async hasInFrame(selector) {
+      await webkit.enterFrame('iframe')
+      return (await webkit.evaluate(`document.querySelector('${selector}') !== null`)) === true
+    },
+    press: webkit.press,
+  }
+}
+
 /**
- * Runs an attack against a fresh app and a victim with a fresh browser profile.
+ * Runs an attack against a fresh app.
  * @returns true if the attacker won, and true if the app refused with the status of the attack.
  */
-export async function runAttack(browser: Browser, attack: WindowAttack, weakness: Weakness | null) {
+export async function runAttack(victim: Victim, attack: WindowAttack, weakness: Weakness | null) {
   const port = await freePort()
   const [evil, evilProvider] = [await startEvilSites(), await startEvilProvider()]
   const app = await startSso({
@@ -193,10 +234,10 @@ export async function runAttack(browser: Browser, attack: WindowAttack, weakness
       { ...ENTRY_POINT, name: 'evil', basePath: '/e/evil', sso: { ...sso, issuer: evilProvider.issuer } },
     ],
   })
-  const answers = await startFront({ port, appPort: app.port, origin: app.origin }, weakness)
-  const context = await browser.createBrowserContext()
-  onTestFinished(() => context.close())
-  const victim = await context.newPage()
+  const answers = await startFront(
+    { port, appPort: app.port, origin: app.origin, isSecureKept: victim.isSecureKept },
+    weakness,
+  )
   const isWon = await attack.run({ app, answers, victim, evil, evilProvider })
   return { isWon, isRefused: answers.some(({ status }) => status === attack.refusal) }
 }
