@@ -45,7 +45,7 @@ export function createStartLimits(
   const refusedLogouts = openCounter('sso-logouts', TEN_MINUTES_SECONDS)
   const limitsOf = (network: string) => {
     const isTrusted = isInNetworks(trustedNetworks, firstAddressOf(network))
-    return [...(isTrusted ? [] : [{ key: network, most: perNetwork }]), { key: ALL, most: inAll }]
+    return [...(isTrusted ? [] : [{ key: siteOf(network), most: perNetwork }]), { key: ALL, most: inAll }]
   }
   async function giveBack(network: string): Promise<void> {
     await Promise.all(limitsOf(network).map(({ key }) => starts.giveBack(key, 1)))
@@ -75,6 +75,14 @@ export function createStartLimits(
 /** The network of an IPv6 address is its first half (`networkOf()`). */
 function firstAddressOf(network: string): string {
   return network.includes(':') ? `${network}::` : network
+}
+
+/**
+ * Returns the /48 of an IPv6 network, which providers give to one site. With a limit for each /64, one household could use
+ * up the limit of all networks.
+ */
+function siteOf(network: string): string {
+  return network.split(':').slice(0, 3).join(':')
 }
 
 function secondsLeft({ msBeforeNext }: { readonly msBeforeNext: number }): number {

@@ -67,3 +67,14 @@ test('the starts of a trusted network count only in the limit of all', async () 
   for (let tries = 0; tries < 100; tries += 1) expect(await limits.countCode('198.51.100.7')).toBeNull()
   expect(await limits.countCode('198.51.100.7')).toEqual(expect.any(Number))
 })
+
+test('all networks of an IPv6 site share the limit of one network, so that one site cannot reach the limit of all', async () => {
+  const limits = createStartLimits(openMemoryCounter, { perNetwork: 2, inAll: 3 })
+  const counts: (number | null)[] = []
+  for (const address of ['2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:7:ffff::1', '2001:db8:8::1']) {
+    counts.push(await limits.count(networkOf(address)))
+  }
+  expect(counts).toEqual([null, null, expect.any(Number), null])
+  await limits.giveBack(networkOf('2001:db8:7:1::1'))
+  expect(await limits.count(networkOf('2001:db8:7:3::1'))).toBeNull()
+})
