@@ -38,6 +38,7 @@ export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoD
   const settings = config.entryPoints.flatMap(({ sso }) => (sso === null ? [] : [sso]))
   if (settings.length === 0) return null
   const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
+  const hasOthers = new Set(settings.map(({ issuer }) => issuer)).size > 1
   const providers = new Map<string, IdentityProvider>()
   // Loaded late, because apps without single sign-on do not need its libraries.
   const [{ openIdentityProvider }, { checkLogoutToken }] = await Promise.all([
@@ -47,7 +48,7 @@ export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoD
   // Entry points with the same settings share the provider.
   const providerOf = (one: SsoSettings) => {
     const key = providerIdOf(one)
-    const provider = providers.get(key) ?? openIdentityProvider(one, { redirectUri, log })
+    const provider = providers.get(key) ?? openIdentityProvider(one, { redirectUri, log, hasOthers })
     providers.set(key, provider)
     return provider
   }

@@ -36,6 +36,8 @@ export interface IdentityProvider extends OptionalStore {
 export interface ProviderOptions {
   readonly redirectUri: string
   readonly log: Pick<Logger, 'info' | 'warn'>
+  /** True if other entry points have other providers. Default: false. */
+  readonly hasOthers?: boolean
   readonly firstRetryMs?: number
   /** For one answer, with its body. */
   readonly timeoutSeconds?: number
@@ -47,12 +49,16 @@ const LONGEST_RETRY_MS = 60_000
 const QUESTIONS_AT_ONCE = 50
 const QUESTIONS_WAITING = 200
 const RETRY_AFTER_SECONDS = 5
+const MIX_UP =
+  'OIDC_ISSUER: this provider does not write its name (iss) into its answers, so a malicious provider of another entry ' +
+  'point could sign in as its viewers. If you do not trust all providers, run an app with another PUBLIC_URL for each.'
 
 /** Opens a provider. Reads its discovery document in the background, and tries again until that succeeds. */
 export function openIdentityProvider(
   settings: SsoSettings,
-  { redirectUri, log, firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS }: ProviderOptions,
+  { redirectUri, log, hasOthers = false, ...times }: ProviderOptions,
 ): IdentityProvider {
+  const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS } = times
   const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
   let configuration: Configuration | null = null
   let logoutIssuer: LogoutIssuer | null = null
@@ -64,6 +70,8 @@ export function openIdentityProvider(
       configuration = await discoverProvider(settings, timeoutSeconds)
       logoutIssuer = logoutIssuerOf(configuration, settings, timeoutSeconds)
       log.info({ event: 'sso-provider', issuer: settings.issuer }, 'Single sign-on is available')
+      const { authorization_response_iss_parameter_supported: namesItself } = configuration.serverMetadata()
+      if (hasOthers && namesItself !== true) log.warn({ event: 'sso-provider', issuer: settings.issuer }, MIX_UP)
     } catch (error) {
       if (isClosed) return
       const line = { event: 'sso-provider', issuer: settings.issuer, reason: describeFault(error) }

@@ -1,4 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
@@ -20,6 +23,44 @@ test('a provider that is away does not stop the app: 503 in the window, degraded
   await startProvider({ redirectUri, port, signsIn: 'ada' })
   await until(() => provider.isAvailable())
   expect(provider.authorizationUrl(request)).toMatch(`http://127.0.0.1:${port}/auth?`)
+})
+
+/** Opens a provider that has only a discovery document, and returns its warnings. */
+async function openDocument(metadata: Readonly<Record<string, unknown>>, hasOthers: boolean) {
+  const server = createServer((_req, res) => {
+    const endpoints = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` }
+    res.setHeader('Content-Type', 'application/json')
+    res.end(JSON.stringify({ issuer, ...endpoints, jwks_uri: `${issuer}/jwks`, ...metadata }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const warnings: unknown[] = []
+  const log = { info: () => {}, warn: (line: unknown) => void warnings.push(line) }
+  const redirectUri = 'http://localhost:1/sso/callback'
+  const provider = openIdentityProvider(ssoSettings(issuer), { redirectUri, log, hasOthers })
+  onTestFinished(() => {
+    provider.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  await until(() => provider.isAvailable() || warnings.length > 0)
+  return { provider, warnings }
+}
+
+test.each([
+  [{ authorization_response_iss_parameter_supported: false }, true, 1],
+  [{}, true, 1],
+  [{ authorization_response_iss_parameter_supported: true }, true, 0],
+  [{}, false, 0],
+])('a provider with %j, with other providers: %s, gives %i warnings', async (metadata, hasOthers, expected) => {
+  const { provider, warnings } = await openDocument(metadata, hasOthers)
+  expect([provider.isAvailable(), warnings.length]).toEqual([true, expected])
+})
+
+test('a provider whose document names another issuer is not used', async () => {
+  const { provider, warnings } = await openDocument({ issuer: 'https://login.example' }, false)
+  expect([provider.isAvailable(), warnings.length]).toEqual([false, 1])
 })
 
 test('while the provider is unknown, the window answers 503 and readiness says degraded', async () => {
