@@ -23,12 +23,6 @@ export function addViewersShowCommand(group: Command, context: CommandContext): 
 
 async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
-  const store = await userStores.open(readUserStore(env))
-  const known = await lookUp(store, typed, nowSeconds).finally(() => store.close())
-  if (known === null) return noSuchViewer(typed)
-  const { username } = known
-  const { sessionStore, limitsStore } = readSharedStores(env)
-  const { securityLogFile, ...ends } = readActivitySettings(env)
   const faults: string[] = []
   /** A store that does not answer must not hide what the others know. */
   async function part<T>(work: Promise<T>): Promise<T | null> {
@@ -37,6 +31,12 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
       return null
     })
   }
+  const store = await userStores.open(readUserStore(env))
+  const known = await lookUp(store, typed, { nowSeconds, part }).finally(() => store.close())
+  if (known === null) return noSuchViewer(typed)
+  const { username } = known
+  const { sessionStore, limitsStore } = readSharedStores(env)
+  const { securityLogFile, ...ends } = readActivitySettings(env)
   // Loaded late, so that `viewers import` does not load the Redis client.
   const [{ listSessions }, { readFailedSignIns }] = await Promise.all([
     import('../../sessions/list-sessions.ts'),
@@ -65,12 +65,18 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
 
 type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>
 
+interface LookUpDeps {
+  readonly nowSeconds: number
+  readonly part: <T>(work: Promise<T>) => Promise<T | null>
+}
+
 /** Returns what the user store knows; null if there is no such viewer. */
-async function lookUp(store: UserStore, typed: string, nowSeconds: number): Promise<KnownViewer | null> {
+async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: LookUpDeps): Promise<KnownViewer | null> {
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)
-    const passkeys = (await store.passkeys?.list(typed))?.length ?? null
-    return known && { ...fieldsOf(known, nowSeconds), passkeys }
+    // In PostgreSQL, the role may lack the rights of a newer version.
+    const passkeys = store.passkeys && (await part(store.passkeys.list(typed)))
+    return known && { ...fieldsOf(known, nowSeconds), passkeys: passkeys?.length ?? null }
   }
   const unnamed = { username: typed, invitation: null, groups: null, attributes: null, passkeys: null }
   if (store.find === undefined) return { ...unnamed, state: 'unknown' }

@@ -14,7 +14,7 @@ export interface ShownViewer {
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
   readonly attributes: Readonly<Record<string, string>> | null
-  /** Their number. Null if the store keeps none. */
+  /** Their number. Null if the store keeps none, or they cannot be read. */
   readonly passkeys: number | null
   readonly lastSignIn: ShownEvent | null
   readonly lastRefusal: ShownEvent | null

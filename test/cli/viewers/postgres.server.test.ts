@@ -67,6 +67,22 @@ test('viewers migrate creates the table once, and then every command works', asy
   expect(await countViewers()).toBe(0)
 })
 
+test('a role without the rights on passkeys still sets passwords, and viewers show says what it lacks', async () => {
+  await viewers('migrate')
+  await viewers('add', 'ada')
+  const role = await server.createRole()
+  const grants = `GRANT USAGE ON SCHEMA viewer_auth TO ${role.user};
+    GRANT SELECT ON viewer_auth.schema_version TO ${role.user};
+    GRANT SELECT, UPDATE ON viewer_auth.viewers TO ${role.user};
+    GRANT SELECT, DELETE ON viewer_auth.password_links TO ${role.user}`
+  await server.query(grants, [], database)
+  env = { USER_STORE_URL: server.url({ database, ...role }) }
+  expect(await viewers('set-password', 'ada')).toMatchObject({ status: 0, stderr: '' })
+  const { status, stdout } = await viewers('show', 'ada', '--json')
+  const fault = expect.stringContaining('passkeys')
+  expect([status, JSON.parse(stdout)]).toMatchObject([1, { state: 'active', passkeys: null, faults: [fault] }])
+})
+
 test('a command without the table names viewers migrate', async () => {
   const { status, stderr } = await viewers('list')
   expect(status).toBe(1)

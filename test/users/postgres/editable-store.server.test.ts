@@ -49,6 +49,18 @@ describe('the viewers table', () => {
     }
   })
 
+  test('a viewers table of the version before passkeys keeps its viewers, and takes passkeys', async () => {
+    const { database } = await databaseWithAda(server)
+    const older = `DROP TABLE viewer_auth.passkeys; DROP TABLE viewer_auth.passkey_handles;
+                   UPDATE viewer_auth.schema_version SET version = 2`
+    await server.query(older, [], database)
+    const url = server.url({ database })
+    expect(await migratePostgres(settingsOf(url))).toEqual({ from: 2, to: 4 })
+    const store = await openQuickStore(url)
+    expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
+    expect(await store.passkeys?.userHandleOf('ada')).not.toBeNull()
+  })
+
   test('a viewers table of an older version is refused, and the message names the migrate command', async () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 0', [], database)

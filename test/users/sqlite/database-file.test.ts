@@ -86,6 +86,18 @@ test("another program's database is refused and not changed", () => {
   expect(after.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'sessions' }])
 })
 
+test('a file of the version before passkeys keeps its viewers, and takes passkeys', () => {
+  const file = join(temporaryFolder(), 'viewers.db')
+  const older = openViewersFile(file, 0)
+  older.exec(`DROP TABLE passkeys; DROP TABLE passkey_handles; PRAGMA user_version = 2;
+              INSERT INTO viewers (key, username, password_hash) VALUES ('ada', 'Ada', 'x')`)
+  older.close()
+  const database = openViewersFile(file, 0)
+  onTestFinished(() => database.close())
+  database.exec("INSERT INTO passkey_handles (key, handle) VALUES ('ada', 'x')")
+  expect(database.prepare('SELECT username FROM viewers').all()).toEqual([{ username: 'Ada' }])
+})
+
 test('a file of a newer version of the app is refused', () => {
   const file = join(temporaryFolder(), 'viewers.db')
   const database = openViewersFile(file, 0)
