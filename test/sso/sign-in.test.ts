@@ -8,6 +8,7 @@ import {
   pressContinue,
   refreshOf,
   type SsoApp,
+  signIn,
   startHeaders,
   startSso,
   visitProvider,
@@ -15,14 +16,6 @@ import {
 
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
 const outcomesOf = (app: SsoApp) => app.lines.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
-
-/** Signs in completely, and returns the answer in the frame. */
-async function signIn(app: SsoApp, basePath = '', more = {}) {
-  const window = await openWindow(app, basePath)
-  const done = await finishWindow(app, window)
-  expect(done.status).toBe(200)
-  return await pressContinue(app, window, basePath, more)
-}
 
 test('a viewer of the provider gets a response in the frame, and a session', async () => {
   const app = await startSso()
@@ -216,61 +209,11 @@ test('hashConsumer is checked again, and gets the response', async () => {
   expect((await signIn(app, '', { hashConsumer: 'https://evil.example/' })).status).toBe(400)
 })
 
-test('a viewer of the provider is never a viewer of the user store with the same name', async () => {
-  const app = await startSso({ entryPoint: { allowedGroups: ['gold'] } })
-  app.users.add('ada@example.com', 'a password of the store', { groups: [] })
-  const session = cookiesOf(await signIn(app))
-  expect((await app.get('/', { Cookie: session })).status).toBe(303)
-  app.users.disable('ada@example.com')
-  expect((await app.get('/', { Cookie: session })).status).toBe(303)
-})
-
-test('a session counts only where the same provider is, and a password only where passwords are', async () => {
-  const app = await startSso({
-    entryPointsWith: (sso) => [
-      { ...ENTRY_POINT, name: 'sso', basePath: '/e/sso', sso },
-      { ...ENTRY_POINT, name: 'only', basePath: '/e/only', sso: { ...sso, isOnly: true } },
-      { ...ENTRY_POINT, name: 'other', basePath: '/e/other', sso: { ...sso, groupsClaim: 'roles' } },
-      { ...ENTRY_POINT, name: 'password', basePath: '/e/password' },
-    ],
-  })
-  const statusesOf = (Cookie: string) =>
-    Promise.all(
-      ['sso', 'only', 'other', 'password'].map(async (name) => (await app.get(`/e/${name}`, { Cookie })).status),
-    )
-  expect(await statusesOf(cookiesOf(await signIn(app, '/e/sso')))).toEqual([303, 303, 200, 200])
-  const withPassword = await app.post('/e/password/sign-in', {
-    username: 'ada@example.com',
-    password: 'PASSWORDMARKER correct horse',
-  })
-  expect(await statusesOf(cookiesOf(withPassword))).toEqual([303, 200, 303, 303])
-})
-
-test('the provider is asked again after SSO_SESSION_SECONDS', async () => {
-  const clock = { seconds: Date.now() / 1000 }
-  const app = await startSso({ settings: { sessionSeconds: 600 }, nowSeconds: () => clock.seconds })
-  const Cookie = cookiesOf(await signIn(app))
-  clock.seconds += 595
-  expect((await app.get('/', { Cookie })).status).toBe(303)
-  clock.seconds += 10
-  expect((await app.get('/', { Cookie })).status).toBe(200)
-  expect((await app.get('/', { Cookie })).status).toBe(200)
-})
-
 test('with SSO_ONLY there is no password form, and no password is accepted', async () => {
   const app = await startSso({ settings: { isOnly: true } })
   expect((await app.get('/')).text).not.toContain('password')
   const answer = await app.post('/sign-in', { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' })
   expect(answer.status).toBe(404)
-})
-
-test('after a sign-out, the screen says that the provider may still know the viewer', async () => {
-  const app = await startSso()
-  const Cookie = cookiesOf(await signIn(app))
-  const { location = '' } = await app.post('/sign-out', '', { Cookie, 'Sec-Fetch-Site': 'same-origin' })
-  const screen = await app.get(location)
-  expect(screen.text).toContain('log out at Contoso too')
-  expect(fieldOf(screen, 'account')).toBe('other')
 })
 
 test('without single sign-on, its addresses do not exist', async () => {

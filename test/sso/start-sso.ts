@@ -27,8 +27,8 @@ export interface SsoApp extends AppWithSso {
 
 interface AppWithSsoOptions extends LoginAppOptions {
   readonly settings?: Partial<SsoSettings>
-  /** The port of PUBLIC_URL, if a proxy is in front. */
-  readonly publicPort?: number
+  /** PUBLIC_URL, if TLS or a proxy is in front. */
+  readonly origin?: string
   /** False for a provider that does not answer. */
   readonly isProviderKnown?: boolean
   /** Replaces parts of single sign-on, for faults. */
@@ -44,8 +44,8 @@ interface SsoAppOptions extends AppWithSsoOptions {
 
 /** Starts the app at http://localhost with a provider at http://127.0.0.1 until the test ends. */
 export async function startSso({ provider: providerOptions, ...options }: SsoAppOptions = {}): Promise<SsoApp> {
-  const port = await freePort()
-  const redirectUri = `http://localhost:${options.publicPort ?? port}/sso/callback`
+  const port = options.port ?? (await freePort())
+  const redirectUri = `${options.origin ?? `http://localhost:${port}`}/sso/callback`
   const provider = await startProvider({ redirectUri, signsIn: 'ada', ...providerOptions })
   provider.setAway(options.isProviderKnown === false)
   return { ...(await startAppWithSso(provider.issuer, port, options)), provider }
@@ -60,12 +60,11 @@ export async function startAppWithSso(
     entryPoint,
     entryPointsWith,
     isProviderKnown = true,
-    publicPort = port,
+    origin = `http://localhost:${port}`,
     changeSso = (sso) => sso,
     ...options
   }: AppWithSsoOptions = {},
 ): Promise<AppWithSso> {
-  const origin = `http://localhost:${publicPort}`
   const sso = { ...ssoSettings(issuer), ...settings }
   const entryPoints = entryPointsWith?.(sso) ?? [{ ...ENTRY_POINT, ...entryPoint, sso }]
   const clock = { now: () => Date.now() / 1000 }
@@ -165,4 +164,12 @@ export function pressContinue(
   more = {},
 ): Promise<Answer> {
   return app.post(`${basePath}/sso/continue`, formOf({ wait, ...more }), { 'Sec-Fetch-Site': 'same-origin' })
+}
+
+/** Signs in completely, and returns the answer in the frame. */
+export async function signIn(app: AppWithSso, basePath = '', more = {}): Promise<Answer> {
+  const window = await openWindow(app, basePath)
+  const done = await finishWindow(app, window)
+  if (done.status !== 200) throw new Error(`The callback answered ${done.status}`)
+  return await pressContinue(app, window, basePath, more)
 }

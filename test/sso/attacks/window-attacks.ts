@@ -227,7 +227,7 @@ export async function runAttack(victim: Victim, attack: WindowAttack, weakness: 
   const port = await freePort()
   const [evil, evilProvider] = [await startEvilSites(), await startEvilProvider()]
   const app = await startSso({
-    publicPort: port,
+    origin: `http://localhost:${port}`,
     ...(attack.settings && { settings: attack.settings }),
     entryPointsWith: (sso) => [
       { ...ENTRY_POINT, sso },
