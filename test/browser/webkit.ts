@@ -35,6 +35,8 @@ export interface WebKit {
   enterWindow(prefix: string): Promise<unknown>
   /** Closes the current window. */
   closeWindow(): Promise<void>
+  /** Returns the number of open windows. */
+  countWindows(): Promise<number>
   /** Waits until the element is shown, and returns its text. */
   textOf(selector: string): Promise<string>
   press(selector: string): Promise<unknown>
@@ -120,6 +122,7 @@ function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close
         return undefined
       }),
     closeWindow: async () => void (await send('DELETE', '/window')),
+    countWindows: async () => ((await send('GET', '/window/handles')) as string[]).length,
     textOf: (selector) => withElement(selector, async (element) => String(await send('GET', `${element}/text`))),
     press: (selector) => withElement(selector, (element) => send('POST', `${element}/click`, {})),
     type: (selector, text) =>

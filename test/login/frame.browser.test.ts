@@ -27,8 +27,14 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
   })
   afterAll(() => browser.close())
 
-  test('a framed sign-in leads to a consumer on another origin, also after a mistake', async () => {
-    const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live')
+  test('a framed sign-in leads to a consumer on another origin, also after a mistake and under COEP', async () => {
+    const headers = {
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    }
+    const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live', '', {
+      headers,
+    })
     const { page, waitForFrame, complaints } = await browser.openPage()
     await page.goto(player)
     const screen = await waitForFrame(login)

@@ -7,6 +7,8 @@ import { startSite } from './start-site.ts'
 
 export interface SitesOptions extends LoginAppOptions {
   readonly brand?: Brand
+  /** Headers of the player and of the consumer. */
+  readonly headers?: Readonly<Record<string, string>>
   /** For https: at the player and at the login app. */
   readonly certificate?: Certificate
 }
@@ -19,18 +21,18 @@ export interface SitesOptions extends LoginAppOptions {
 export async function startSites(
   address: string,
   sandbox = '',
-  { brand = UNBRANDED, certificate, ...options }: SitesOptions = {},
+  { brand = UNBRANDED, headers, certificate, ...options }: SitesOptions = {},
 ) {
   const originAt = async (host: string, port: number) =>
     certificate ? `https://${host}:${await startTls(port, certificate)}` : `http://${host}:${port}`
   let login = ''
-  const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here')
+  const consumer = await startSite(() => '<!doctype html><title>Consumer</title><p id="arrived">here', headers)
   const consumed = encodeURIComponent(`${consumer}/chat/authorize/7?resource=%2Fchat%2F7`)
   const playerSite = await startSite((opened) => {
     const src = `${login}${address.replace('CONSUMER', consumed)}`
     const frame = opened === '/' ? `<iframe ${sandbox} width="480" height="270" src="${src}"></iframe>` : ''
     return `<!doctype html><title>Player</title><button id="before">Before</button>${frame}<button id="after">After</button>`
-  })
+  }, headers)
   const player = await originAt('127.0.0.1', Number(new URL(playerSite).port))
   const app = await startLoginApp({
     publicUrl: certificate ? 'https://localhost' : 'http://localhost',

@@ -5,7 +5,10 @@ import { startAccountApp } from '../account/start-account-app.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { launchWebKit, type WebKit } from '../browser/webkit.ts'
 import { makeCertificate } from '../servers/certificate.ts'
+import { freePort } from '../servers/free-port.ts'
 import { tokenIn } from '../servers/mail-server.ts'
+import { startTls } from '../servers/tls.ts'
+import { startSso } from '../sso/start-sso.ts'
 import { startService } from '../video-service/test-service.ts'
 import { responseOf } from './response-of.ts'
 import { BRANDS, everyScreen, startAppWithEveryScreen } from './screens/every-screen.ts'
@@ -170,7 +173,7 @@ test('a window that a form of a frame opens sends its own Origin in WebKit, but 
   })
 })
 
-// Last, because from here on WebKit loads only https from localhost (HSTS).
+// The last tests, because from here on WebKit loads only https from localhost (HSTS).
 test('over https, WebKit keeps the session of a page of its own, and no session of a frame', async () => {
   const { webkit } = browsers
   const { app, login, player } = await startSites('/', '', { certificate: await makeCertificate() })
@@ -191,4 +194,27 @@ test('over https, WebKit keeps the session of a page of its own, and no session 
   await webkit.enterFrame('iframe')
   await webkit.textOf('#sign-in .primary')
   expect(app.lines.flatMap(({ outcome }) => outcome ?? [])).toEqual(['signed-in', 'signed-in', 'returned'])
+})
+
+test('over https, a viewer in WebKit signs in in a window of the provider, and the frame goes on by itself', async () => {
+  const { webkit } = browsers
+  const port = await freePort()
+  const login = `https://localhost:${await startTls(port, await makeCertificate())}`
+  const player = await startSite(() => `<!doctype html><title>Player</title><iframe src="${login}/"></iframe>`)
+  const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
+  const { provider } = await startSso({
+    port,
+    origin: login,
+    provider: { signsIn: null, headers: { 'Cross-Origin-Opener-Policy': 'same-origin' } },
+    entryPoint: { playerAddress, playerOrigins: [player] },
+  })
+  await webkit.open(player)
+  await webkit.enterFrame('iframe')
+  await webkit.press('#sso-start .primary')
+  await webkit.enterWindow(`${provider.issuer}/interaction/`)
+  await webkit.press('#ada')
+  await expect.poll(webkit.countWindows, { timeout: 20_000, interval: 50 }).toBe(1)
+  await webkit.enterWindow(player)
+  await webkit.enterFrame('iframe')
+  await webkit.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
 })

@@ -1,24 +1,39 @@
 import type { Browser, Frame, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, pressKey } from '../browser/press-and-type.ts'
+import { press, pressKey, type } from '../browser/press-and-type.ts'
 import { startSite } from '../login/start-site.ts'
 import { startSso, until } from './start-sso.ts'
 
 /** As Entra ID sends them. */
 const PROVIDER_HEADERS = { 'Cross-Origin-Opener-Policy': 'same-origin', 'X-Frame-Options': 'DENY' }
 
-const GRANTS = 'allow-forms allow-same-origin allow-popups allow-popups-to-escape-sandbox'
+const WITHOUT_POPUPS = 'allow-forms allow-same-origin'
+const GRANTS = `${WITHOUT_POPUPS} allow-popups allow-popups-to-escape-sandbox`
 
 /** The app, a player that frames it, and a provider that cuts the opener, on three origins. */
-async function startSites({ sandbox = '', hasScript = true } = {}) {
+async function startSites({
+  sandbox,
+  headers,
+  hasScript = true,
+  hasCode = false,
+}: {
+  sandbox?: string
+  headers?: Readonly<Record<string, string>>
+  hasScript?: boolean
+  hasCode?: boolean
+} = {}) {
+  const attribute = sandbox === undefined ? '' : `sandbox="${sandbox}"`
   let login = ''
   const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe ${sandbox} width="480" height="270" src="${login}/"></iframe>`,
+    () => `<!doctype html><title>Player</title><iframe ${attribute} width="480" height="270" src="${login}/"></iframe>`,
+    headers,
   )
   const app = await startSso({
     provider: { headers: PROVIDER_HEADERS, signsIn: null },
+    settings: { hasCode },
     entryPoint: {
       hasScript,
       playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`),
@@ -60,9 +75,10 @@ describe.each(['chromium', 'firefox'] as const)(
       return { page, waitForFrame, complaints, screen }
     }
 
-    test('a viewer signs in in a window, and a sandboxed frame without a script goes on after a press', async () => {
+    test('a viewer signs in in a window, and a sandboxed frame without a script goes on after a press, in a player with COEP', async () => {
       const { login, player, isSignedIn, arrived } = await startSites({
-        sandbox: `sandbox="${GRANTS}"`,
+        sandbox: GRANTS,
+        headers: { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Resource-Policy': 'cross-origin' },
         hasScript: false,
       })
       const { page, waitForFrame, complaints, screen } = await openFrame(player, login)
@@ -76,8 +92,8 @@ describe.each(['chromium', 'firefox'] as const)(
       await page.close()
     })
 
-    test('with its script, the frame goes on by itself, and the window closes', async () => {
-      const { login, player, arrived } = await startSites()
+    test('with its script, the frame goes on by itself, and the window closes, in a page with COOP', async () => {
+      const { login, player, arrived } = await startSites({ headers: { 'Cross-Origin-Opener-Policy': 'same-origin' } })
       const { page, waitForFrame, complaints, screen } = await openFrame(player, login)
       const window = await windowOpenedBy(launched.browser, () => press(screen, '#sso-start .primary'))
       const closed = new Promise((resolve) => window.once('close', resolve))
@@ -85,6 +101,31 @@ describe.each(['chromium', 'firefox'] as const)(
       await closed
       await waitForFrame(arrived)
       expect(complaints).toEqual([])
+      await page.close()
+    })
+
+    test('where no window can open, the screen says what is missing, and takes the code of another device', async () => {
+      const { login, player, arrived } = await startSites({ sandbox: WITHOUT_POPUPS, hasScript: false, hasCode: true })
+      const { page, waitForFrame, screen } = await openFrame(player, login)
+      await pressKey(screen, '#sso-start .primary')
+      await pressKey(screen, '#sso-continue button')
+      await screen.waitForSelector('[role="alert"]')
+      expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toBe(errorText('en', 'ssoNotYet'))
+      await pressKey(screen, 'a.device')
+      await screen.waitForSelector('#code')
+
+      const device = await launched.browser.createBrowserContext()
+      const other = await device.newPage()
+      await other.goto(`${login}/sso`)
+      await pressKey(other.mainFrame(), '.primary')
+      await signInAtProvider(other)
+      const shown = await other.waitForSelector('.code')
+      const code = (await shown?.evaluate(({ textContent }) => textContent)) ?? ''
+      await device.close()
+      await page.bringToFront()
+      await type(screen, '#code', code)
+      await pressKey(screen, '.fields .primary')
+      await waitForFrame(arrived)
       await page.close()
     })
   },
