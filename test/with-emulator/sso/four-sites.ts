@@ -1,0 +1,158 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type ProviderOptions, startProvider } from '../../../src/emulator/provider/start-provider.ts'
+import { startEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
+import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
+import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
+import { ENTRY_POINT, type LoginApp, type LogLine } from '../../login/start-login-app.ts'
+import type { Certificate } from '../../servers/certificate.ts'
+import { freePort } from '../../servers/free-port.ts'
+import { startTls } from '../../servers/tls.ts'
+import { CLIENT } from '../../sso/start-provider.ts'
+import { startAppWithSso } from '../../sso/start-sso.ts'
+import { startTwoCopies } from './two-copies.ts'
+
+/** Null leaves the header out. */
+type Headers = Readonly<Record<string, string | null>>
+
+export interface SitesOptions {
+  /** The header Cross-Origin-Opener-Policy of the provider. */
+  readonly coop?: ProviderOptions['coop']
+  /** Headers of the customer's page. */
+  readonly pageHeaders?: Headers
+  /** Headers of all answers of the video service. */
+  readonly playerHeaders?: Headers
+  /** Headers of all answers of the login app. */
+  readonly loginHeaders?: Headers
+  /** True if the customer's page frames the login app itself, because the player needs scripts. */
+  readonly isWithoutPlayer?: boolean
+  /** The sandbox of the player in the customer's page, which the frame of the login app inherits. */
+  readonly sandbox?: string
+  readonly entryPoint?: Partial<EntryPoint>
+  readonly settings?: Partial<SsoSettings>
+  /** The address of a Redis: two copies of the login app share it, and each step of a sign-in is at the other copy. */
+  readonly redisUrl?: string
+  /** For https at the login app. */
+  readonly certificate?: Certificate | undefined
+}
+
+export interface Sites {
+  /** Returns the address of the customer's page with a page of the video service, such as `embed/1001`. */
+  pageOf(content: string): string
+  readonly hasPlayer: boolean
+  /** The origin of the video service. */
+  readonly service: string
+  /** The origin of the login app. */
+  readonly login: string
+  readonly issuer: string
+  /** The steps of viewers in the log, in their order. With two copies: those of the first, then of the second. */
+  outcomes(): unknown[]
+}
+
+/**
+ * Starts the customer's page, the emulated video service, the login app and the emulated provider until the test ends.
+ * To a browser they are four sites: 127.0.0.3, 127.0.0.1, localhost and 127.0.0.2.
+ */
+export async function startFourSites({
+  coop = 'same-origin',
+  pageHeaders = {},
+  playerHeaders = {},
+  loginHeaders = {},
+  isWithoutPlayer = false,
+  sandbox,
+  entryPoint,
+  settings,
+  redisUrl,
+  certificate,
+}: SitesOptions = {}): Promise<Sites> {
+  const port = await freePort()
+  const login = certificate ? `https://localhost:${await startTls(port, certificate)}` : `http://localhost:${port}`
+  const emulator = await startEmulator({ port: 0, seed: { lock: { url: `${login}/`, secret: ENTRY_POINT.secret } } })
+  onTestFinished(() => emulator.close())
+  replaceHeaders(emulator.port, playerHeaders)
+  replaceHeaders(port, loginHeaders)
+  const framed = (path: string) => (isWithoutPlayer ? login : `${emulator.url}${path}`)
+  const attributes = sandbox === undefined ? '' : `sandbox="${sandbox}"`
+  const page = await startPage(
+    (path) =>
+      `<!doctype html><title>Customer</title><iframe ${attributes} allow="autoplay" width="640" height="480" src="${framed(path)}"></iframe>`,
+    pageHeaders,
+  )
+  const client = { ...CLIENT, redirectUris: [`${login}/sso/callback`] }
+  const provider = await startProvider({ port: 0, clients: [client], coop })
+  onTestFinished(() => provider.close())
+  const playerOrigins = [emulator.url, page]
+  const playerReturnUrl = `${emulator.url}/embed/hashlock/pass`
+  const lines = redisUrl
+    ? await startTwoCopies({
+        port,
+        login,
+        redisUrl,
+        playerOrigins,
+        playerReturnUrl,
+        hasScript: entryPoint?.hasScript,
+        provider,
+      })
+    : await linesOf(
+        startAppWithSso(provider.issuer, port, {
+          origin: login,
+          ...(settings && { settings }),
+          entryPoint: {
+            playerAddress: parsePlayerAddress(playerReturnUrl),
+            playerOrigins,
+            consumers: [parseAllowedConsumer(`${emulator.url}/chat/authorize/`)],
+            ...entryPoint,
+          },
+        }),
+      )
+  return {
+    pageOf: (content) => `${page}/${content}`,
+    hasPlayer: !isWithoutPlayer,
+    service: emulator.url,
+    login,
+    issuer: provider.issuer,
+    outcomes: () => lines().flatMap(({ outcome }) => outcome ?? []),
+  }
+}
+
+async function linesOf(starting: Promise<LoginApp>): Promise<() => readonly LogLine[]> {
+  const { lines } = await starting
+  return () => lines
+}
+
+/** Serves the page of each path at 127.0.0.3, which is a site of its own, until the test ends. */
+async function startPage(page: (path: string) => string, headers: Headers): Promise<string> {
+  const server = createServer(({ url = '/' }, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page(url))
+  })
+  server.listen(0, '127.0.0.3')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  replaceHeaders(port, headers)
+  return `http://127.0.0.3:${port}`
+}
+
+/** Replaces headers of all answers of a server of this process, until the test ends. */
+function replaceHeaders(port: number, headers: Headers): void {
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const replace = (message: unknown) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+    if (request.socket.localPort !== port) return
+    for (const [name, value] of Object.entries(headers)) if (value !== null) response.setHeader(name, value)
+    const isKept = ([name]: [string, unknown]) => !names.has(name.toLowerCase())
+    const [setHeader, writeHead] = [response.setHeader.bind(response), response.writeHead.bind(response)]
+    response.setHeader = (name, value) => (isKept([name, value]) ? setHeader(name, value) : response)
+    response.writeHead = (status: number, own: unknown) =>
+      writeHead(status, Object.fromEntries(Object.entries(own ?? {}).filter(isKept)))
+  }
+  subscribe('http.server.request.start', replace)
+  onTestFinished(() => void unsubscribe('http.server.request.start', replace))
+}
