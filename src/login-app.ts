@@ -20,7 +20,7 @@ import { networkOf } from './sign-in-limits/keys.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { type OpenWindowDeps, openSignInWindow } from './sign-in-window/open-sign-in-window.ts'
-import { openSso } from './sso/open-sso.ts'
+import { type OpenSsoDeps, openSso, type Sso } from './sso/open-sso.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -53,11 +53,11 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
-  const { sso, closeWindows } = await openWindows(config, { ...counters, nowSeconds, log })
+  const onAnswer: OpenSsoDeps['onAnswer'] = (...answer) => metrics?.metrics.timeProvider(...answer)
+  const { sso, closeWindows } = await openWindows(config, { ...counters, nowSeconds, log, onAnswer })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...(sso?.optionalStores ?? [])]
   let isAccepting = true
-  const readings = readingsOf(users, sessions, counters.optionalStores)
-  const metrics = await openMetrics(config, { ...readings, linesDropped })
+  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, sso), linesDropped })
   const hashSecrets = watchSecrets(config, log)
   const logs = { log, securityLog, lineSums }
   const stores = { users, sessionStore, signInLimits, account, sso, optionalStores, nowSeconds }
@@ -95,7 +95,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
 }
 
 /** Opens the ways to sign in in a window. */
-async function openWindows(config: Config, deps: OpenWindowDeps) {
+async function openWindows(config: Config, deps: OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'>) {
   const signInWindow = await openSignInWindow(config, deps)
   const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))
   const closeWindows = () => {
@@ -135,18 +135,21 @@ type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 function readingsOf(
   users: UserStore,
   { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
-  limitsStores: readonly OptionalStore[],
+  { optionalStores: limitsStores }: Awaited<ReturnType<typeof openCounters>>,
+  sso: Sso | null,
 ): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
     if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
   }
   const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
+  const provider = sso === null ? {} : { provider: () => areAvailable(sso.optionalStores) }
   return {
     version: PACKAGE.version,
-    stores: { users: () => users.checkHealth(), sessions, ...limits },
+    stores: { users: () => users.checkHealth(), sessions, ...limits, ...provider },
     hashingQueue: users.hashingQueue,
     countSessions: sessionStore.count,
+    countOpenWindows: sso?.startLimits.countOpen,
   }
 }
 

@@ -35,6 +35,7 @@ export const SIGN_IN_OUTCOMES = [
   'sso-refused',
   'sso-logged-out',
   'sso-logout-refused',
+  'sso-failed',
 ] as const
 
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
@@ -59,6 +60,7 @@ export interface SignInEvent {
 
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
+const FAILED: readonly SignInOutcome[] = ['failed', 'sso-failed']
 const EXPECTED: readonly SignInOutcome[] = [
   'signed-in',
   'returned',
@@ -82,6 +84,7 @@ const SUMMED: readonly SignInOutcome[] = [
   'sso-not-yet',
   'sso-refused',
   'sso-logout-refused',
+  'sso-failed',
 ]
 /** Outcomes that a returning viewer can cause without a password check, and so without limit. */
 const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']
@@ -115,7 +118,7 @@ export function createSignInLog({
 }: SignInLogDeps): LogSignIn {
   const shared = { event: 'sign-in', entryPoint }
   const levelOf = (outcome: SignInOutcome) =>
-    outcome === 'failed' ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
+    FAILED.includes(outcome) ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
 
   function isRepeated(req: Request, event: SignInEvent, address: string): boolean {
     const { outcome, limit, viewer, status, reason, isReturn } = event
@@ -125,8 +128,8 @@ export function createSignInLog({
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
-    // The app is overloaded, not one client. A line for each refused viewer would cost 8 % of the answered sign-ins.
-    const network = outcome === 'overloaded' ? undefined : networkOf(address)
+    // The app or the provider is at fault, not one client. A line for each refused viewer would cost 8 % of the sign-ins.
+    const network = outcome === 'overloaded' || outcome === 'sso-failed' ? undefined : networkOf(address)
     return !lineSums.isNew(kind, network, `${subject} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */

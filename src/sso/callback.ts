@@ -106,7 +106,8 @@ export function failWindow(
 ): void {
   const { status, retryAfterSeconds, text: reason } = describeError(error)
   const isOurs = status >= 500
-  if (isOurs) logSignIn(req, { outcome: 'failed', status, error })
+  const isAway = error instanceof UpstreamError || error instanceof OverloadedError
+  if (isOurs) logSignIn(req, { outcome: isAway ? 'sso-failed' : 'failed', status, error })
   else logSignIn(req, { outcome: 'refused-request', status, reason })
   const text = isOurs ? 'unavailable' : 'notFromOwnPage'
   windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)

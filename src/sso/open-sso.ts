@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SignInWindow } from '../sign-in-window/open-sign-in-window.ts'
-import type { IdentityProvider } from './provider/identity-provider.ts'
+import type { IdentityProvider, ProviderOptions } from './provider/identity-provider.ts'
 import type { LogoutCheck } from './provider/logout-token.ts'
 import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
@@ -29,12 +29,17 @@ export interface SsoConfig {
 export interface OpenSsoDeps {
   readonly signInWindow: SignInWindow
   readonly log: Pick<Logger, 'info' | 'warn'>
+  /** Called after each question to a provider, for the metrics. */
+  readonly onAnswer?: ProviderOptions['onAnswer']
 }
 
 export const CALLBACK_PATH = '/sso/callback'
 
 /** Opens the providers. Null if no entry point has single sign-on. */
-export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoDeps): Promise<Sso | null> {
+export async function openSso(
+  config: SsoConfig,
+  { signInWindow, log, onAnswer = () => {} }: OpenSsoDeps,
+): Promise<Sso | null> {
   const settings = config.entryPoints.flatMap(({ sso }) => (sso === null ? [] : [sso]))
   if (settings.length === 0) return null
   const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
@@ -48,7 +53,7 @@ export async function openSso(config: SsoConfig, { signInWindow, log }: OpenSsoD
   // Entry points with the same settings share the provider.
   const providerOf = (one: SsoSettings) => {
     const key = providerIdOf(one)
-    const provider = providers.get(key) ?? openIdentityProvider(one, { redirectUri, log, hasOthers })
+    const provider = providers.get(key) ?? openIdentityProvider(one, { redirectUri, log, hasOthers, onAnswer })
     providers.set(key, provider)
     return provider
   }

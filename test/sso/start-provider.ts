@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
-import Provider, { type ClientAuthMethod, type ClientMetadata, interactionPolicy } from 'oidc-provider'
+import Provider, { type ClientAuthMethod, type ClientMetadata, interactionPolicy, type JWK } from 'oidc-provider'
 import { onTestFinished, vi } from 'vitest'
 
 export const CLIENT = { clientId: 'viewer-auth', secret: 'CLIENTSECRETMARKER-52c1' }
@@ -17,6 +17,8 @@ export interface TestProvider {
   readonly lastRequest: () => URLSearchParams
   /** Answers every request with 503, like a provider that is away. */
   setAway(isAway: boolean): void
+  /** Signs with a new key from now on. All sessions end. */
+  changeKey(): Promise<void>
 }
 
 export interface ProviderOptions {
@@ -32,7 +34,8 @@ export interface ProviderOptions {
   readonly port?: number
   /** Answers in place of the provider, unless it returns false. */
   readonly instead?: (req: IncomingMessage, res: ServerResponse) => boolean
-  readonly changeDiscovery?: (document: Record<string, unknown>) => object
+  /** Changes the discovery document, and the answer of the token endpoint. */
+  readonly changeAnswer?: (document: Record<string, unknown>, path: string) => object
 }
 
 /** Starts a certified provider in this process until the test ends. It has the accounts `ada` and `bob`. */
@@ -53,8 +56,9 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
     if (isAway) return void res.writeHead(503).end()
     if (options.instead?.(req, res)) return
     if (url.pathname === '/auth') lastRequest = url.searchParams
-    if (url.pathname === '/.well-known/openid-configuration' && options.changeDiscovery) {
-      changeAnswer(res, options.changeDiscovery)
+    const { changeAnswer } = options
+    if (['/.well-known/openid-configuration', '/token'].includes(url.pathname) && changeAnswer) {
+      changeJson(res, (document) => changeAnswer(document, url.pathname))
     }
     answer(req, res)
   })
@@ -65,12 +69,17 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
     server.close()
   })
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = await createProvider(issuer, accounts, options)
-  const callback = provider.callback()
-  answer = (req, res) => {
-    if (req.url?.startsWith('/interaction/')) void interact(provider, accounts, req, res, options.signsIn)
-    else void callback(req, res)
+  async function openWithKey(kid: string, key = generateKeyPair('RS256', { extractable: true })): Promise<void> {
+    const { privateKey } = await key
+    const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid }
+    const provider = createProvider(issuer, accounts, jwk, options)
+    const callback = provider.callback()
+    answer = (req, res) => {
+      if (req.url?.startsWith('/interaction/')) void interact(provider, accounts, req, res, options.signsIn)
+      else void callback(req, res)
+    }
   }
+  await openWithKey('test', signingKey)
   return {
     issuer,
     accounts,
@@ -78,10 +87,11 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
     setAway: (value) => {
       isAway = value
     },
+    changeKey: () => openWithKey('new'),
   }
 }
 
-function changeAnswer(res: ServerResponse, change: (document: Record<string, unknown>) => object): void {
+function changeJson(res: ServerResponse, change: (document: Record<string, unknown>) => object): void {
   const end = res.end.bind(res) as (text: string) => ServerResponse
   res.end = ((text: string) => {
     const changed = JSON.stringify(change(JSON.parse(text)))
@@ -90,12 +100,12 @@ function changeAnswer(res: ServerResponse, change: (document: Record<string, unk
   }) as ServerResponse['end']
 }
 
-async function createProvider(
+function createProvider(
   issuer: string,
   accounts: ReadonlyMap<string, Record<string, unknown>>,
+  jwk: JWK,
   { redirectUri, client, isIdTokenFull = true, authMethods = AUTH_METHODS }: ProviderOptions,
-): Promise<Provider> {
-  const { privateKey } = await signingKey
+): Provider {
   const claimNames = ['preferred_username', 'email_verified', 'groups', 'tid', 'hasgroups', 'seat', '_claim_names']
   const policy = interactionPolicy.base()
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
@@ -124,7 +134,7 @@ async function createProvider(
       ctx.body = `${error}: ${text}`
     },
     interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' }] },
+    jwks: { keys: [jwk] },
     async loadExistingGrant(ctx) {
       const { accountId } = ctx.oidc.session ?? {}
       if (accountId === undefined) return undefined
@@ -140,7 +150,7 @@ async function createProvider(
   return provider
 }
 
-/** The id of the key is "test". */
+/** The first key of every provider, with the id "test". */
 export const signingKey = generateKeyPair('RS256', { extractable: true })
 
 /** Signs an account in, or shows a page with a button for each account, and one that refuses. */

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
-import { openSso, type Sso } from '../../src/sso/open-sso.ts'
+import { type OpenSsoDeps, openSso, type Sso } from '../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../src/sso/settings/sso-settings.ts'
 import {
   type Answer,
@@ -33,6 +33,7 @@ interface AppWithSsoOptions extends LoginAppOptions {
   readonly isProviderKnown?: boolean
   /** Replaces parts of single sign-on, for faults. */
   readonly changeSso?: (sso: Sso) => Sso
+  readonly onAnswer?: OpenSsoDeps['onAnswer']
   readonly entryPoint?: Partial<EntryPoint>
   /** The entry points. Default: one at `/`. */
   readonly entryPointsWith?: (sso: SsoSettings) => readonly EntryPoint[]
@@ -62,6 +63,7 @@ export async function startAppWithSso(
     isProviderKnown = true,
     origin = `http://localhost:${port}`,
     changeSso = (sso) => sso,
+    onAnswer = () => {},
     ...options
   }: AppWithSsoOptions = {},
 ): Promise<AppWithSso> {
@@ -72,7 +74,8 @@ export async function startAppWithSso(
   const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
   const deps = { openCounter: openMemoryCounter, nowSeconds: clock.now, log }
   const signInWindow = await openSignInWindow({ entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }, deps)
-  const opened = signInWindow && (await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log }))
+  const opened =
+    signInWindow && (await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log, onAnswer }))
   if (opened === null) throw new Error('No entry point has single sign-on')
   onTestFinished(() => opened.close())
   if (isProviderKnown) await until(() => opened.optionalStores.every((store) => store.isAvailable()))

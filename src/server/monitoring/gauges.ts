@@ -10,6 +10,8 @@ export interface Readings {
   readonly hashingQueue?: (() => { readonly running: number; readonly waiting: number }) | undefined
   /** The number of stored sessions. Those that ended a moment ago may be among them. */
   readonly countSessions?: (() => number) | undefined
+  /** The sign-ins in a window that were begun and have not succeeded. */
+  readonly countOpenWindows?: (() => Promise<number>) | undefined
 }
 
 /** Prometheus waits 10 s by default. */
@@ -18,7 +20,7 @@ const STORE_ANSWERS_WITHIN_MS = 3_000
 /** Registers gauges that are read when Prometheus asks. */
 export function registerGauges(registry: Registry, readings: Readings): void {
   const registers = [registry]
-  const { version, stores, hashingQueue, countSessions } = readings
+  const { version, stores, hashingQueue, countSessions, countOpenWindows } = readings
   new Gauge({
     name: 'viewer_auth_build_info',
     help: 'Always 1; the labels name the versions of the app and of Node',
@@ -47,6 +49,7 @@ export function registerGauges(registry: Registry, readings: Readings): void {
     })
   }
   if (countSessions) registerSessions(registry, countSessions)
+  if (countOpenWindows) registerWindows(registry, countOpenWindows)
 }
 
 function registerSessions(registry: Registry, countSessions: () => number): void {
@@ -59,6 +62,21 @@ function registerSessions(registry: Registry, countSessions: () => number): void
         this.set(countSessions())
       } catch {
         // A locked file: viewer_auth_store_up says so.
+        this.reset()
+      }
+    },
+  })
+}
+
+function registerWindows(registry: Registry, countOpenWindows: () => Promise<number>): void {
+  new Gauge({
+    name: 'viewer_auth_sign_in_windows',
+    help: 'Sign-ins in a window that were begun within ten minutes and have not succeeded',
+    registers: [registry],
+    async collect() {
+      try {
+        this.set(await countOpenWindows())
+      } catch {
         this.reset()
       }
     },

@@ -14,6 +14,8 @@ export interface Metrics {
   /** @param outcome as in the log. */
   countAccountStep(outcome: string, entryPoint: string): void
   countClientFault(fault: ClientFault): void
+  /** @param result of a question to an identity provider about a viewer. */
+  timeProvider(result: string, seconds: number): void
   readonly timeRequests: RequestHandler
   /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
   readonly listener: RequestListener
@@ -61,29 +63,22 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['fault'],
     registers,
   })
-  const requests = new Histogram({
+  const requests = histogramOf(registry, {
     name: 'viewer_auth_request_duration_seconds',
     help: 'From the start of the work on a request to the end of its answer',
     labelNames: ['method', 'status'],
-    buckets: BUCKETS_SECONDS,
-    registers,
+  })
+  const provider = histogramOf(registry, {
+    name: 'viewer_auth_provider_duration_seconds',
+    help: 'Time until an identity provider answered about a viewer, with the wait for a free place, by result',
+    labelNames: ['result'],
   })
 
-  async function answer(req: IncomingMessage, res: Parameters<RequestListener>[1]): Promise<void> {
-    const isMetrics = req.url?.split('?')[0] === '/metrics'
-    const status = !isMetrics ? 404 : req.method === 'GET' || req.method === 'HEAD' ? 200 : 405
-    const body = status === 200 ? await registry.metrics() : ''
-    res.writeHead(status, {
-      'Content-Type': registry.contentType,
-      'Cache-Control': 'no-store',
-      ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
-    })
-    res.end(req.method === 'HEAD' ? undefined : body)
-  }
   return {
     countSignIn: (outcome, entry_point, limit) => signIns.inc({ outcome, entry_point, ...(limit && { limit }) }),
     countAccountStep: (outcome, entry_point) => accountSteps.inc({ outcome, entry_point }),
     countClientFault: (fault) => clientFaults.inc({ fault }),
+    timeProvider: (result, seconds) => provider.observe({ result }, seconds),
     timeRequests(req, res, next) {
       const startedMs = performance.now()
       res.once('finish', () => {
@@ -92,8 +87,27 @@ export function createMetrics(sources: MetricSources): Metrics {
       })
       next()
     },
-    listener: (req, res) => void answer(req, res).catch(() => res.destroy()),
+    listener: (req, res) => void answer(registry, req, res).catch(() => res.destroy()),
   }
+}
+
+async function answer(registry: Registry, req: IncomingMessage, res: Parameters<RequestListener>[1]): Promise<void> {
+  const isMetrics = req.url?.split('?')[0] === '/metrics'
+  const status = !isMetrics ? 404 : req.method === 'GET' || req.method === 'HEAD' ? 200 : 405
+  const body = status === 200 ? await registry.metrics() : ''
+  res.writeHead(status, {
+    'Content-Type': registry.contentType,
+    'Cache-Control': 'no-store',
+    ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+  })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function histogramOf<Label extends string>(
+  registry: Registry,
+  options: { readonly name: string; readonly help: string; readonly labelNames: Label[] },
+): Histogram<Label> {
+  return new Histogram({ ...options, buckets: BUCKETS_SECONDS, registers: [registry] })
 }
 
 function countDroppedLines(registry: Registry, linesDropped: () => Readonly<Record<string, number>>): void {

@@ -20,6 +20,8 @@ export interface StartLimits {
   count(network: string): Promise<number | null>
   /** Called when the viewer is signed in: this sign-in counts no longer. */
   giveBack(network: string): Promise<void>
+  /** Returns the sign-ins that were begun within ten minutes and have not succeeded, in all copies that share Redis. */
+  countOpen(): Promise<number>
   /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
   countCode(network: string): Promise<number | null>
   /** Called after a right code, which counts no longer: many viewers may share a network. */
@@ -58,6 +60,7 @@ export function createStartLimits(
       await giveBack(network)
       return secondsLeft(reached.count)
     },
+    countOpen: async () => (await starts.get(ALL))?.consumedPoints ?? 0,
     async countCode(network) {
       const count = await codes.penalty(network)
       return count.consumedPoints > CODES_PER_NETWORK ? secondsLeft(count) : null

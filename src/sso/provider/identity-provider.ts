@@ -1,5 +1,5 @@
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
-import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client'
+import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo } from 'openid-client'
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import type { OptionalStore } from '../../redis/optional-store.ts'
@@ -41,10 +41,18 @@ export interface ProviderOptions {
   readonly firstRetryMs?: number
   /** For one answer, with its body. */
   readonly timeoutSeconds?: number
+  /** The time until the discovery document is read again: a provider may move its addresses. */
+  readonly refreshMs?: number
+  /** Called after each question about a viewer, for the metrics. */
+  readonly onAnswer?: (result: ProviderResult, seconds: number) => void
 }
+
+/** `failed`: the provider answers with something else, or refuses this app. `overloaded`: it was not asked. */
+export type ProviderResult = 'signed-in' | 'refused' | 'timeout' | 'failed' | 'overloaded'
 
 const TIMEOUT_SECONDS = 5
 const FIRST_RETRY_MS = 2_000
+const REFRESH_MS = 3_600_000
 const LONGEST_RETRY_MS = 60_000
 const QUESTIONS_AT_ONCE = 50
 const QUESTIONS_WAITING = 200
@@ -53,31 +61,44 @@ const MIX_UP =
   'OIDC_ISSUER: this provider does not write its name (iss) into its answers, so a malicious provider of another entry ' +
   'point could sign in as its viewers. If you do not trust all providers, run an app with another PUBLIC_URL for each.'
 
-/** Opens a provider. Reads its discovery document in the background, and tries again until that succeeds. */
+/**
+ * Opens a provider. Reads its discovery document in the background, tries again until that succeeds, and reads it again
+ * each hour. The last good document counts.
+ */
 export function openIdentityProvider(
   settings: SsoSettings,
-  { redirectUri, log, hasOthers = false, ...times }: ProviderOptions,
+  { redirectUri, log, hasOthers = false, onAnswer = () => {}, ...times }: ProviderOptions,
 ): IdentityProvider {
-  const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS } = times
-  const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
+  const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS, refreshMs = REFRESH_MS } = times
+  const answerOf = limitQuestions(onAnswer)
   let configuration: Configuration | null = null
   let logoutIssuer: LogoutIssuer | null = null
+  let wasRead = false
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
   async function discover(pauseMs: number): Promise<void> {
+    let nextMs = refreshMs
+    let nextPauseMs = firstRetryMs
+    const line = { event: 'sso-provider', issuer: settings.issuer }
     try {
-      configuration = await discoverProvider(settings, timeoutSeconds)
-      logoutIssuer = logoutIssuerOf(configuration, settings, timeoutSeconds)
-      log.info({ event: 'sso-provider', issuer: settings.issuer }, 'Single sign-on is available')
-      const { authorization_response_iss_parameter_supported: namesItself } = configuration.serverMetadata()
-      if (hasOthers && namesItself !== true) log.warn({ event: 'sso-provider', issuer: settings.issuer }, MIX_UP)
+      const read = await discoverProvider(settings, timeoutSeconds)
+      logoutIssuer = logoutIssuerOf(read, settings, timeoutSeconds)
+      configuration = read
+      if (!wasRead) log.info(line, 'Single sign-on is available')
+      const namesItself = read.serverMetadata().authorization_response_iss_parameter_supported
+      if (!wasRead && hasOthers && namesItself !== true) log.warn(line, MIX_UP)
+      wasRead = true
     } catch (error) {
       if (isClosed) return
-      const line = { event: 'sso-provider', issuer: settings.issuer, reason: describeFault(error) }
-      log.warn(line, 'OIDC_ISSUER: the provider cannot be read, so single sign-on does not work. The app tries again')
-      timer = setTimeout(() => void discover(Math.min(2 * pauseMs, LONGEST_RETRY_MS)), pauseMs).unref()
+      const effect = configuration === null ? 'single sign-on does not work' : 'its former addresses are used'
+      const text = `OIDC_ISSUER: the provider cannot be read, so ${effect}. The app tries again`
+      log.warn({ ...line, reason: describeFault(error) }, text)
+      wasRead = false
+      nextMs = pauseMs
+      nextPauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)
     }
+    if (!isClosed) timer = setTimeout(() => void discover(nextPauseMs), nextMs).unref()
   }
   void discover(firstRetryMs)
 
@@ -95,19 +116,37 @@ export function openIdentityProvider(
     },
     async signIn(currentUrl, secrets) {
       const provider = known()
-      try {
-        return await questions.execute(() => askProvider(provider, settings, currentUrl, secrets))
-      } catch (error) {
-        if (error instanceof BulkheadRejectedError) {
-          throw new OverloadedError('Too many viewers come from the identity provider', RETRY_AFTER_SECONDS)
-        }
-        return refusalOfError(error)
-      }
+      return await answerOf(() => askProvider(provider, settings, currentUrl, secrets))
     },
     close() {
       isClosed = true
       clearTimeout(timer)
     },
+  }
+}
+
+/** Limits the questions that are asked at a time, times them, and turns errors into refusals. */
+function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
+  const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
+  return async function answerOf(ask: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
+    const startedMs = performance.now()
+    let result: ProviderResult = 'failed'
+    try {
+      const answer = await questions.execute(ask)
+      result = answer.ok ? 'signed-in' : 'refused'
+      return answer
+    } catch (error) {
+      if (error instanceof BulkheadRejectedError) {
+        result = 'overloaded'
+        throw new OverloadedError('Too many viewers come from the identity provider', RETRY_AFTER_SECONDS)
+      }
+      if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') result = 'timeout'
+      const refusal = refusalOfError(error)
+      result = 'refused'
+      return refusal
+    } finally {
+      onAnswer(result, (performance.now() - startedMs) / 1000)
+    }
   }
 }
 

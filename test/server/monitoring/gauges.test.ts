@@ -49,6 +49,13 @@ test('the password checks that run and wait are counted, where the store hashes 
   expect((await linesOf({})).join()).not.toContain('password_checks')
 })
 
+test('sign-ins in a window are counted, and a store that is away fails no other metric', async () => {
+  expect(await linesOf({ countOpenWindows: () => Promise.resolve(3) })).toContain('viewer_auth_sign_in_windows 3')
+  const away = () => Promise.reject(new Error('away'))
+  const lines = await linesOf({ countOpenWindows: away, countSessions: () => 7 })
+  expect(lines).toContain('viewer_auth_sessions 7')
+})
+
 test('sessions that cannot be counted fail no other metric', async () => {
   const lines = await linesOf({
     countSessions: () => {

@@ -5,6 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { CLIENT, startProvider } from '../../sso/start-provider.ts'
+import { visitProvider } from '../../sso/start-sso.ts'
 
 // Each test starts one or two processes.
 vi.setConfig({ testTimeout: 60_000 })
@@ -22,8 +24,21 @@ async function refusalOf(port: number, sent: string): Promise<string> {
   return await text(socket)
 }
 
+/** Signs in in the window, without the frame. Returns the status of the callback. */
+async function signInAtProvider(app: string, origin: string): Promise<number> {
+  const body = new URLSearchParams({ flow: 'f'.repeat(43) })
+  const started = await fetch(`${app}/sso/start`, { method: 'POST', body, headers: { Origin: origin } })
+  const address = started.headers.get('refresh')?.replace('0; url=', '') ?? ''
+  const Cookie = started.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  return (await fetch(`${app}${await visitProvider(address)}`, { headers: { Cookie } })).status
+}
+
 test('the metrics port counts sign-ins and faults, times requests, and names no viewer', async () => {
-  const settings = { ...programSettings(), METRICS_PORT: '0' }
+  const own = programSettings()
+  const redirectUri = `${own.PUBLIC_URL}/sso/callback`
+  const { issuer } = await startProvider({ redirectUri, signsIn: 'ada' })
+  const oidc = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.clientId, OIDC_CLIENT_SECRET: CLIENT.secret }
+  const settings = { ...own, ...oidc, METRICS_PORT: '0' }
   await addAda(settings)
   const { port, output, child, ended } = await startLoginProgram(settings)
   const [first = ''] = output().split('\n')
@@ -41,6 +56,9 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   expect(refusal).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Security-Policy: default-src 'none';.*frame-ancestors 'none'/s)
   expect(refusal).toMatch(/\r\nCache-Control: no-store\r\n.*\r\nX-Content-Type-Options: nosniff\r\n/s)
 
+  const windowStatus = await signInAtProvider(`http://127.0.0.1:${port}`, own.PUBLIC_URL ?? '')
+  expect(windowStatus).toBe(200)
+
   const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   const page = await answer.text()
@@ -54,6 +72,10 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="looping",entry_point="default"} 0')
   expect(lines).toContain('viewer_auth_store_up{store="users"} 1')
   expect(lines).toContain('viewer_auth_store_up{store="sessions"} 1')
+  expect(lines).toContain('viewer_auth_store_up{store="provider"} 1')
+  expect(lines).toContain('viewer_auth_sign_ins_total{outcome="sso-signed-in",entry_point="default"} 1')
+  expect(lines).toContain('viewer_auth_provider_duration_seconds_count{result="signed-in"} 1')
+  expect(lines).toContain('viewer_auth_sign_in_windows 0')
   expect(lines).toContain('viewer_auth_password_checks{state="waiting"} 0')
   expect(lines).toContain('viewer_auth_sessions 1')
   expect(lines).toContain(

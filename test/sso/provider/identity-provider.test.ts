@@ -3,11 +3,20 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { CLIENT, startProvider } from '../start-provider.ts'
-import { finishWindow, openWindow, pressContinue, ssoSettings, startHeaders, startSso, until } from '../start-sso.ts'
+import {
+  finishWindow,
+  openWindow,
+  pressContinue,
+  ssoSettings,
+  startHeaders,
+  startSso,
+  until,
+  visitProvider,
+} from '../start-sso.ts'
 
 test('a provider that is away does not stop the app: 503 in the window, degraded, and it is found later', async () => {
   const port = await freePort()
@@ -61,6 +70,61 @@ test.each([
 test('a provider whose document names another issuer is not used', async () => {
   const { provider, warnings } = await openDocument({ issuer: 'https://login.example' }, false)
   expect([provider.isAvailable(), warnings.length]).toEqual([false, 1])
+})
+
+test('a provider that moves its addresses is read again, and its last good document counts', async () => {
+  const lines: unknown[] = []
+  const log = { info: (line: unknown) => void lines.push(line), warn: (line: unknown) => void lines.push(line) }
+  const redirectUri = 'http://localhost:1/sso/callback'
+  let path = '/auth'
+  const moving = await startProvider({
+    redirectUri,
+    signsIn: 'ada',
+    changeAnswer: (document) => ({ ...document, authorization_endpoint: `${String(document.issuer)}${path}` }),
+  })
+  const options = { redirectUri, log, firstRetryMs: 10, refreshMs: 10 }
+  const provider = openIdentityProvider(ssoSettings(moving.issuer), options)
+  onTestFinished(() => provider.close())
+  const request = { state: 's', nonce: 'n', codeVerifier: 'v', mustAsk: false, language: 'en' }
+  const isAt = (wanted: string) => new URL(provider.authorizationUrl(request)).pathname === wanted
+  await until(() => provider.isAvailable())
+  expect(isAt('/auth')).toBe(true)
+  path = '/new'
+  await until(() => isAt('/new'))
+  expect(lines).toHaveLength(1)
+  moving.setAway(true)
+  await until(() => lines.length > 1)
+  expect([provider.isAvailable(), isAt('/new')]).toEqual([true, true])
+})
+
+test('a provider with a new signing key needs no restart', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const app = await startSso()
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
+  await app.provider.changeKey()
+  // The keys are asked for at most once a minute, so that forged tokens cause no requests.
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(400)
+  vi.setSystemTime(Date.now() + 60_000)
+  expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
+})
+
+test('each answer about a viewer is timed by its result', async () => {
+  const results: string[] = []
+  const onAnswer = (result: string, seconds: number) => void results.push(seconds >= 0 ? result : 'negative')
+  const app = await startSso({ onAnswer })
+  const signIn = async () => finishWindow(app, await openWindow(app))
+  await signIn()
+  app.provider.accounts.set('ada', { preferred_username: '' })
+  await signIn()
+  const window = await openWindow(app)
+  const callback = await visitProvider(window.address)
+  app.provider.setAway(true)
+  await app.get(callback, { Cookie: window.cookie })
+  expect(results).toEqual(['signed-in', 'refused', 'failed'])
+  const outcomes = app.lines.flatMap(({ outcome }) => outcome ?? [])
+  // Equal lines within a minute are summed up.
+  expect(outcomes).toEqual(['sso-started', 'sso-signed-in', 'sso-refused', 'sso-failed'])
 })
 
 test('while the provider is unknown, the window answers 503 and readiness says degraded', async () => {

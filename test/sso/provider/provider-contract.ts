@@ -120,7 +120,7 @@ export function providerContract(name: string, open: (app: AppAtProvider) => Pro
       const window = await openWindow(app)
       const { status } = await callBack(app, await visit(provider, window, app), window.cookie)
       expect(status).toBe(503)
-      const line = JSON.stringify(app.lines.find(({ outcome }) => outcome === 'failed'))
+      const line = JSON.stringify(app.lines.find(({ outcome }) => outcome === 'sso-failed'))
       expect(line).toMatch(/(invalid|unauthorized)_client/)
     })
 

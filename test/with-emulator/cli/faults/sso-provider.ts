@@ -31,7 +31,7 @@ export const settingsFor = (issuer: string, changed: Settings = {}) => ({
 })
 
 export const discovering = (changed: Document) =>
-  withProvider({ changeDiscovery: (document) => ({ ...document, ...changed }) })
+  withProvider({ changeAnswer: (document, path) => (path === '/token' ? document : { ...document, ...changed }) })
 
 /** Answers one path of the provider. */
 export const answering = (path: string, answer: (res: ServerResponse, req: IncomingMessage) => unknown) =>
