@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { UpstreamError } from '../../src/errors.ts'
 import { createMemoryFlows } from '../../src/sign-in-window/flows/memory-flows.ts'
 import { newCode } from '../../src/sso/code.ts'
 import { ENTRY_POINT } from '../login/start-login-app.ts'
@@ -147,6 +148,25 @@ test('a code from another page is refused', async () => {
   const { code } = await issueCode(app)
   expect((await app.post('/sso/code', { code }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
   expect((await type(app, code)).status).toBe(303)
+})
+
+test('posts of another page use up no tries of the network', async () => {
+  const app = await startSso({ settings: { hasCode: true } })
+  const { code } = await issueCode(app)
+  const foreign = () => app.post('/sso/code', { code: 'AAAAAAAA' }, { 'Sec-Fetch-Site': 'cross-site' })
+  const answers = await Promise.all(Array.from({ length: 110 }, foreign))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]))
+  expect((await type(app, code)).status).toBe(303)
+})
+
+test('while the store of codes is away, a code opens nothing, and the tries are still limited', async () => {
+  const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
+  const settings = { hasCode: true }
+  const app = await startSso({ settings, changeSso: (sso) => ({ ...sso, flows: { ...sso.flows, take: away } }) })
+  const answers = await Promise.all(Array.from({ length: 101 }, () => type(app, 'AAAAAAAA')))
+  expect(answers.filter(({ status }) => status === 503)).toHaveLength(100)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+  expect(answers.flatMap(({ setCookies }) => setCookies)).toEqual([])
 })
 
 test('without SSO_CODE there is neither a page nor a code', async () => {
