@@ -9,7 +9,7 @@ import { brandWithAddresses, entryPointAccount } from './account/entry-point-pag
 import { openAccountTemplates } from './account/pages.ts'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
-import type { EntryPoint } from './entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
 import type { AccessPolicy } from './login/access-decision.ts'
 import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
@@ -42,7 +42,7 @@ import type { UserStore } from './users/user-store.ts'
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
   /** Returns the secrets as they are now. Default: the secrets of the start. */
-  readonly hashSecretsOf?: (entryPoint: EntryPoint) => HashSecrets
+  readonly hashSecretsOf?: (entryPoint: HashEntryPoint) => HashSecrets
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
@@ -116,7 +116,7 @@ export function createApp({
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   const ssoDeps = { publicUrl, viewsFolder: VIEWS, asset: views.asset, headers, sessionStore, addressOf, nowSeconds }
   const ssoRoutes = sso && createSsoRoutes({ sso, ...ssoDeps })
-  for (const entryPoint of config.entryPoints) {
+  for (const entryPoint of config.entryPoints.filter(isHashEntryPoint)) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const onScreens = { ...entryPoint, brand: brandWithAddresses(entryPoint, account), publicHost: publicUrl.host }
     const screens = createScreens({ ...onScreens, views, headersFor })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import { addressFields } from './entry-points/fields.ts'
-import { ENTRY_POINT_SETTINGS, entryPointEnvironment } from './entry-points/from-environment.ts'
+import { ENTRY_POINT_SETTINGS, entryPointEnvironment, warningsOfUnused } from './entry-points/from-environment.ts'
 import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
@@ -53,6 +53,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const SECRETS: readonly string[] = [
   'HASH_SECRET',
   'HASH_SECRET_PREVIOUS',
+  'CONTENT_KEY',
   'SESSION_SECRET',
   'SESSION_SECRET_PREVIOUS',
   'USER_STORE_URL',
@@ -240,7 +241,7 @@ function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
 
 interface Reading extends Pick<GivenSettings, 'given'> {
   readonly mistakes: string[]
-  readonly warnings: readonly string[]
+  readonly warnings: string[]
   /** Null if the value is wrong; its mistakes are then in `mistakes`. */
   readonly parse: <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
 }
@@ -286,12 +287,14 @@ function readPublicUrl({ given, parse }: Reading): URL | null {
   return parse(PublicUrl, given.PUBLIC_URL, 'PUBLIC_URL')
 }
 
-function readEntryPoints({ given, mistakes, parse }: Reading, publicUrl: URL | null): readonly EntryPoint[] | null {
+function readEntryPoints(
+  { given, mistakes, warnings, parse }: Reading,
+  publicUrl: URL | null,
+): readonly EntryPoint[] | null {
   const addresses = addressFields(publicUrl)
   if (given.ENTRY_POINTS_FILE === undefined) {
-    const { HASH_SECRET_FILE: secret, HASH_SECRET_PREVIOUS_FILE: previous } = given
-    const secretFiles = secret !== undefined && previous !== undefined ? { secret, previous } : null
-    const entryPoint = parse(entryPointEnvironment(addresses, secretFiles), given)
+    const entryPoint = parse(entryPointEnvironment(addresses, given), given)
+    if (entryPoint !== null) warnings.push(...warningsOfUnused(given))
     return entryPoint && [entryPoint]
   }
   const names = ENTRY_POINT_SETTINGS.filter((name) => given[name] !== undefined)

@@ -3,6 +3,7 @@ import PACKAGE from '../package.json' with { type: 'json' }
 import { openAccount } from './account/open-account.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { isHashEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError, UpstreamError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
@@ -110,7 +111,7 @@ function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClie
 }
 
 function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {
-  return watchHashSecrets(entryPoints, {
+  return watchHashSecrets(entryPoints.filter(isHashEntryPoint), {
     onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
     onFault: (entryPoint, fault) =>
       log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),

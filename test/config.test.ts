@@ -21,6 +21,7 @@ describe('the settings', () => {
         {
           name: 'default',
           basePath: '',
+          viewerAuth: 'hash',
           secret: SETTINGS.HASH_SECRET,
           previousSecret: null,
           secretFiles: null,
@@ -155,6 +156,7 @@ describe('a wrong setting', () => {
       'USER_STORE_URL',
       'SESSION_STORE_URL',
       'LIMITS_STORE_URL',
+      'CONTENT_KEY',
       'SMTP_URL',
       'OIDC_CLIENT_SECRET',
       'POSTGRES_PASSWORD',

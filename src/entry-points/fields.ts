@@ -11,6 +11,7 @@ import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, split
 import { issuerField } from '../sso/settings/fields.ts'
 import type { SsoSettings } from '../sso/settings/sso-settings.ts'
 import type { HashParameter } from './entry-point.ts'
+import { parseKeyUrl } from './token-fields.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
 export const DEFAULT_LIFETIME_SECONDS = 3600
@@ -86,10 +87,21 @@ export function addressFields(publicUrl: URL | null) {
     assertScheme(item, isLoopbackName)
     return item
   })
-  const consumers = listField(null, (item): AllowedConsumer => {
-    const consumer = parseAllowedConsumer(item)
+  const allowedAddress = (item: string): AllowedConsumer => {
+    const address = parseAllowedConsumer(item)
     assertScheme(item, isLoopbackHost)
-    return consumer
+    return address
+  }
+  const consumers = listField(null, allowedAddress)
+  const refAddresses = listField('must name at least one address', allowedAddress)
+  const serviceKeyUrl = z.string('must be text').transform((text, context): string => {
+    try {
+      const address = parseKeyUrl(text)
+      assertScheme(address, isLoopbackHost)
+      return address
+    } catch (error) {
+      return fail(context, reasonOf(error))
+    }
   })
   const link = z.string('must be text').transform((text, context): string => {
     try {
@@ -105,7 +117,7 @@ export function addressFields(publicUrl: URL | null) {
     (isOn) => !isOn || isDomain,
     'needs a host name in PUBLIC_URL, because browsers keep no passkeys for IP addresses; on a laptop, use localhost',
   )
-  return { playerAddress, playerOrigins, consumers, link, issuer, passkeys }
+  return { playerAddress, playerOrigins, consumers, refAddresses, serviceKeyUrl, link, issuer, passkeys }
 }
 
 /**

@@ -6,7 +6,7 @@ import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
 import { similarField } from '../settings/unknown-settings.ts'
 import { ssoFileFields, ssoOf } from '../sso/settings/fields.ts'
-import type { EntryPoint } from './entry-point.ts'
+import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from './entry-point.ts'
 import {
   type AddressFields,
   AllowedGroups,
@@ -19,14 +19,42 @@ import {
   RETURN_URL_MISSING,
   ReturningViewers,
 } from './fields.ts'
+import {
+  ContentKey,
+  DEFAULT_SUBJECT,
+  KEY_URL_MISSING,
+  REF_ADDRESSES_MISSING,
+  TokenSubject,
+  ViewerAuth,
+} from './token-fields.ts'
 
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
 const LIFETIME = `must be a whole number from 0 to ${LONGEST_LIFETIME_SECONDS}`
 
-/** Builds the schema of one entry. `secretFile` names a file with the secret, instead of `secret`. */
-function entryPointSchema(addresses: AddressFields) {
-  const fields = {
-    name: z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME),
+/** Builds the schema of one entry. A field such as `secretFile` names a file with the secret, instead of `secret`. */
+function entrySchema<T extends z.ZodRawShape>(addresses: AddressFields, own: T, other: readonly string[]) {
+  const name = z.string(NAME).regex(/^[a-z0-9][a-z0-9-]{0,63}$/, NAME)
+  const fields = { name, ...own, ...commonFields(addresses) }
+  return z.strictObject(fields, {
+    error: ({ code, keys = [] }) =>
+      code === 'unrecognized_keys' ? unknownFields(keys as string[], Object.keys(fields), other) : 'must be an object',
+  })
+}
+
+function commonFields(addresses: AddressFields) {
+  return {
+    viewerAuth: ViewerAuth.optional(),
+    allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
+    screenScript: OnOff.optional(),
+    returningViewers: ReturningViewers.optional(),
+    ...brandFields(addresses.link),
+    ...ssoFileFields(addresses.issuer, list, ContentOfFile),
+    passkeys: addresses.passkeys.optional(),
+  }
+}
+
+function hashFields(addresses: AddressFields) {
+  return {
     secret: z.string('must be text').pipe(Secret).optional(),
     secretFile: z.string('must be the path of a file').pipe(SecretFile).optional(),
     secretPrevious: z.string('must be text').pipe(Secret).optional(),
@@ -41,25 +69,24 @@ function entryPointSchema(addresses: AddressFields) {
       .min(0, LIFETIME)
       .max(LONGEST_LIFETIME_SECONDS, LIFETIME)
       .optional(),
-    allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
-    screenScript: OnOff.optional(),
-    returningViewers: ReturningViewers.optional(),
-    ...brandFields(addresses.link),
-    ...ssoFileFields(addresses.issuer, list, ContentOfFile),
-    passkeys: addresses.passkeys.optional(),
   }
-  const entry = z.strictObject(fields, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys ?? [], Object.keys(fields)) : 'must be an object',
-  })
-  return entry.transform((given, context) => {
-    const sso = ssoOf(given, given.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS, context)
-    const passkeys = checkedPasskeys(given.passkeys ?? false, sso, context, ['passkeys', 'ssoOnly'])
-    return { ...given, brand: brandOf(given, context), sso, passkeys }
-  })
 }
 
-function unknownFields(names: readonly string[], known: readonly string[]): string {
+function tokenFields(addresses: AddressFields) {
+  return {
+    contentKey: ContentKey.optional(),
+    contentKeyFile: ContentOfFile.pipe(ContentKey).optional(),
+    serviceViewerKeyUrl: required(addresses.serviceKeyUrl, KEY_URL_MISSING),
+    playerOrigins: list(addresses.playerOrigins, ORIGINS_MISSING),
+    refAddresses: list(addresses.refAddresses, REF_ADDRESSES_MISSING),
+    tokenSubject: TokenSubject.optional(),
+  }
+}
+
+/** @param other the fields of the other version of viewer authentication. */
+function unknownFields(names: readonly string[], known: readonly string[], other: readonly string[]): string {
+  const unused = names.filter((name) => other.includes(name))
+  if (unused.length > 0) return `has fields of the other viewerAuth: ${unused.join(', ')}; remove them`
   const named = names.map((name) => {
     const meant = similarField(name, known)
     return meant === undefined ? name : `${name} (did you mean ${meant}?)`
@@ -120,7 +147,7 @@ export function entryPointNames(file: string): string[] {
 }
 
 function readEntries(items: readonly unknown[], addresses: AddressFields): FileResult {
-  const schema = entryPointSchema(addresses)
+  const readEntry = entryReader(addresses)
   const mistakes: string[] = []
   const entryPoints: EntryPoint[] = []
   const names = new Set<unknown>()
@@ -128,30 +155,34 @@ function readEntries(items: readonly unknown[], addresses: AddressFields): FileR
   for (const [index, item] of items.entries()) {
     const report = (mistake: string) => mistakes.push(`ENTRY_POINTS_FILE, entry ${index + 1}: ${mistake}`)
     const given = Given.parse(item)
-    const parsed = schema.safeParse(item)
+    const parsed = readEntry(item, given.viewerAuth)
     for (const { path, message } of parsed.error?.issues ?? []) report(sentenceOf(path, message))
     if (typeof item === 'object' && item !== null) mistakesInSecrets(given).forEach(report)
     if (isRepeated(given.name, names)) report('name is used by an earlier entry')
     // A change of one secret would give it to the other entry point too, even if the file is empty now.
     if (isRepeated(absolutePath(given.secretPreviousFile), previousFiles))
       report('secretPreviousFile is used by an earlier entry: give each entry its own file')
-    const key = parsed.data?.secret ?? parsed.data?.secretFile?.secret
-    if (parsed.success && key !== undefined) entryPoints.push(toEntryPoint(parsed.data, key))
+    if (parsed.success && parsed.data !== null) entryPoints.push(parsed.data)
   }
   return mistakes.length > 0 ? { mistakes } : { entryPoints }
 }
 
-function mistakesInSecrets({
-  secret,
-  secretFile,
-  secretPrevious,
-  secretPreviousFile,
-}: z.output<typeof Given>): string[] {
+/** Returns a function that parses an entry. Its result is null without a secret or key, which is reported elsewhere. */
+function entryReader(addresses: AddressFields) {
+  const [hash, token] = [hashFields(addresses), tokenFields(addresses)]
+  const hashEntry = entrySchema(addresses, hash, Object.keys(token)).transform(toHashEntryPoint)
+  const tokenEntry = entrySchema(addresses, token, Object.keys(hash)).transform(toTokenEntryPoint)
+  return (item: unknown, viewerAuth: unknown) =>
+    viewerAuth === 'token' ? tokenEntry.safeParse(item) : hashEntry.safeParse(item)
+}
+
+function mistakesInSecrets(given: z.output<typeof Given>): string[] {
   const mistakes: string[] = []
-  if ((secret === undefined) === (secretFile === undefined)) {
-    mistakes.push('secret or secretFile is required, and not both')
+  const key = given.viewerAuth === 'token' ? 'contentKey' : 'secret'
+  if ((given[key] === undefined) === (given[`${key}File`] === undefined)) {
+    mistakes.push(`${key} or ${key}File is required, and not both`)
   }
-  if (secretPrevious !== undefined && secretPreviousFile !== undefined) {
+  if (given.secretPrevious !== undefined && given.secretPreviousFile !== undefined) {
     mistakes.push('secretPrevious and secretPreviousFile are both set: remove one')
   }
   return mistakes
@@ -172,6 +203,9 @@ function absolutePath(path: unknown): string | undefined {
 const Given = z
   .looseObject({
     name: z.unknown(),
+    viewerAuth: z.unknown(),
+    contentKey: z.unknown(),
+    contentKeyFile: z.unknown(),
     brandName: z.unknown(),
     secret: z.unknown(),
     secretFile: z.unknown(),
@@ -181,26 +215,60 @@ const Given = z
   .partial()
   .catch({})
 
-function toEntryPoint(entry: z.output<ReturnType<typeof entryPointSchema>>, secret: string): EntryPoint {
+type CommonEntry = z.output<z.ZodObject<ReturnType<typeof commonFields>>> & {
+  readonly name: string
+  playerOrigins: string[]
+}
+type HashEntry = CommonEntry & z.output<z.ZodObject<ReturnType<typeof hashFields>>>
+type TokenEntry = CommonEntry & z.output<z.ZodObject<ReturnType<typeof tokenFields>>>
+
+function toHashEntryPoint(entry: HashEntry, context: z.RefinementCtx): HashEntryPoint | null {
   const { secretFile, secretPreviousFile } = entry
+  const lifetimeSeconds = entry.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS
+  const common = commonOf(entry, lifetimeSeconds, context)
+  const secret = entry.secret ?? secretFile?.secret
+  if (secret === undefined) return null
   return {
-    name: entry.name,
-    basePath: entry.name === 'default' ? '' : `/e/${entry.name}`,
+    ...common,
+    viewerAuth: 'hash',
     secret,
     previousSecret: entry.secretPrevious ?? secretPreviousFile?.secret ?? null,
     secretFiles:
       secretFile && secretPreviousFile ? { secret: secretFile.path, previous: secretPreviousFile.path } : null,
     parameters: entry.hashParameters ?? DEFAULT_PARAMETERS,
-    lifetimeSeconds: entry.hashLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
+    lifetimeSeconds,
     playerAddress: entry.playerReturnUrl,
-    playerOrigins: entry.playerOrigins,
     consumers: entry.hashConsumers ?? [],
+  }
+}
+
+function toTokenEntryPoint(entry: TokenEntry, context: z.RefinementCtx): TokenEntryPoint | null {
+  const common = commonOf(entry, 0, context)
+  const contentKey = entry.contentKey ?? entry.contentKeyFile
+  if (contentKey === undefined) return null
+  return {
+    ...common,
+    viewerAuth: 'token',
+    contentKey,
+    serviceKeyUrl: entry.serviceViewerKeyUrl,
+    refAddresses: entry.refAddresses,
+    parameters: [{ name: 'sub', attribute: entry.tokenSubject ?? DEFAULT_SUBJECT }],
+  }
+}
+
+/** @param lifetimeSeconds of a response; 0 for one that never expires, and for tokens. */
+function commonOf(entry: CommonEntry, lifetimeSeconds: number, context: z.RefinementCtx) {
+  const sso = ssoOf(entry, lifetimeSeconds, context)
+  return {
+    name: entry.name,
+    basePath: entry.name === 'default' ? '' : `/e/${entry.name}`,
+    playerOrigins: entry.playerOrigins,
     allowedGroups: entry.allowedGroups ?? null,
-    returningViewers: entry.returningViewers ?? 'continue',
+    returningViewers: entry.returningViewers ?? ('continue' as const),
     hasScript: entry.screenScript ?? true,
-    brand: entry.brand,
-    sso: entry.sso,
-    hasPasskeys: entry.passkeys,
+    brand: brandOf(entry, context),
+    sso,
+    hasPasskeys: checkedPasskeys(entry.passkeys ?? false, sso, context, ['passkeys', 'ssoOnly']),
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret } from '../settings/secret.ts'
-import type { EntryPoint, SecretFiles } from './entry-point.ts'
+import type { HashEntryPoint, SecretFiles } from './entry-point.ts'
 
 /** The secrets of an entry point. `previous` builds a response only after the service refused one with `current`. */
 export interface HashSecrets {
@@ -10,7 +10,7 @@ export interface HashSecrets {
 }
 
 export interface WatchedSecrets {
-  readonly secretsOf: (entryPoint: EntryPoint) => HashSecrets
+  readonly secretsOf: (entryPoint: HashEntryPoint) => HashSecrets
   readonly stop: () => void
 }
 
@@ -25,7 +25,7 @@ export interface SecretEvents {
 export const SECRETS_READ_EVERY_MS = 250
 
 /** Returns the secrets that were read at the start. */
-export function startSecretsOf({ secret, previousSecret }: EntryPoint): HashSecrets {
+export function startSecretsOf({ secret, previousSecret }: HashEntryPoint): HashSecrets {
   return { current: secret, previous: previousSecret === secret ? null : previousSecret }
 }
 
@@ -33,7 +33,7 @@ export function startSecretsOf({ secret, previousSecret }: EntryPoint): HashSecr
  * Reads the files of the secrets again and again, so that a new secret needs no restart. Asynchronous: a file system
  * that hangs stops no request. Entry points without files keep their secrets.
  */
-export function watchHashSecrets(entryPoints: readonly EntryPoint[], events: SecretEvents): WatchedSecrets {
+export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents): WatchedSecrets {
   const stopped = new AbortController()
   const known = new Map(entryPoints.map((entryPoint) => [entryPoint.name, startSecretsOf(entryPoint)]))
   for (const { name, secretFiles } of entryPoints) {

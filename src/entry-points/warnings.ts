@@ -1,4 +1,5 @@
-import type { EntryPoint } from './entry-point.ts'
+import { createPublicKey } from 'node:crypto'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
 
 const GOOGLE = 'https://accounts.google.com'
 
@@ -11,12 +12,15 @@ interface SessionSettings {
 /** Returns sentences about valid settings of entry points that are usually a mistake. */
 export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessions: SessionSettings): string[] {
   const warnings: string[] = []
-  for (const { name, lifetimeSeconds, sso } of entryPoints) {
+  for (const { name, sso } of entryPoints) {
     if (sso?.issuer === GOOGLE && sso.tenants === null) {
       warnings.push(
         `Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`,
       )
     }
+  }
+  const withHash = entryPoints.filter(isHashEntryPoint)
+  for (const { name, lifetimeSeconds } of withHash) {
     if (lifetimeSeconds === 0) {
       warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
     }
@@ -27,11 +31,23 @@ export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessio
       )
     }
   }
-  return [...warnings, ...warningsOfSecrets(entryPoints, sessions.secrets)]
+  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets), ...warningsOfContentKeys(entryPoints)]
+}
+
+/** Warns about a content key that two entry points share. */
+function warningsOfContentKeys(entryPoints: readonly EntryPoint[]): string[] {
+  const keys = entryPoints.flatMap((entryPoint) =>
+    isHashEntryPoint(entryPoint)
+      ? []
+      : [createPublicKey(entryPoint.contentKey).export({ type: 'spki', format: 'der' }).toString('base64')],
+  )
+  return new Set(keys).size < keys.length
+    ? ['Two entry points share a content key: a token for one is valid for the other. Use a key pair for each content.']
+    : []
 }
 
 /** Warns about a secret with two purposes, and about a previous secret that equals the current one. */
-function warningsOfSecrets(entryPoints: readonly EntryPoint[], sessionSecrets: readonly string[]): string[] {
+function warningsOfSecrets(entryPoints: readonly HashEntryPoint[], sessionSecrets: readonly string[]): string[] {
   const warnings: string[] = []
   const hashSecrets = entryPoints.map(({ secret, previousSecret }) => new Set([secret, previousSecret ?? secret]))
   const allHashSecrets = new Set(hashSecrets.flatMap((secrets) => [...secrets]))

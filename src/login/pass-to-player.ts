@@ -1,4 +1,4 @@
-import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../entry-points/entry-point.ts'
 import { buildAuthenticationResponse } from '../hash-lock/authentication-response.ts'
 import { appendHash, type ReturnAddress } from '../hash-lock/return-address.ts'
 import type { AccessGranted } from './access-decision.ts'
@@ -14,7 +14,7 @@ import type { AccessGranted } from './access-decision.ts'
  */
 export function passToPlayer(
   { parameters }: AccessGranted,
-  { lifetimeSeconds }: Pick<EntryPoint, 'lifetimeSeconds'>,
+  { lifetimeSeconds }: Pick<HashEntryPoint, 'lifetimeSeconds'>,
   secret: string,
   address: ReturnAddress,
   nowSeconds: number,

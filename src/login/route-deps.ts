@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../entry-points/entry-point.ts'
 import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Visits } from '../sessions/visits.ts'
@@ -14,7 +14,7 @@ import type { LogSignIn } from './sign-in-log.ts'
 
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
 export interface EntryPointDeps {
-  readonly entryPoint: EntryPoint
+  readonly entryPoint: HashEntryPoint
   /** The secrets of the entry point, as they are now. */
   readonly hashSecrets: () => HashSecrets
   readonly accessPolicy: AccessPolicy

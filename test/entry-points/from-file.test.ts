@@ -29,7 +29,7 @@ function fileWith(text: string): string {
   return file
 }
 
-const DEFAULTS = { brand: UNBRANDED, sso: null, hasPasskeys: false }
+const DEFAULTS = { viewerAuth: 'hash', brand: UNBRANDED, sso: null, hasPasskeys: false }
 
 describe('a file of entry points', () => {
   test('each entry point has its own secret, addresses, origins, parameters, lifetime and groups', () => {

@@ -3,7 +3,7 @@ import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
 import { UNBRANDED } from '../../src/brand/brand.ts'
-import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
+import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import type { AccessPolicy } from '../../src/login/access-decision.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
@@ -23,7 +23,8 @@ export const CONSUMER = 'https://chat.example/customer/'
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
 export const START_SECONDS = 2_000_000_000
 
-export const ENTRY_POINT: EntryPoint = {
+export const ENTRY_POINT: HashEntryPoint = {
+  viewerAuth: 'hash',
   name: 'default',
   basePath: '',
   secret: SECRET,

@@ -220,7 +220,7 @@ function isOfStore(name: string): boolean {
 }
 
 function isNotNamedFile(name: string): boolean {
-  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|OIDC_CLIENT_SECRET|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
+  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|CONTENT_KEY|OIDC_CLIENT_SECRET|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
     name,
   )
 }

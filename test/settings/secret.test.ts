@@ -74,7 +74,7 @@ describe('a secret from a file', () => {
     ['with white space around it', `\n ${key} \n\n`],
     ['with a byte order mark', `\ufeff${key}`],
   ])('a secret file is read %s', (_name, content) => {
-    expect(readConfig(withFile(file(content))).entryPoints[0]?.secret).toBe(key)
+    expect(readConfig(withFile(file(content))).entryPoints[0]).toMatchObject({ secret: key })
   })
   test('SESSION_SECRET_FILE is read', () => {
     const { SESSION_SECRET: _secret, ...others } = SETTINGS

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
+import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
 import { type OpenSsoDeps, openSso, type Sso } from '../../src/sso/open-sso.ts'
@@ -34,7 +34,7 @@ interface AppWithSsoOptions extends LoginAppOptions {
   /** Replaces parts of single sign-on, for faults. */
   readonly changeSso?: (sso: Sso) => Sso
   readonly onAnswer?: OpenSsoDeps['onAnswer']
-  readonly entryPoint?: Partial<EntryPoint>
+  readonly entryPoint?: Partial<HashEntryPoint>
   /** The entry points. Default: one at `/`. */
   readonly entryPointsWith?: (sso: SsoSettings) => readonly EntryPoint[]
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
+import { isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
@@ -140,7 +141,7 @@ async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report
 
 /** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */
 function unfinishedChanges({ entryPoints }: Config): string[] {
-  return entryPoints.flatMap(({ name, secretFiles }) => {
+  return entryPoints.filter(isHashEntryPoint).flatMap(({ name, secretFiles }) => {
     const file = secretFiles && pendingFile(secretFiles)
     if (file === null || !existsSync(file)) return []
     return [

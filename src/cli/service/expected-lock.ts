@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { readEntryPointSettings } from '../../config.ts'
-import type { SecretFiles } from '../../entry-points/entry-point.ts'
+import { isHashEntryPoint, type SecretFiles } from '../../entry-points/entry-point.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
 import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -35,7 +35,9 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const entryPoint = chosenEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
   const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
-  const others = config.entryPoints.filter((other) => other !== entryPoint && other.secret === secret)
+  const others = config.entryPoints
+    .filter(isHashEntryPoint)
+    .filter((other) => other !== entryPoint && other.secret === secret)
   const sharedWith = others.map((other) => other.name)
   const url = addressOf(config, entryPoint)
   const secretOf = `the entry point ${chosen}`

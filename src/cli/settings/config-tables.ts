@@ -1,6 +1,8 @@
 import type { Logo } from '../../brand/brand.ts'
 import type { Config } from '../../config.ts'
-import { addressOf, type ChosenEntryPoint } from './chosen-entry-point.ts'
+import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from '../../entry-points/entry-point.ts'
+import type { AllowedConsumer } from '../../hash-lock/return-address.ts'
+import { addressOf } from './chosen-entry-point.ts'
 
 /** The value of each setting as text, in the order of `.env.example`. Contains no secret. */
 export type SettingValues = Readonly<Record<string, string>>
@@ -10,16 +12,13 @@ type RedisAddress = Extract<Config['limitsStore'], { kind: 'redis' }>['redis']
 const NONE = 'none'
 
 /** Describes the settings of one entry point. Those of ENTRY_POINTS_FILE have the names of settings too. */
-export function entryPointValues(config: Config, entryPoint: ChosenEntryPoint): SettingValues {
-  const { brand, consumers } = entryPoint
+export function entryPointValues(config: Config, entryPoint: EntryPoint): SettingValues {
+  const { brand } = entryPoint
   return {
     address: addressOf(config, entryPoint),
-    HASH_SECRET: secretOf(entryPoint),
-    HASH_PARAMETERS: entryPoint.parameters.map(({ name, attribute }) => `${name}=${attribute}`).join(', '),
-    HASH_LIFETIME_SECONDS: String(entryPoint.lifetimeSeconds),
-    PLAYER_RETURN_URL: entryPoint.playerAddress.url,
+    VIEWER_AUTH: entryPoint.viewerAuth,
+    ...(entryPoint.viewerAuth === 'token' ? tokenValues(entryPoint) : hashValues(entryPoint)),
     PLAYER_ORIGINS: entryPoint.playerOrigins.join(', '),
-    HASH_CONSUMERS: consumers.map(({ origin, pathPrefix }) => `${origin}${pathPrefix}`).join(', ') || NONE,
     ALLOWED_GROUPS: entryPoint.allowedGroups?.join(', ') ?? 'every viewer',
     SCREEN_SCRIPT: entryPoint.hasScript ? 'on' : 'off',
     RETURNING_VIEWERS: entryPoint.returningViewers,
@@ -36,6 +35,25 @@ export function entryPointValues(config: Config, entryPoint: ChosenEntryPoint): 
     USERNAME_KIND: brand.usernameKind,
     DEFAULT_LANGUAGE: brand.defaultLanguage,
     PASSKEYS: entryPoint.hasPasskeys ? 'on' : 'off',
+  }
+}
+
+function hashValues(entryPoint: HashEntryPoint): SettingValues {
+  return {
+    HASH_SECRET: secretOf(entryPoint),
+    HASH_PARAMETERS: entryPoint.parameters.map(({ name, attribute }) => `${name}=${attribute}`).join(', '),
+    HASH_LIFETIME_SECONDS: String(entryPoint.lifetimeSeconds),
+    PLAYER_RETURN_URL: entryPoint.playerAddress.url,
+    HASH_CONSUMERS: describeAddresses(entryPoint.consumers),
+  }
+}
+
+function tokenValues({ contentKey, serviceKeyUrl, refAddresses, parameters }: TokenEntryPoint): SettingValues {
+  return {
+    CONTENT_KEY: `RSA, ${contentKey.asymmetricKeyDetails?.modulusLength} bits`,
+    SERVICE_VIEWER_KEY_URL: serviceKeyUrl,
+    REF_ADDRESSES: describeAddresses(refAddresses),
+    TOKEN_SUBJECT: parameters.map(({ attribute }) => attribute).join(', '),
   }
 }
 
@@ -62,7 +80,11 @@ export function appValues(config: Config): SettingValues {
   }
 }
 
-function secretOf({ previousSecret, secretFiles }: ChosenEntryPoint): string {
+function describeAddresses(addresses: readonly AllowedConsumer[]): string {
+  return addresses.map(({ origin, pathPrefix }) => `${origin}${pathPrefix}`).join(', ') || NONE
+}
+
+function secretOf({ previousSecret, secretFiles }: HashEntryPoint): string {
   const count = previousSecret === null ? 'set' : 'two, as during a change of the secret'
   return secretFiles === null ? count : `${count}; its files are read again when they change`
 }

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
+import { isHashEntryPoint } from '../../entry-points/entry-point.ts'
+import { ConfigError } from '../../errors.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -67,13 +69,13 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
     return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
-  const diagnoses = entryPoints.map((entryPoint) => ({
+  const diagnoses = entryPoints.filter(isHashEntryPoint).map((entryPoint) => ({
     entryPoint,
     ...diagnoseForEntryPoint(response, entryPoint, now),
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
-  if (best === undefined) throw new Error('There is no entry point')
+  if (best === undefined) throw new ConfigError('No entry point has a hash: all have VIEWER_AUTH=token.')
   return describe(config, best, response)
 }
 

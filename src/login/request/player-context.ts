@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
 import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import { requestedLanguage } from '../../languages/languages.ts'
 import type { Content } from '../access-decision.ts'
@@ -29,7 +29,7 @@ const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ust
  */
 export function readPlayerContext(
   source: Readonly<Record<string, unknown>>,
-  entryPoint: Pick<EntryPoint, 'playerAddress' | 'consumers'>,
+  entryPoint: Pick<HashEntryPoint, 'playerAddress' | 'consumers'>,
 ): ContextReading {
   const hashConsumer = HashConsumer.safeParse(source.hashConsumer)
   if (!hashConsumer.success) return { ok: false, problem: 'badConsumer', reason: 'is repeated' }
@@ -53,6 +53,6 @@ export function readPlayerContext(
 }
 
 /** Returns the context of a request without a query, the most common case, without parsing. */
-export function emptyContext(entryPoint: Pick<EntryPoint, 'playerAddress'>): PlayerContext {
+export function emptyContext(entryPoint: Pick<HashEntryPoint, 'playerAddress'>): PlayerContext {
   return { address: entryPoint.playerAddress, content: {}, fields: {} }
 }

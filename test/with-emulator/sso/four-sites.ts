@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type ProviderOptions, startProvider } from '../../../src/emulator/provider/start-provider.ts'
 import { startEmulator } from '../../../src/emulator/start-emulator.ts'
-import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
 import { ENTRY_POINT, type LoginApp, type LogLine } from '../../login/start-login-app.ts'
@@ -32,7 +32,7 @@ export interface SitesOptions {
   readonly isWithoutPlayer?: boolean
   /** The sandbox of the player in the customer's page, which the frame of the login app inherits. */
   readonly sandbox?: string
-  readonly entryPoint?: Partial<EntryPoint>
+  readonly entryPoint?: Partial<HashEntryPoint>
   readonly settings?: Partial<SsoSettings>
   /** The address of a Redis: two copies of the login app share it, and each step of a sign-in is at the other copy. */
   readonly redisUrl?: string

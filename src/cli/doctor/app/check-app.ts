@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
 import { checkAddresses } from './addresses.ts'
 import { checkReadiness } from './readiness.ts'
@@ -15,11 +16,12 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
       'TRUST_PROXY_HOPS is 0, but https needs a proxy. The app then sees only the address of the proxy, and all viewers share one limit of failed sign-ins. Set it to the number of proxies.',
     )
   }
-  for (const entryPoint of config.entryPoints) {
+  const entryPoints = config.entryPoints.filter(isHashEntryPoint)
+  for (const entryPoint of entryPoints) {
     for (const finding of checkSettings(entryPoint)) yield findingOf(config, entryPoint, finding)
   }
   if (!(yield* checkReadiness(config, signal))) return false
-  for (const entryPoint of config.entryPoints) {
+  for (const entryPoint of entryPoints) {
     for (const check of [checkScreen, checkAddresses]) {
       for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
     }

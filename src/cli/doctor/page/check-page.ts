@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
 import { codeOf } from '../request.ts'
@@ -33,7 +34,9 @@ export async function* checkPages(
     )
   }
   const isLockKnown = entryPointOfLock !== undefined
-  const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  const entryPoints = config.entryPoints
+    .filter(isHashEntryPoint)
+    .filter(({ name }) => !isLockKnown || name === entryPointOfLock)
   for (const address of addresses) yield* checkPage({ config, entryPoints, isLockKnown }, address, signal)
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { SHORT_LIFETIME_SECONDS } from '../app/screen.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
@@ -29,7 +30,7 @@ export async function compareClocks(
   }
   const serviceAhead = Math.round(service - app)
   const shortestSeconds = Math.min(
-    ...entryPoints.map(({ lifetimeSeconds }) => lifetimeSeconds || Number.POSITIVE_INFINITY),
+    ...entryPoints.filter(isHashEntryPoint).map(({ lifetimeSeconds }) => lifetimeSeconds || Number.POSITIVE_INFINITY),
   )
   if (serviceAhead > TOLERANCE_SECONDS && serviceAhead > shortestSeconds - SHORT_LIFETIME_SECONDS) {
     return failure(

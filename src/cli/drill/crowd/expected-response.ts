@@ -1,4 +1,4 @@
-import type { HashParameter } from '../../../entry-points/entry-point.ts'
+import { type HashParameter, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { addressFields, DEFAULT_PARAMETERS, HashParameters } from '../../../entry-points/fields.ts'
 import { readEntryPointsFile } from '../../../entry-points/from-file.ts'
 import { ConfigError } from '../../../errors.ts'
@@ -26,7 +26,7 @@ export function readExpectedResponse(environment: Environment, path: string): Ex
   if (given.ENTRY_POINTS_FILE !== undefined) {
     const file = readEntryPointsFile(given.ENTRY_POINTS_FILE, addressFields(null))
     if ('mistakes' in file) throw new ConfigError(`${file.mistakes.join('.\n')}.`)
-    const found = file.entryPoints.find(({ basePath }) => (basePath || '/') === path)
+    const found = file.entryPoints.filter(isHashEntryPoint).find(({ basePath }) => (basePath || '/') === path)
     return found ? expectedOf([found.secret, found.previousSecret], found.parameters) : expectedOf([], [])
   }
   if (given.HASH_SECRET === undefined) return expectedOf([], [])
