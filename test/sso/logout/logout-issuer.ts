@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
-import { CLIENT } from '../start-provider.ts'
+import { CLIENT, signingKey } from '../start-provider.ts'
+import type { SsoApp } from '../start-sso.ts'
 
 export const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const KEYS = generateKeyPair('RS256', { extractable: true })
@@ -76,4 +77,20 @@ export async function startIssuer({ issuer: named, discovery }: IssuerOptions = 
 export async function publicKeyOf(): Promise<Uint8Array> {
   const { n = '' } = await exportJWK((await KEYS).publicKey)
   return new TextEncoder().encode(n)
+}
+
+let tokens = 0
+
+/** Signs a logout token of the provider of an app. Without changes, all sessions of ada end. */
+export async function logoutTokenOf(
+  { provider }: Pick<SsoApp, 'provider'>,
+  changes: object = {},
+  key?: CryptoKey,
+): Promise<string> {
+  tokens += 1
+  const iat = Math.floor(Date.now() / 1000)
+  const whom = { iss: provider.issuer, aud: CLIENT.clientId, sub: 'ada' }
+  const claims = { ...whom, iat, exp: iat + 120, jti: `t${tokens}`, events: { [EVENT]: {} }, ...changes }
+  const header = { alg: 'RS256', kid: 'test', typ: 'logout+jwt' }
+  return new SignJWT(claims).setProtectedHeader(header).sign(key ?? (await signingKey).privateKey)
 }

@@ -1,24 +1,11 @@
-import { type CryptoKey, generateKeyPair, SignJWT } from 'jose'
+import { generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import type { SessionStore } from '../../../src/sessions/session-store.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { ADA, ENTRY_POINT, SESSION_LIMITS } from '../../login/start-login-app.ts'
-import { CLIENT, signingKey } from '../start-provider.ts'
 import { cookiesOf, fieldOf, finishWindow, openWindow, pressContinue, type SsoApp, startSso } from '../start-sso.ts'
-import { EVENT } from './logout-issuer.ts'
-
-let tokens = 0
-
-/** Signs a logout token of the provider of an app. Without changes, all sessions of ada end. */
-async function tokenOf(app: SsoApp, changes: object = {}, key?: CryptoKey): Promise<string> {
-  tokens += 1
-  const iat = Math.floor(Date.now() / 1000)
-  const whom = { iss: app.provider.issuer, aud: CLIENT.clientId, sub: 'ada' }
-  const claims = { ...whom, iat, exp: iat + 120, jti: `t${tokens}`, events: { [EVENT]: {} }, ...changes }
-  const header = { alg: 'RS256', kid: 'test', typ: 'logout+jwt' }
-  return new SignJWT(claims).setProtectedHeader(header).sign(key ?? (await signingKey).privateKey)
-}
+import { logoutTokenOf as tokenOf } from './logout-issuer.ts'
 
 const send = (app: SsoApp, token: string) => app.post('/sso/logout', { logout_token: token })
 const logOut = async (app: SsoApp, changes?: object) => (await send(app, await tokenOf(app, changes))).status
