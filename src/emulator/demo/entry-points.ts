@@ -61,5 +61,8 @@ function singleSignOn({ issuer, clients: [client] }: RunningProvider): object {
     oidcLabel: 'Lakeside Media',
     ssoOnly: 'on',
     allowedGroups: ['staff'],
+    // The player asks often, so that a logout at the provider shows soon.
+    hashLifetimeSeconds: 300,
+    ssoSessionSeconds: 3_600,
   }
 }

@@ -91,6 +91,7 @@ function singleSignOnLines(singleSignOn: RunningDemo['singleSignOn']): string[] 
   return [
     `For single sign-on, open this page (not in Safari) and choose ${singleSignOn.person} at the identity provider:`,
     `  ${styleText(['bold', 'cyan'], singleSignOn.pageUrl)}`,
+    `To log out at the provider, so that the player asks again within five minutes: ${singleSignOn.logOutUrl}`,
   ]
 }
 

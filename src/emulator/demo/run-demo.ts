@@ -22,8 +22,11 @@ export interface RunningDemo {
   readonly loginUrl: string
   /** The same login app without a brand. */
   readonly unbrandedUrl: string
-  /** The customer's page with the channel of single sign-on, and a person to choose. Null without the provider. */
-  readonly singleSignOn: { readonly pageUrl: string; readonly person: string } | null
+  /**
+   * The customer's page with the channel of single sign-on, a person to choose, and the page of the provider that logs the
+   * person out. Null without the provider.
+   */
+  readonly singleSignOn: { readonly pageUrl: string; readonly person: string; readonly logOutUrl: string } | null
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
@@ -104,7 +107,8 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
 function singleSignOnOf({ provider, seed }: RunningEmulator, pageOrigin: string, lockUrl: string) {
   const lock = seed.locks.find(({ url }) => url === lockUrl)
   if (provider === null || lock === undefined) return null
-  return { pageUrl: `${pageOrigin}/channel/${lock.content_id}`, person: provider.people[0]?.name ?? '' }
+  const pageUrl = `${pageOrigin}/channel/${lock.content_id}`
+  return { pageUrl, person: provider.people[0]?.name ?? '', logOutUrl: `${provider.issuer}/session/end` }
 }
 
 /** Writes a file that only this user may read, because it holds secrets. */

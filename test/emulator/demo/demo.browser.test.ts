@@ -147,6 +147,21 @@ describe.each(KINDS)('in %s', (kind) => {
       await waitUntilPlaying(player)
       expect(JSON.parse(responses[0] ?? '[]')[0]).toEqual({ user: 'ada@lakeside.example' })
     })
+
+    test('after a sign-out at the provider, a returning viewer is asked again', async () => {
+      await page.goto(addresses.companyPage)
+      await waitUntilPlaying(await opened.waitForFrame(`${addresses.service}/embed/`))
+      // The response lives for five minutes.
+      await setClock({ advance_seconds: 298 })
+      await expect.poll(() => responses.length, { timeout: 60_000 }).toBeGreaterThan(0)
+      await setClock({ real: true })
+      const provider = await browser.browser.newPage()
+      await provider.goto(/http:\S+\/session\/end/.exec(demo.printed())?.[0] ?? '')
+      await Promise.all([provider.waitForNavigation(), provider.click('button[value="yes"]')])
+      await provider.close()
+      await setClock({ advance_seconds: 298 })
+      await (await loginFrame()).waitForSelector('#sso-start .primary', { visible: true })
+    })
   }
 
   /** A browser that keeps cookies signs in by itself; any other shows the form again. */
