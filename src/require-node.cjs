@@ -1,5 +1,6 @@
 // Loaded before the program. Older versions of Node cannot load TypeScript: they would end with a stack trace.
 const { readFileSync } = require('node:fs')
+const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -11,3 +12,6 @@ if (major < 24) {
   )
   process.exit(1)
 }
+// The programs do the same for a start without this file. Only here it is before the first TypeScript file: Node then
+// does not load its TypeScript parser, which takes an eighth of a start.
+enableCompileCache(join(__dirname, '../node_modules/.cache/compiled'))

@@ -28,6 +28,13 @@ test.each(['24.0.0', '26.1.0'])('Node %s starts the program', (version) => {
   expect(runAs(version)).toMatchObject({ status: 0, stdout: 'started\n', stderr: '' })
 })
 
+test('compiled code of earlier starts is there before the first file of the program', () => {
+  const { NODE_COMPILE_CACHE: _ofTheTests, ...env } = process.env
+  const print = "console.log(require('node:module').getCompileCacheDir())"
+  const { stdout } = spawnSync(process.execPath, ['--require', CHECK, '-e', print], { env, encoding: 'utf8' })
+  expect(stdout).toContain(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)))
+})
+
 test('every script that starts a program of src checks the version first', () => {
   const programs = Object.values(PACKAGE.scripts).filter((script) => /\bsrc\/.*main\.ts$/.test(script))
   expect(programs.length).toBeGreaterThan(1)
