@@ -18,6 +18,8 @@ const COLUMNS = [
   'status',
   'count',
   'requestId',
+  'issuer',
+  'subject',
 ] as const satisfies readonly (keyof SecurityEvent)[]
 const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
 const CHUNK_CHARACTERS = 65_536

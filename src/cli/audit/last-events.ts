@@ -3,13 +3,16 @@ import { type SecurityEvent, securityEvents, startReading } from './security-eve
 
 /** The newest lines of a viewer in the security log; null where there is none. */
 export interface LastEvents {
-  /** A sign-in with a password. */
+  /** A sign-in with a password, or at an identity provider. */
   readonly signIn: SecurityEvent | null
   readonly refusal: SecurityEvent | null
 }
 
 /** All other outcomes of the event `sign-in` refuse the viewer. */
-const NOT_REFUSED = ['signed-in', 'returned', 'cancelled', 'signed-out']
+const NOT_REFUSED = [
+  ...['signed-in', 'returned', 'cancelled', 'signed-out'],
+  ...['sso-started', 'sso-signed-in', 'sso-not-yet', 'sso-logged-out'],
+]
 
 /**
  * Finds the last sign-in of a viewer, and the last refusal. Reads the rotated files of the log, the newest first, until

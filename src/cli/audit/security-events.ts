@@ -19,6 +19,9 @@ export interface SecurityEvent {
   /** The number of requests that the line stands for. */
   readonly count: number
   readonly requestId: string | null
+  /** The identity of a viewer of an identity provider. */
+  readonly issuer: string | null
+  readonly subject: string | null
 }
 
 export interface EventFilter {
@@ -51,6 +54,8 @@ const Line = z.object({
   address: z.string().optional(),
   entryPoint: z.string().optional(),
   requestId: z.string().optional(),
+  issuer: z.string().optional(),
+  subject: z.string().optional(),
   status: z.number().optional(),
   limit: z.string().optional(),
   attribute: z.string().optional(),
@@ -126,5 +131,7 @@ function eventOf(line: z.infer<typeof Line>): SecurityEvent {
     status: line.status ?? null,
     count: more,
     requestId: line.requestId ?? null,
+    issuer: line.issuer ?? null,
+    subject: line.subject ?? null,
   }
 }

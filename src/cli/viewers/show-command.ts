@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readActivitySettings, readSharedStores, readUserStore } from '../../config.ts'
+import type { ShownSession } from '../../sessions/session-store.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../users/user-store.ts'
 import { noSuchViewer } from '../../users/viewer-changes.ts'
@@ -33,8 +34,7 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   }
   const store = await userStores.open(readUserStore(env))
   const known = await lookUp(store, typed, { nowSeconds, part }).finally(() => store.close())
-  if (known === null) return noSuchViewer(typed)
-  const { username } = known
+  const username = known?.username ?? typed
   const { sessionStore, limitsStore } = readSharedStores(env)
   const { securityLogFile, ...ends } = readActivitySettings(env)
   // Loaded late, so that `viewers import` does not load the Redis client.
@@ -47,20 +47,18 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
     part(readFailedSignIns(limitsStore, username)),
     securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
   ])
+  const isAtProvider = sessions?.some(({ provider }) => provider !== null) || last?.signIn?.issuer
+  if (known === null && !isAtProvider) return noSuchViewer(typed)
   const viewer: ShownViewer = {
-    ...known,
+    ...(known ?? { ...unnamed(typed), state: 'only-at-provider' }),
     lastSignIn: eventOf(last?.signIn),
     lastRefusal: eventOf(last?.refusal),
     failedSignIns: failed,
-    sessions:
-      sessions?.map(({ signedInAtSeconds, usedAtSeconds }) => ({
-        signedInAt: isoOf(signedInAtSeconds),
-        lastUsedAt: isoOf(usedAtSeconds),
-      })) ?? null,
+    sessions: sessions?.map(sessionOf) ?? null,
     faults,
   }
   const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
-  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || known.state === 'unknown-or-disabled' }
+  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || viewer.state === 'unknown-or-disabled' }
 }
 
 type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>
@@ -78,11 +76,20 @@ async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: Loo
     const passkeys = store.passkeys && (await part(store.passkeys.list(typed)))
     return known && { ...fieldsOf(known, nowSeconds), passkeys: passkeys?.length ?? null }
   }
-  const unnamed = { username: typed, invitation: null, groups: null, attributes: null, passkeys: null }
-  if (store.find === undefined) return { ...unnamed, state: 'unknown' }
+  if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
   const found = await store.find(typed)
-  if (found === null) return { ...unnamed, state: 'unknown-or-disabled' }
+  if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
   return { ...found, state: 'active', invitation: null, passkeys: null }
+}
+
+/** Returns the fields of a viewer whom the user store does not describe. */
+function unnamed(username: string) {
+  return { username, invitation: null, groups: null, attributes: null, passkeys: null }
+}
+
+function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession) {
+  const identity = provider && { issuer: provider.issuer, subject: provider.subject }
+  return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), provider: identity }
 }
 
 function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'passkeys'> {
@@ -95,8 +102,8 @@ function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'pa
 
 function eventOf(event: LastEvents['signIn'] | undefined): ShownViewer['lastSignIn'] {
   if (!event) return null
-  const { time, outcome, reason, address, entryPoint } = event
-  return { time, outcome, reason, address, entryPoint }
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
+  return { time, outcome, reason, address, entryPoint, issuer, subject }
 }
 
 function isoOf(seconds: number): string {

@@ -3,13 +3,16 @@ import type { stateOf } from '../../users/viewer-state.ts'
 import type { SecurityEvent } from '../audit/security-events.ts'
 import { printable } from '../terminal/text.ts'
 
-type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint'>
+type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
 
 /** The output of `viewers show --json`. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
   readonly username: string
-  /** `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers. */
-  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown'
+  /**
+   * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
+   * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
+   */
+  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown' | 'only-at-provider'
   readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
@@ -21,9 +24,16 @@ export interface ShownViewer {
   /** Null if they are counted in the memory of the app, or cannot be read. */
   readonly failedSignIns: FailedSignIns | null
   /** Null if they cannot be read. */
-  readonly sessions: readonly { readonly signedInAt: string; readonly lastUsedAt: string }[] | null
+  readonly sessions: readonly SessionText[] | null
   /** A sentence for each store that did not answer. */
   readonly faults: readonly string[]
+}
+
+interface SessionText {
+  readonly signedInAt: string
+  readonly lastUsedAt: string
+  /** Null for a viewer of the user store. */
+  readonly provider: { readonly issuer: string; readonly subject: string } | null
 }
 
 /** Facts about the settings. */
@@ -42,6 +52,7 @@ const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   'invitation-expired': 'invited, but the link has expired. Run viewers invite',
   'no-password': 'has no password and no invitation. Run viewers invite',
   'unknown-or-disabled': 'unknown to the user store, or disabled there',
+  'only-at-provider': 'not in the user store. An identity provider signed this name in',
   unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
 }
 const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Run audit export with the files of the log'
@@ -77,9 +88,10 @@ function listText(texts: readonly string[] | null): string {
 
 function eventText(event: ShownEvent | null): string {
   if (event === null) return 'none in the log'
-  const { time, outcome, reason, address, entryPoint } = event
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
   const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
-  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${why}`
+  const identity = issuer === null || subject === null ? '' : `, ${identityText({ issuer, subject })}`
+  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
 }
 
 function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [string, string][] {
@@ -100,8 +112,13 @@ function sessionLines(sessions: ShownViewer['sessions']): [string, string][] {
   const rest = sessions.length > MOST_SESSIONS ? `, of which the newest ${MOST_SESSIONS} are:` : ''
   return [
     ['Sessions', `${sessions.length}${rest}`],
-    ...sessions
-      .slice(0, MOST_SESSIONS)
-      .map(({ signedInAt, lastUsedAt }): [string, string] => ['', `began ${signedInAt}, last used ${lastUsedAt}`]),
+    ...sessions.slice(0, MOST_SESSIONS).map(({ signedInAt, lastUsedAt, provider }): [string, string] => {
+      const identity = provider === null ? '' : `, ${identityText(provider)}`
+      return ['', `began ${signedInAt}, last used ${lastUsedAt}${identity}`]
+    }),
   ]
+}
+
+function identityText({ issuer, subject }: NonNullable<SessionText['provider']>): string {
+  return `subject ${subject} at ${issuer}`
 }

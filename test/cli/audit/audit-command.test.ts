@@ -120,12 +120,18 @@ test('audit export names the outcomes of the log if the log has no line with the
 test('audit export writes CSV in which no cell is a formula, to a file that only this user may read', async () => {
   const cwd = temporaryFolder()
   const out = join(cwd, 'out.csv')
-  const text = line(1, { viewer: '=HYPERLINK("http://evil.example")', reason: 'bell \u0007' })
+  const text = line(1, {
+    viewer: '=HYPERLINK("http://evil.example")',
+    reason: 'bell \u0007',
+    issuer: 'https://idp.example',
+    subject: '=1',
+  })
   const { status, stdout } = await audit(cwd, ['-', '--csv', '--output', out], { stdin: text })
   expect([status, stdout]).toEqual([0, ''])
   const [header, record] = readFileSync(out, 'utf8').split('\r\n')
-  expect(header).toBe('time,event,outcome,viewer,address,entryPoint,reason,status,count,requestId')
+  expect(header).toBe('time,event,outcome,viewer,address,entryPoint,reason,status,count,requestId,issuer,subject')
   expect(record).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
+  expect(record).toMatch(/,https:\/\/idp\.example,"?'=1"?$/)
   expect(record).toContain('bell \\u0007')
   expect(statSync(out).mode & 0o777).toBe(0o600)
 })

@@ -6,6 +6,7 @@ import { lastEventsOf } from '../../../src/cli/audit/last-events.ts'
 import { SIGN_IN_OUTCOMES } from '../../../src/login/sign-in-log.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { providerSessionOf } from '../../sessions/session-store-contract.ts'
 import { startExampleService } from '../../users/http/example-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
@@ -64,7 +65,7 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
   }
   const { status, stderr, shown } = await show(cwd, 'ada@example.com', env)
   expect([status, stderr]).toEqual([0, ''])
-  const at = { reason: null, address: '192.0.2.1', entryPoint: 'default' }
+  const at = { reason: null, address: '192.0.2.1', entryPoint: 'default', issuer: null, subject: null }
   expect(shown).toEqual({
     ...ada,
     state: 'active',
@@ -75,8 +76,8 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
     failedSignIns: null,
     // A session ends eight hours after the sign-in.
     sessions: [
-      { signedInAt: iso(now - HOUR), lastUsedAt: iso(now - HOUR) },
-      { signedInAt: iso(now - 5 * HOUR), lastUsedAt: iso(now - 60) },
+      { signedInAt: iso(now - HOUR), lastUsedAt: iso(now - HOUR), provider: null },
+      { signedInAt: iso(now - 5 * HOUR), lastUsedAt: iso(now - 60), provider: null },
     ],
     faults: [],
   })
@@ -86,6 +87,36 @@ test('viewers show tells state, groups, attributes, sessions and the last lines 
   }
   expect(stdout).not.toContain(HASH.slice(0, 9))
   expect(stdout).not.toContain('session-0')
+})
+
+test('viewers show names the identity of a viewer whom only an identity provider knows', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const log = join(cwd, 'security.log')
+  const identity = { issuer: 'https://idp.example', subject: 'a1' }
+  writeFileSync(log, line(now - 60, 'grace@example.com', identity))
+  const file = join(cwd, 'sessions.db')
+  const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
+  const sessions = openSqliteSessionStore(file, limits, () => now)
+  const add = (id: string, endsAtSeconds: number) =>
+    sessions.store.set(id, providerSessionOf('grace@example.com', now - 60, { endsAtSeconds }))
+  add('a', now + HOUR)
+  add('over', now - 1)
+  sessions.close()
+  const env = { SECURITY_LOG_FILE: log, SESSION_STORE_URL: `sqlite:${file}` }
+  const { status, shown } = await show(cwd, 'Grace@example.com', env)
+  expect([status, shown]).toEqual([
+    0,
+    expect.objectContaining({
+      state: 'only-at-provider',
+      groups: null,
+      lastSignIn: expect.objectContaining(identity),
+      sessions: [{ signedInAt: iso(now - 60), lastUsedAt: iso(now), provider: identity }],
+    }),
+  ])
+  const { stdout } = await runHere(['viewers', 'show', 'grace@example.com'], { cwd, env })
+  expect(stdout.match(/subject a1 at https:\/\/idp\.example/g)).toHaveLength(2)
+  expect((await show(cwd, 'nobody@example.com', env)).status).toBe(1)
 })
 
 test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal or neither', async () => {
@@ -101,8 +132,10 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
     const kind = await kindOf(outcome)
     kinds[kind] = [...(kinds[kind] ?? []), outcome]
   }
-  expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither: ['returned', 'cancelled', 'signed-out'] })
-  expect(kinds.refusal).toHaveLength(SIGN_IN_OUTCOMES.length - 4)
+  const ofProvider = ['sso-started', 'sso-signed-in', 'sso-not-yet', 'sso-logged-out']
+  const neither = ['returned', 'cancelled', 'signed-out', ...ofProvider]
+  expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither })
+  expect(kinds.refusal).toHaveLength(SIGN_IN_OUTCOMES.length - 1 - neither.length)
 })
 
 test('viewers show tells a disabled, an invited and an expired viewer apart', async () => {
