@@ -32,7 +32,9 @@ export interface Glewlwyd {
    * Signs a person in with a new browser, as the login page of the provider does. Gives the client its consent.
    * @returns the address to which the provider sends the browser.
    */
-  signIn(address: string, person: GlewlwydPerson): Promise<URL>
+  signIn(address: string, person: GlewlwydPerson, visitor?: Visitor): Promise<URL>
+  /** Logs out of the provider with the browser of the sign-in. The provider tells its clients. */
+  logOut(visitor: Visitor): Promise<void>
   /** Kills the process and removes its folder. */
   stop(): Promise<void>
 }
@@ -46,6 +48,8 @@ const MODULES = '/usr/lib/glewlwyd'
 const ADMINISTRATOR = { username: 'admin', password: 'password' }
 /** Debian's user "nobody", if the tests run as root. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** Its value is the claim `sid`. */
+const SESSION_COOKIE = 'session-of-clients'
 const STARTS_WITHIN_MS = 20_000
 
 /** Starts Debian's glewlwyd on a free port of 127.0.0.1, with a database of its own. */
@@ -71,13 +75,13 @@ export async function startGlewlwyd(people: readonly GlewlwydPerson[]): Promise<
       await administrator.sendJson('DELETE', `${url}${client.clientId}`)
       await ask(administrator, 'POST', url, registrationOf(client))
     },
-    async signIn(address, { username, password }) {
-      const visitor = openVisitor()
+    async signIn(address, { username, password }, visitor = openVisitor()) {
       const { searchParams } = (await visitor.follow(address)).url
       await ask(visitor, 'POST', `${api}/auth`, { username, password })
       await ask(visitor, 'PUT', `${api}/auth/grant/${searchParams.get('client_id')}/`, { scope: 'openid' })
       return (await visitor.follow(`${searchParams.get('callback_url')}&g_continue`)).url
     },
+    logOut: (visitor) => ask(visitor, 'DELETE', `${api}/oidc/session/${visitor.cookie(SESSION_COOKIE)}`),
     async stop() {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')
@@ -159,6 +163,10 @@ function openIdConnect(issuer: string) {
     'pkce-allowed': true,
     'pkce-required': true,
     'subject-type': 'public',
+    'session-management-allowed': true,
+    'session-cookie-name': SESSION_COOKIE,
+    'session-cookie-expiration': 3600,
+    'back-channel-logout-allowed': true,
     'allowed-scope': ['openid'],
     claims: [claimOf('preferred_username', 'username'), claimOf('groups', 'groups')],
     // For private_key_jwt.
@@ -183,8 +191,9 @@ function registrationOf({ clientId, secret, redirectUri, publicKey }: GlewlwydCl
   const authentication = publicKey
     ? { token_endpoint_auth_method: ['private_key_jwt'], pubkey: publicKey.export({ type: 'spki', format: 'pem' }) }
     : { token_endpoint_auth_method: ['client_secret_basic'], client_secret: secret }
+  const logoutUri = new URL('/sso/logout', redirectUri).href
   const common = { client_id: clientId, confidential: true, redirect_uri: [redirectUri], scope: ['openid'] }
-  return { ...common, authorization_type: ['code'], ...authentication }
+  return { ...common, backchannel_logout_uri: logoutUri, authorization_type: ['code'], ...authentication }
 }
 
 async function ask(visitor: Visitor, method: string, url: string, value?: unknown): Promise<void> {

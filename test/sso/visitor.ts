@@ -5,6 +5,7 @@ export interface Visitor {
   follow(url: string | URL, form?: Record<string, string>): Promise<{ response: Response; url: URL }>
   /** Requests what a script of a page requests. */
   sendJson(method: string, url: string, value?: unknown): Promise<Response>
+  cookie(name: string): string | undefined
 }
 
 /** A browser without scripts: keeps the cookies of one host. */
@@ -24,6 +25,7 @@ export function openVisitor(): Visitor {
     send(url, { accept: 'text/html' }, form && { method: 'POST', body: new URLSearchParams(form) })
   return {
     request,
+    cookie: (name) => cookies.get(name),
     sendJson: (method, url, value) =>
       send(url, { 'Content-Type': 'application/json' }, { method, body: JSON.stringify(value) ?? null }),
     async follow(start, form) {

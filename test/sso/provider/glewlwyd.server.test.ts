@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../servers/free-port.ts'
 import { type Glewlwyd, startGlewlwyd } from '../../servers/glewlwyd.ts'
 import { CLIENT } from '../start-provider.ts'
-import { type AppWithSso, openWindow, pressContinue, startAppWithSso } from '../start-sso.ts'
+import { type AppWithSso, cookiesOf, openWindow, pressContinue, startAppWithSso } from '../start-sso.ts'
+import { openVisitor } from '../visitor.ts'
 import { type AppAtProvider, providerContract } from './provider-contract.ts'
 
 const ADA = { username: 'ada@example.com', password: 'a password of the provider', groups: ['gold', 'staff'] }
@@ -51,4 +52,16 @@ test('an answer without an issuer counts, because the provider does not promise 
   searchParams.delete('iss')
   expect((await app.get(`${pathname}?${searchParams}`, { Cookie: window.cookie })).status).toBe(200)
   expect((await pressContinue(app, window)).status).toBe(303)
+})
+
+test('a viewer who logs out of the provider has no session here any more', async () => {
+  const app = await startApp()
+  const window = await openWindow(app)
+  const visitor = openVisitor()
+  const { pathname, search } = await glewlwyd.signIn(window.address, ADA, visitor)
+  await app.get(`${pathname}${search}`, { Cookie: window.cookie })
+  const Cookie = cookiesOf(await pressContinue(app, window))
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  await glewlwyd.logOut(visitor)
+  await expect.poll(async () => (await app.get('/', { Cookie })).status).toBe(200)
 })
