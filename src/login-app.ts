@@ -55,8 +55,8 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const onAnswer: OpenSsoDeps['onAnswer'] = (...answer) => metrics?.metrics.timeProvider(...answer)
-  const { sso, closeWindows } = await openWindows(config, { ...counters, nowSeconds, log, onAnswer })
-  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...(sso?.optionalStores ?? [])]
+  const { sso, ...remote } = await openRemote(config, { ...counters, nowSeconds, log, onAnswer })
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...remote.optionalStores]
   let isAccepting = true
   const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, sso), linesDropped })
   const hashSecrets = watchSecrets(config, log)
@@ -80,7 +80,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()
     account?.mailQueue?.close()
-    closeWindows()
+    remote.close()
     await users.close()
     sessionStore.close()
     counters.close()
@@ -95,15 +95,26 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
 }
 
-/** Opens the ways to sign in in a window. */
-async function openWindows(config: Config, deps: OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'>) {
+/** Opens what other services are needed for: the ways to sign in in a window, and the keys for tokens. */
+async function openRemote(config: Config, deps: OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'>) {
   const signInWindow = await openSignInWindow(config, deps)
   const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))
-  const closeWindows = () => {
+  const issuers = await openIssuers(config, deps)
+  const close = () => {
+    issuers?.close()
     sso?.close()
     signInWindow?.flows.close()
   }
-  return { sso, closeWindows }
+  const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
+  return { sso, optionalStores, close }
+}
+
+/** Returns null without an entry point with tokens: most apps need none of this code. */
+async function openIssuers({ entryPoints }: Config, deps: Pick<OpenWindowDeps, 'nowSeconds' | 'log'>) {
+  const withTokens = entryPoints.filter((entryPoint) => entryPoint.viewerAuth === 'token')
+  if (withTokens.length === 0) return null
+  const { openTokenIssuers } = await import('./token-issuer/token-issuers.ts')
+  return await openTokenIssuers(withTokens, deps)
 }
 
 function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClientFault'> | undefined) {

@@ -19,7 +19,7 @@ const MOST_FILES = 14
 
 const BELOW_LOGIN = [
   ...['errors', 'settings', 'server', 'hash-lock', 'viewer-token', 'languages', 'brand', 'entry-points'],
-  ...['users', 'sessions', 'sign-in-limits'],
+  ...['users', 'sessions', 'sign-in-limits', 'token-issuer'],
 ]
 
 const SSO = ['sso-settings', 'sign-in-window', 'sso']
@@ -48,6 +48,15 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   redis: ['src/redis/plant.ts', 'errors', 'settings', 'server'],
   users: ['src/users/sqlite/plant.ts', 'errors', 'settings', 'server', 'hash-lock'],
   sessions: ['src/sessions/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
+  'token-issuer': [
+    'src/token-issuer/plant.ts',
+    'errors',
+    'settings',
+    'server',
+    'viewer-token',
+    'entry-points',
+    'users',
+  ],
   'sign-in-limits': ['src/sign-in-limits/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   login: ['src/login/screens/plant.ts', ...BELOW_LOGIN],
   'sign-in-window': ['src/sign-in-window/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'login'],

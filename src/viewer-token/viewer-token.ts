@@ -34,7 +34,7 @@ export function faultInSubject(subject: string): string | null {
  * key (documentation of the service: "Viewer authentication API v2"). Each component of the player accepts a token
  * once, within 60 seconds.
  *
- * The threads of Node's pool sign and encrypt, about 4 ms in all. `jose` is loaded with the first token, so that an app
+ * The threads of Node's pool sign and encrypt, 1 to 4 ms in all. `jose` is loaded with the first token, so that an app
  * without tokens starts faster.
  *
  * @param subject the identifier of the viewer in the service's reports.

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os'
+import type { TokenEntryPoint } from '../entry-points/entry-point.ts'
+import { createQueue, type QueueOptions, type WorkQueue } from '../users/passwords/hashing-queue.ts'
+import { buildViewerToken } from '../viewer-token/viewer-token.ts'
+import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
+
+/** Builds the tokens of one entry point. */
+export interface TokenIssuer {
+  /** @throws OverloadedError when too many tokens wait. Call it before other work, so that a refusal costs nothing. */
+  assertCapacity(): void
+  /**
+   * Builds a token. It is a credential for a minute: never log it.
+   * @throws OverloadedError, UpstreamError without a key of the service, RangeError for a subject that no token can have.
+   */
+  issue(subject: string): Promise<string>
+}
+
+export interface TokenIssuers {
+  readonly issuerOf: (entryPoint: TokenEntryPoint) => TokenIssuer
+  /** For readiness. */
+  readonly optionalStores: readonly ServiceKeyCache[]
+  readonly close: () => void
+}
+
+/** A token takes one core 1 to 4 ms, so the last of 20 waits 80 ms at most. */
+const QUEUE_PER_CORE = 20
+/** A token passes from thread to thread several times. With one for each core, cores would be idle meanwhile. */
+const WIDTH_PER_CORE = 2
+/** Password checks may take half of the cores. */
+const LONGEST_WAIT_MS = 100
+
+/** Returns the limits for tokens in one process. */
+export function tokenQueueOptions(cores: number = availableParallelism()): QueueOptions {
+  return { width: cores * WIDTH_PER_CORE, queueLength: cores * QUEUE_PER_CORE, longestWaitMs: LONGEST_WAIT_MS }
+}
+
+/** Opens the issuers of all entry points with tokens. They share a queue, and each address of keys has one cache. */
+export async function openTokenIssuers(
+  entryPoints: readonly Pick<TokenEntryPoint, 'serviceKeyUrl'>[],
+  { nowSeconds, log }: { readonly nowSeconds: () => number; readonly log: CacheLog },
+): Promise<TokenIssuers> {
+  const urls = [...new Set(entryPoints.map(({ serviceKeyUrl }) => serviceKeyUrl))]
+  const opened = await Promise.all(urls.map(async (url) => [url, await openServiceKeyCache(url, log)] as const))
+  const caches = new Map(opened)
+  const queue = createQueue(tokenQueueOptions())
+  return {
+    issuerOf(entryPoint) {
+      const cache = caches.get(entryPoint.serviceKeyUrl)
+      if (cache === undefined) throw new Error('The keys of this entry point were not opened')
+      return createTokenIssuer(entryPoint, cache, queue, nowSeconds)
+    },
+    optionalStores: [...caches.values()],
+    close() {
+      for (const cache of caches.values()) cache.close()
+    },
+  }
+}
+
+export function createTokenIssuer(
+  { contentKey }: Pick<TokenEntryPoint, 'contentKey'>,
+  serviceKeys: Pick<ServiceKeyCache, 'newest'>,
+  queue: WorkQueue,
+  nowSeconds: () => number,
+): TokenIssuer {
+  return {
+    assertCapacity: queue.assertCapacity,
+    issue: (subject) =>
+      // Key and time are read after the wait: both may be older by then.
+      queue.run(() => buildViewerToken(subject, { contentKey, serviceKey: serviceKeys.newest() }, nowSeconds())),
+  }
+}

@@ -1,0 +1,108 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { UpstreamError } from '../../src/errors.ts'
+import { openServiceKeyCache } from '../../src/token-issuer/service-key-cache.ts'
+import { BUILD_KEYS } from '../viewer-token/token-keys.ts'
+
+const JWK = { ...BUILD_KEYS.serviceKey.publicKey.export({ format: 'jwk' }), use: 'enc' }
+const TIMES = { refreshMs: 10, retryMs: 10, keepMs: 1000, timeoutMs: 500 }
+const ONCE = { ...TIMES, refreshMs: 60_000, retryMs: 60_000 }
+
+function setOf(...kids: string[]): string {
+  return JSON.stringify({ keys: kids.map((kid) => ({ ...JWK, kid })) })
+}
+
+/** Starts a service whose answer a test may change. */
+async function startService(listener: RequestListener) {
+  const service = { listener, requests: 0 }
+  const server = createServer((req, res) => {
+    service.requests += 1
+    service.listener(req, res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  onTestFinished(close)
+  return { service, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json` }
+}
+
+async function open(url: string, times = ONCE, nowMs?: () => number) {
+  const log = { info: vi.fn(), warn: vi.fn() }
+  const cache = await openServiceKeyCache(url, log, times, nowMs)
+  onTestFinished(() => cache.close())
+  return { cache, log }
+}
+
+test('the newest key is there after the start', async () => {
+  const { url } = await startService((_req, res) => res.end(setOf('new', 'old')))
+  const { cache, log } = await open(url)
+  expect(cache.newest().kid).toBe('new')
+  expect(cache.isAvailable()).toBe(true)
+  expect(log.info).toHaveBeenCalledOnce()
+})
+
+test('a new key is found in the background', async () => {
+  const { url, service } = await startService((_req, res) => res.end(setOf('old')))
+  const { cache } = await open(url, TIMES)
+  service.listener = (_req, res) => res.end(setOf('new', 'old'))
+  await vi.waitFor(() => expect(cache.newest().kid).toBe('new'))
+})
+
+test('the keys are kept for 24 hours while the service is away, with one warning', async () => {
+  const { url, service } = await startService((_req, res) => res.end(setOf('old')))
+  let now = 0
+  const { cache, log } = await open(url, { ...TIMES, keepMs: 24 * 3_600_000 }, () => now)
+  service.listener = (_req, res) => res.writeHead(503).end()
+  const { requests } = service
+  await vi.waitFor(() => expect(service.requests).toBeGreaterThan(requests + 3))
+  now = 23 * 3_600_000
+  expect(cache.newest().kid).toBe('old')
+  now = 25 * 3_600_000
+  expect(cache.isAvailable()).toBe(false)
+  expect(() => cache.newest()).toThrow(UpstreamError)
+  expect(log.warn).toHaveBeenCalledOnce()
+  service.listener = (_req, res) => res.end(setOf('old'))
+  await vi.waitFor(() => expect(cache.isAvailable()).toBe(true))
+})
+
+test.each<[string, RequestListener]>([
+  ['an error', (_req, res) => res.writeHead(500).end(setOf('a'))],
+  ['no content', (_req, res) => res.writeHead(204).end()],
+  ['a page', (_req, res) => res.end('<html>')],
+  ['no keys', (_req, res) => res.end(setOf())],
+  ['more than 64 KiB', (_req, res) => res.end(`${setOf('a')}${' '.repeat(65_536)}`)],
+  [
+    'a redirect',
+    (req, res) => (req.url === '/new' ? res.end(setOf('a')) : res.writeHead(302, { location: '/new' }).end()),
+  ],
+  ['half of an answer', (req, res) => res.write(setOf('a').slice(0, 100), () => req.socket.destroy())],
+  ['nothing', () => {}],
+  ['no end', (_req, res) => void res.write(setOf('a'))],
+])('the app starts without a key when the service answers with %s', async (_name, listener) => {
+  const { url } = await startService(listener)
+  const { cache, log } = await open(url)
+  expect(cache.isAvailable()).toBe(false)
+  expect(() => cache.newest()).toThrow(UpstreamError)
+  expect(log.warn).toHaveBeenCalledOnce()
+})
+
+test('a service that comes back after the start is found', async () => {
+  const { url, service } = await startService((_req, res) => res.writeHead(503).end())
+  const { cache } = await open(url, TIMES)
+  service.listener = (_req, res) => res.end(setOf('a'))
+  await vi.waitFor(() => expect(cache.newest().kid).toBe('a'))
+})
+
+test('a closed cache asks no more, and logs no fault', async () => {
+  const { url, service } = await startService((_req, res) => res.end(setOf('a')))
+  const { cache, log } = await open(url, TIMES)
+  cache.close()
+  const { requests } = service
+  await sleep(100)
+  expect(service.requests).toBeLessThanOrEqual(requests + 1)
+  expect(log.warn).not.toHaveBeenCalled()
+})

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { OverloadedError, UpstreamError } from '../../src/errors.ts'
+import { createTokenIssuer, openTokenIssuers, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
+import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
+import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
+import { CONTENT_KEY, ISSUED_AT, KID } from '../viewer-token/jwcrypto-vectors.ts'
+import { BUILD_KEYS, CHECK_KEYS } from '../viewer-token/token-keys.ts'
+
+const SERVICE_KEYS = { newest: () => BUILD_KEYS.serviceKey }
+const DEPS = { nowSeconds: () => ISSUED_AT, log: { info: () => {}, warn: () => {} } }
+
+test('entry points with the same address share one cache, and get tokens for their own key', async () => {
+  const jwk = { ...BUILD_KEYS.serviceKey.publicKey.export({ format: 'jwk' }), use: 'enc', kid: KID }
+  let requests = 0
+  const server = createServer((_req, res) => {
+    requests += 1
+    res.end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const serviceKeyUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const entryPoint = { serviceKeyUrl, contentKey: CONTENT_KEY } as TokenEntryPoint
+  const issuers = await openTokenIssuers([entryPoint, { serviceKeyUrl }], DEPS)
+  onTestFinished(issuers.close)
+  const token = await issuers.issuerOf(entryPoint).issue('ada')
+  expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT)).toMatchObject({ ok: true, subject: 'ada' })
+  expect(requests).toBe(1)
+  expect(issuers.optionalStores.map((store) => store.isAvailable())).toEqual([true])
+})
+
+test('without a key of the service there is no token, but an UpstreamError', async () => {
+  const newest = () => {
+    throw new UpstreamError('service-keys', 'none')
+  }
+  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { newest }, createQueue(tokenQueueOptions()), () => 1e9)
+  await expect(issuer.issue('ada')).rejects.toThrow(UpstreamError)
+})
+
+test('a crowd gets tokens up to the limit, and the others are refused at once', async () => {
+  const queue = createQueue(tokenQueueOptions(1))
+  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, SERVICE_KEYS, queue, () => ISSUED_AT)
+  await issuer.issue('first')
+  const all = Array.from({ length: 200 }, (_, index) => issuer.issue(`viewer ${index}`))
+  expect(() => issuer.assertCapacity()).toThrow(OverloadedError)
+  expect(queue.load()).toEqual({ running: 2, waiting: 20 })
+  const results = await Promise.allSettled(all)
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(refused.length).toBeGreaterThanOrEqual(178)
+  expect(refused.every((reason) => reason instanceof OverloadedError)).toBe(true)
+  expect(queue.load()).toEqual({ running: 0, waiting: 0 })
+  expect(await issuer.issue('later')).toMatch(/^eyJ/)
+})
