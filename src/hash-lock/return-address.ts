@@ -1,8 +1,9 @@
 /**
- * A checked address for the authentication response. Only decideReturnAddress() and parsePlayerAddress() create one.
+ * A checked address for the authentication response or a token. Only decideReturnAddress(), decideRef() and
+ * parsePlayerAddress() create one.
  */
 export interface ReturnAddress {
-  /** Without `hash`. The query is unchanged, byte for byte. */
+  /** Without `hash`, or without `vt`. The query is unchanged, byte for byte. */
   readonly url: string
   /** Scheme, host and port, in the form of Content-Security-Policy's `form-action`. */
   readonly origin: string
@@ -20,9 +21,12 @@ export type ReturnDecision =
 
 const LONGEST_ADDRESS = 2048
 
+/** The parameter that will be appended. */
+type Answer = 'hash' | 'vt'
+
 /**
  * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. No
- * other function turns input of a browser into an address (specification: "Returning the authentication response to the
+ * function but decideRef() turns input of a browser into an address (specification: "Returning the authentication response to the
  * player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
  *
  * @param hashConsumer as received, percent-decoded once; undefined if absent. An empty text is refused, not ignored.
@@ -34,14 +38,28 @@ export function decideReturnAddress(
   allowed: readonly AllowedConsumer[],
 ): ReturnDecision {
   if (hashConsumer === undefined) return { ok: true, address: playerAddress }
-  const parsed = parseReturnAddress(hashConsumer)
+  return decide(hashConsumer, 'hash', allowed)
+}
+
+/**
+ * Decides where a token goes: to `ref`, the address of the player, if it is on the allow-list. The rules are those of
+ * decideReturnAddress().
+ * @param ref as received, percent-decoded once; undefined if absent.
+ * @returns for a refusal, the end of a sentence that starts with "ref". Never redirect to a refused address.
+ */
+export function decideRef(ref: string | undefined, allowed: readonly AllowedConsumer[]): ReturnDecision {
+  return ref === undefined ? { ok: false, reason: 'is missing' } : decide(ref, 'vt', allowed)
+}
+
+function decide(text: string, answer: Answer, allowed: readonly AllowedConsumer[]): ReturnDecision {
+  const parsed = parseReturnAddress(text, answer)
   if (typeof parsed === 'string') return { ok: false, reason: parsed }
-  if (hashConsumer.includes('#')) return { ok: false, reason: 'has a fragment' }
+  if (text.includes('#')) return { ok: false, reason: 'has a fragment' }
   const isAllowed = allowed.some(
     ({ origin, pathPrefix }) => parsed.origin === origin && parsed.pathname.startsWith(pathPrefix),
   )
   if (!isAllowed) return { ok: false, reason: 'is not on the list of allowed addresses' }
-  return { ok: true, address: { url: normalised(parsed, hashConsumer), origin: parsed.origin } }
+  return { ok: true, address: { url: normalised(parsed, text), origin: parsed.origin } }
 }
 
 /**
@@ -74,16 +92,25 @@ export function parseAllowedConsumer(text: string): AllowedConsumer {
  * @param hash the authentication response, or "false" for a failed authentication.
  */
 export function appendHash(address: ReturnAddress, hash: string): string {
+  return append(address, 'hash', hash)
+}
+
+/** Appends `vt`, as appendHash() does. @param address from decideRef(). */
+export function appendToken(address: ReturnAddress, token: string): string {
+  return append(address, 'vt', token)
+}
+
+function append(address: ReturnAddress, answer: Answer, value: string): string {
   const at = address.url.indexOf('#')
   const beforeFragment = at === -1 ? address.url : address.url.slice(0, at)
   const fragment = at === -1 ? '' : address.url.slice(at)
   const query = /\?(.*)$/.exec(beforeFragment)?.[1]
   const separator = query === undefined ? '?' : query === '' || query.endsWith('&') ? '' : '&'
-  return `${beforeFragment}${separator}hash=${encodeURIComponent(hash)}${fragment}`
+  return `${beforeFragment}${separator}${answer}=${encodeURIComponent(value)}${fragment}`
 }
 
 /** Parses an address. Returns the URL, or the reason for refusing it as the end of a sentence. */
-function parseReturnAddress(text: string): URL | string {
+function parseReturnAddress(text: string, answer: Answer = 'hash'): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
   // Browsers drop tabs and line ends, read "\" as "/" and fold wide characters. Refuse these before parsing.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'contains characters that an address cannot have'
@@ -94,7 +121,7 @@ function parseReturnAddress(text: string): URL | string {
   // ";" and "," are legal in a host, and would start a new directive in our Content-Security-Policy.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(url.hostname)) return 'has an unusual host name'
   if (isAmbiguousPath(url.pathname)) return 'has a path that a server could read in two ways'
-  if (hasHashParameter(url)) return 'already has a parameter "hash"'
+  if (hasParameter(url, answer)) return `already has a parameter "${answer}"`
   return url
 }
 
@@ -113,11 +140,12 @@ function isAmbiguousPath(pathname: string): boolean {
 }
 
 /**
- * True if a server could find a parameter `hash`. PHP drops leading spaces and all after a NUL; brackets make lists.
+ * True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists.
  */
-function hasHashParameter(url: URL): boolean {
+function hasParameter(url: URL, answer: Answer): boolean {
   const names = namesIn(url.search)
-  return [...names, ...names.flatMap(namesIn)].some((name) => /^[\s[]*hash\s*($|[\][\0])/i.test(name))
+  const pattern = answer === 'hash' ? /^[\s[]*hash\s*($|[\][\0])/i : /^[\s[]*vt\s*($|[\][\0])/i
+  return [...names, ...names.flatMap(namesIn)].some((name) => pattern.test(name))
 }
 
 /** Returns the decoded names of a query. Some servers also split at ";". */
