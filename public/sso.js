@@ -12,8 +12,27 @@ addEventListener('submit', ({ target }) => {
   endMs = Date.now() + LONGEST_MS
   askAgain()
 })
+addEventListener('click', (event) => {
+  const link = event.target.closest?.('#use-passkey')
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  void openPasskeyWindow(link.href)
+})
 // Browsers slow down the timers of a page that nobody sees.
 document.addEventListener('visibilitychange', () => document.hidden || !timer || void ask())
+
+/** Shows the screen that waits for the window, and opens the window with the same click. */
+async function openPasskeyWindow(address) {
+  try {
+    const answer = await fetch(address)
+    const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const start = body.querySelector('#sso-start')
+    document.body.replaceWith(body)
+    start.requestSubmit()
+  } catch {
+    location.assign(address)
+  }
+}
 
 function askAgain() {
   clearTimeout(timer)

@@ -24,6 +24,8 @@ import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, type Views } from './login/screens/views.ts'
 import { createSignInLog } from './login/sign-in-log.ts'
+import { createPasskeyRoutes, type PasskeyAppOptions } from './passkeys/app-routes.ts'
+import type { Passkeys } from './passkeys/passkeys.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
 import { type LineSums, type WarnOnce, warnOnceAMinute } from './server/log/line-sums.ts'
 import type { SecurityLog } from './server/log/log.ts'
@@ -34,7 +36,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createVisits } from './sessions/visits.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { windowRoutes } from './sign-in-window/routes.ts'
-import { createSsoRoutes } from './sso/app-routes.ts'
+import { createSsoRoutes, type SsoAppOptions } from './sso/app-routes.ts'
 import type { Sso } from './sso/open-sso.ts'
 import { acceptedViewers } from './sso/settings/sso-settings.ts'
 import type { UserStore } from './users/user-store.ts'
@@ -52,6 +54,8 @@ export interface AppDeps {
   readonly account?: Account | null
   /** Absent without single sign-on. */
   readonly sso?: Sso | null
+  /** Absent without passkeys. */
+  readonly passkeys?: Passkeys | null
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
@@ -79,6 +83,7 @@ export function createApp({
   signInLimits,
   account = null,
   sso = null,
+  passkeys = null,
   optionalStores,
   isAccepting,
   nowSeconds,
@@ -114,8 +119,8 @@ export function createApp({
   const scriptHeaders = unframedHeaders(publicUrl, true)
   const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
-  const ssoDeps = { publicUrl, viewsFolder: VIEWS, asset: views.asset, headers, sessionStore, addressOf, nowSeconds }
-  const ssoRoutes = sso && createSsoRoutes({ sso, ...ssoDeps })
+  const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, addressOf, nowSeconds }
+  const windows = windowSignIns({ sso, passkeys, ...onWindows, ...accountLog })
   for (const entryPoint of config.entryPoints.filter(isHashEntryPoint)) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const onScreens = { ...entryPoint, brand: brandWithAddresses(entryPoint, account), publicHost: publicUrl.host }
@@ -128,12 +133,12 @@ export function createApp({
     const hashSecrets = () => hashSecretsOf(entryPoint)
     const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
     mount(app, entryPoint, entryPointRoutes(deps))
-    mount(app, entryPoint, windowRoutes(deps, [ssoRoutes?.ofEntryPoint(deps)]))
+    mount(app, entryPoint, windows.ofEntryPoint(deps))
     mount(app, entryPoint, account && entryPointAccount({ ...deps, ...accountDeps, account }))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
-  if (ssoRoutes) app.use(ssoRoutes.shared(rootBrand(config.entryPoints), logUnframed))
+  if (windows.shared) app.use(windows.shared(rootBrand(config.entryPoints), logUnframed))
   const unframedScreens = appScreens(views, config.entryPoints, headers)
   const brands = config.entryPoints.map(({ brand }) => brand)
   app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
@@ -143,6 +148,19 @@ export function createApp({
   app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
+}
+
+type WindowOptions = Omit<SsoAppOptions & PasskeyAppOptions, 'sso' | 'passkeys' | 'viewsFolder'> &
+  Required<Pick<AppDeps, 'sso' | 'passkeys'>>
+
+/** Creates the routes of the windows: of each entry point, and the common callback of single sign-on. */
+function windowSignIns({ sso, passkeys, ...options }: WindowOptions) {
+  const ssoRoutes = sso && createSsoRoutes({ ...options, viewsFolder: VIEWS, sso })
+  const passkeysOf = passkeys && createPasskeyRoutes({ ...options, viewsFolder: VIEWS, passkeys })
+  return {
+    ofEntryPoint: (deps: EntryPointDeps) => windowRoutes(deps, [ssoRoutes?.ofEntryPoint(deps), passkeysOf?.(deps)]),
+    shared: ssoRoutes?.shared,
+  }
 }
 
 function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler | null | undefined): void {

@@ -8,6 +8,7 @@ import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError, UpstreamError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { SIGN_IN_OUTCOMES } from './login/sign-in-log.ts'
+import { type OpenPasskeysDeps, openPasskeys } from './passkeys/passkeys.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
 import { messageClassesOf } from './server/express-messages.ts'
@@ -55,14 +56,14 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const onAnswer: OpenSsoDeps['onAnswer'] = (...answer) => metrics?.metrics.timeProvider(...answer)
-  const { sso, ...remote } = await openRemote(config, { ...counters, nowSeconds, log, onAnswer })
+  const remoteDeps = { ...counters, nowSeconds, log, onAnswer, users, account }
+  const { sso, passkeys, ...remote } = await openRemote(config, remoteDeps)
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...remote.optionalStores]
   let isAccepting = true
   const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, sso), linesDropped })
   const hashSecrets = watchSecrets(config, log)
-  const logs = { log, securityLog, lineSums }
-  const stores = { users, sessionStore, signInLimits, account, sso, optionalStores, nowSeconds }
-  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, ...logs }
+  const stores = { users, sessionStore, signInLimits, account, sso, passkeys, optionalStores, nowSeconds }
+  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, log, securityLog, lineSums }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
   const clientFaults = clientFaultsOf(config, metrics?.metrics)
@@ -95,10 +96,13 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
 }
 
+type RemoteDeps = OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'> & Pick<OpenPasskeysDeps, 'users' | 'account'>
+
 /** Opens what other services are needed for: the ways to sign in in a window, and the keys for tokens. */
-async function openRemote(config: Config, deps: OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'>) {
+async function openRemote(config: Config, deps: RemoteDeps) {
   const signInWindow = await openSignInWindow(config, deps)
   const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))
+  const passkeys = signInWindow && (await openPasskeys(config, { signInWindow, ...deps }))
   const issuers = await openIssuers(config, deps)
   const close = () => {
     issuers?.close()
@@ -106,7 +110,7 @@ async function openRemote(config: Config, deps: OpenWindowDeps & Pick<OpenSsoDep
     signInWindow?.flows.close()
   }
   const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
-  return { sso, optionalStores, close }
+  return { sso, passkeys, optionalStores, close }
 }
 
 /** Returns null without an entry point with tokens: most apps need none of this code. */

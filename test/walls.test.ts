@@ -22,7 +22,7 @@ const BELOW_LOGIN = [
   ...['users', 'sessions', 'sign-in-limits', 'token-issuer'],
 ]
 
-const SSO = ['sso-settings', 'sign-in-window', 'sso']
+const SSO = ['sso-settings', 'sign-in-window', 'sso', 'passkeys']
 
 /** The file to plant in each room, and the other rooms that it may import. */
 const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: string[]]>> = {
@@ -62,6 +62,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   'sign-in-window': ['src/sign-in-window/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'login'],
   sso: ['src/sso/provider/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'sign-in-window', 'login'],
   account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
+  passkeys: ['src/passkeys/web-authn/plant.ts', ...BELOW_LOGIN, 'sign-in-window', 'login', 'account'],
   config: [
     'src/config.ts',
     'errors',

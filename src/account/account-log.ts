@@ -12,6 +12,8 @@ export type AccountOutcome =
   | 'password-set'
   | 'password-changed'
   | 'password-refused'
+  | 'passkey-added'
+  | 'passkey-not-added'
   | 'notice-mailed'
   | 'notice-not-mailed'
   | 'sessions-not-ended'
@@ -40,6 +42,7 @@ const LEVELS: Partial<Record<AccountOutcome, 'info' | 'error'>> = {
   'password-reset': 'info',
   'password-set': 'info',
   'password-changed': 'info',
+  'passkey-added': 'info',
   'notice-mailed': 'info',
   'sessions-not-ended': 'error',
   failed: 'error',
@@ -50,6 +53,7 @@ const ALWAYS_WRITTEN: readonly AccountOutcome[] = [
   'password-reset',
   'password-set',
   'password-changed',
+  'passkey-added',
   'notice-mailed',
   'sessions-not-ended',
 ]

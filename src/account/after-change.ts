@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Viewer } from '../users/user-store.ts'
 import type { LogStep } from './account-log.ts'
-import { changedMail, mailAddressOf } from './links/account-mails.ts'
-import { ACCOUNT_PATHS } from './links/addresses.ts'
+import { changedMail } from './links/account-mails.ts'
 import type { AccountDeps } from './route-deps.ts'
+import { sendNotice } from './send-notice.ts'
 
 const RETRIES = 30
 const RETRY_MS = 60_000
@@ -15,7 +15,7 @@ export async function afterPasswordChange(
   { language, log, hasNotice }: { readonly language: string; readonly log: LogStep; readonly hasNotice: boolean },
 ): Promise<void> {
   await endSessions(deps, viewer.username, log)
-  if (hasNotice) sendNotice(deps, viewer, language, log)
+  if (hasNotice) sendNotice(deps, viewer, changedMail, { language, log })
 }
 
 /** The password is changed already. If the session store is away, the app tries again every minute for half an hour. */
@@ -42,20 +42,4 @@ async function repeat(work: () => Promise<unknown>): Promise<void> {
     )
     if (isDone) return
   }
-}
-
-function sendNotice(deps: AccountDeps, viewer: Viewer, language: string, log: LogStep): void {
-  const { mailQueue, mailAttribute, service, publicUrl, basePath } = deps
-  const to = mailAddressOf(viewer, mailAttribute)
-  const { username } = viewer
-  if (to === null || mailQueue === null) return
-  const mail = changedMail({ to, username, service, language }, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`)
-  mailQueue.add({
-    prepare: () => Promise.resolve(mail),
-    onEnd(result, error) {
-      const reason = error instanceof Error ? `${result}: ${error.message}` : result
-      if (result === 'sent') log({ outcome: 'notice-mailed', viewer: username })
-      else log({ outcome: 'notice-not-mailed', viewer: username, reason })
-    },
-  })
 }

@@ -13,8 +13,8 @@ import {
 } from '../languages/languages.ts'
 import type { Headers } from '../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
-import { sendPage } from '../login/screens/screens.ts'
 import { passwordAttributes } from '../login/screens/script-attributes.ts'
+import { sendPage } from '../login/screens/send.ts'
 import { compileView, type Views } from '../login/screens/views.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { returnWithoutResponse } from './pass-to-player.ts'
 import { readPost } from './request/read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import { sendRedirect } from './screens/screens.ts'
+import { sendRedirect } from './screens/send.ts'
 
 /** Redirects a viewer who cancels to the player with `hash=false`. */
 export function postCancel(

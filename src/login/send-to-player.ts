@@ -5,7 +5,7 @@ import { askAccessPolicy } from './access-decision.ts'
 import { passToPlayer } from './pass-to-player.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import { sendLocation, sendRedirect } from './screens/screens.ts'
+import { sendLocation, sendRedirect } from './screens/send.ts'
 
 export type SendDeps = Pick<
   EntryPointDeps,

@@ -36,6 +36,9 @@ export const SIGN_IN_OUTCOMES = [
   'sso-logged-out',
   'sso-logout-refused',
   'sso-failed',
+  'passkey-started',
+  'passkey-signed-in',
+  'passkey-refused',
 ] as const
 
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
@@ -69,6 +72,8 @@ const EXPECTED: readonly SignInOutcome[] = [
   'sso-started',
   'sso-signed-in',
   'sso-logged-out',
+  'passkey-started',
+  'passkey-signed-in',
 ]
 /** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
 const SUMMED: readonly SignInOutcome[] = [
@@ -85,6 +90,8 @@ const SUMMED: readonly SignInOutcome[] = [
   'sso-refused',
   'sso-logout-refused',
   'sso-failed',
+  'passkey-started',
+  'passkey-refused',
 ]
 /** Outcomes that a returning viewer can cause without a password check, and so without limit. */
 const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']

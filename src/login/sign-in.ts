@@ -25,6 +25,7 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
     if (returning === null) return screens.sendSignIn(req, res, { context, ...accountOf(query) })
     const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
     const isFormOpen = query.prompt === 'other-account'
+    if (query.prompt === 'passkey') return screens.sendSignIn(req, res, { context, ...accountOf(query) })
     if (query.prompt === 'login' || isFormOpen || mustAsk || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
       return screens.sendSignIn(req, res, { context, signedInAs, isAsked: mustAsk, isFormOpen })
@@ -33,10 +34,10 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
   }
 }
 
-/** Returns what the address says about the account that the viewer wants. Only single sign-on needs this. */
+/** Returns what the address says about the account that the viewer wants. Only sign-ins in a window need this. */
 function accountOf({ prompt }: Readonly<Record<string, unknown>>): Pick<SignInState, 'account'> {
   if (prompt === undefined) return {}
-  return { account: prompt === 'signed-out' || prompt === 'code' ? prompt : 'other' }
+  return { account: prompt === 'signed-out' || prompt === 'code' || prompt === 'passkey' ? prompt : 'other' }
 }
 
 /** Checks the credentials and passes the viewer on to the player. */

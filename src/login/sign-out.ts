@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
 import { readPost } from './request/read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import { pathOf, sendRedirect } from './screens/screens.ts'
+import { pathOf, sendRedirect } from './screens/send.ts'
 
 /** Ends the session and shows the sign-in screen. */
 export function postSignOut(

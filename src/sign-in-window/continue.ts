@@ -11,6 +11,8 @@ import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
 
 const Form = z.object({
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  /** The screen with the button. Absent for the screen of single sign-on. */
+  way: z.literal('passkey').optional(),
 })
 
 /** What the frame collects from its window. */
@@ -40,8 +42,9 @@ export function postWindowContinue(deps: ContinueDeps): RequestHandler {
     const form = Form.safeParse(req.body)
     // A screen without the secret begins anew.
     if (!form.success) return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'ssoNotYet' } })
-    const { wait } = form.data
-    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, wait })
+    const { wait, way: account } = form.data
+    const show = (refusal: Refusal) =>
+      screens.sendSignIn(req, res, { context, refusal, wait, ...(account && { account }) })
     try {
       const result = await flows.take('result', flowOf(wait))
       const isOurs = result !== null && result.entryPoint === entryPoint.name

@@ -22,11 +22,11 @@ export interface OpenWindowDeps {
 /** Opens the store of sign-ins that are under way. Null if no entry point needs a window. */
 export async function openSignInWindow(
   config: SharedStores & {
-    readonly entryPoints: readonly Pick<EntryPoint, 'sso'>[]
+    readonly entryPoints: readonly Pick<EntryPoint, 'sso' | 'hasPasskeys'>[]
     readonly addressLimit: Pick<AddressLimit, 'trustedNetworks'>
   },
   { openCounter, ...deps }: OpenWindowDeps,
 ): Promise<SignInWindow | null> {
-  if (config.entryPoints.every(({ sso }) => sso === null)) return null
+  if (config.entryPoints.every(({ sso, hasPasskeys }) => sso === null && !hasPasskeys)) return null
   return { flows: await openFlows(config, deps), startLimits: createStartLimits(openCounter, config.addressLimit) }
 }

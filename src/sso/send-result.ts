@@ -11,6 +11,7 @@ import { providerIdOf } from './settings/sso-settings.ts'
 export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {
   const { settings, screens, logSignIn } = deps
   return async (req, res, { context, result, wait }) => {
+    if ('storedName' in result) return false
     if ('refusal' in result) {
       logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
       const values = { provider: settings.label }

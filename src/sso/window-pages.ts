@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import { fill, type Language, languageOf, type Texts, textsOf } from '../languages/languages.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
-import { sendPage } from '../login/screens/screens.ts'
+import { sendPage } from '../login/screens/send.ts'
 import type { Views } from '../login/screens/views.ts'
 import { windowHeaders } from '../sign-in-window/window-headers.ts'
 

@@ -115,6 +115,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     accessPolicy: options.accessPolicy ?? KIT_POLICY,
     ...(options.account && { account: options.account }),
     ...(options.sso && { sso: options.sso }),
+    ...(options.passkeys && { passkeys: options.passkeys }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))

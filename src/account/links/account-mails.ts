@@ -34,6 +34,12 @@ export function changedMail(context: MailContext, forgotAddress: string): Mail {
   return build(context, mail.changedSubject, [mail.changed, mail.changedNotYou, forgotAddress])
 }
 
+/** Builds the notice of a new passkey. A new password does not remove it. */
+export function passkeyAddedMail(context: MailContext, forgotAddress: string): Mail {
+  const { mail } = textsOf(context.language)
+  return build(context, mail.passkeySubject, [mail.passkeyAdded, mail.passkeyNotYou, forgotAddress])
+}
+
 /** Builds the mail that invites a viewer to set the first password. */
 export function invitationMail(context: MailContext, link: string, lifeDays: number): Mail {
   const { account, mail } = textsOf(context.language)

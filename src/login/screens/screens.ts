@@ -14,10 +14,20 @@ import {
 } from '../../languages/languages.ts'
 import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
-import type { Headers, HeadersFor } from './headers.ts'
+import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 import { scriptAttributes } from './script-attributes.ts'
-import { newRendezvous, PLACEHOLDERS, type Rendezvous, type SsoScreen, ssoLocals, withRendezvous } from './sso-parts.ts'
+import { pathOf, sendPage } from './send.ts'
+import {
+  type AccountChoice,
+  newRendezvous,
+  PLACEHOLDERS,
+  passkeyLocals,
+  type Rendezvous,
+  type SsoScreen,
+  ssoLocals,
+  withRendezvous,
+} from './sso-parts.ts'
 import type { Views } from './views.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
@@ -41,9 +51,9 @@ export interface SignInState {
   readonly isAsked?: boolean
   /** True if the form for another account is open at once, as it is after a refusal. */
   readonly isFormOpen?: boolean
-  /** With single sign-on: the viewer wants another account, has just signed out, or types a code. */
-  readonly account?: 'other' | 'signed-out' | 'code'
-  /** With single sign-on: the secret of the screen before, whose window may still be open. */
+  /** With a sign-in in a window. */
+  readonly account?: AccountChoice
+  /** The secret of the screen before, whose window may still be open. */
   readonly wait?: string
 }
 
@@ -78,6 +88,8 @@ export interface ScreensOptions {
   readonly hasScript?: boolean
   /** Null without single sign-on, the default. */
   readonly sso?: SsoScreen | null
+  /** Default: false. */
+  readonly hasPasskeys?: boolean
   /** The host of PUBLIC_URL, which viewers type on another device. Default: ''. */
   readonly publicHost?: string
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
@@ -108,13 +120,13 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   const freshPages = new LRUCache<string, string>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
-  const hasSso = (options.sso ?? null) !== null
+  const hasWindow = (options.sso ?? null) !== null || options.hasPasskeys === true
   function signInHtml(language: Language, state: SignInState, rendezvous: Rendezvous = PLACEHOLDERS): string {
     return options.views.signIn(signInLocals(options, pageIn(language), state, rendezvous))
   }
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
   function freshPage(language: Language, { context, account }: SignInState): string {
-    const key = `${language} ${JSON.stringify(context.fields)}${hasSso && account !== undefined ? account : ''}`
+    const key = `${language} ${JSON.stringify(context.fields)}${hasWindow && account !== undefined ? account : ''}`
     return getOrCreate(freshPages, key, () => signInHtml(language, { context, ...(account && { account }) }))
   }
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
@@ -128,16 +140,24 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
     return parts.map(complete).join(ejs.escapeXML(username))
   }
   return (language: Language, state: SignInState): string => {
-    const rendezvous = hasSso ? newRendezvous(state.wait) : PLACEHOLDERS
+    const rendezvous = hasWindow ? newRendezvous(state.wait) : PLACEHOLDERS
     if (state.signedInAs !== undefined) return signInHtml(language, state, rendezvous)
-    const complete = (html: string) => (hasSso ? withRendezvous(html, rendezvous) : html)
+    const complete = (html: string) => (hasWindow ? withRendezvous(html, rendezvous) : html)
     return state.refusal === undefined ? complete(freshPage(language, state)) : refusedPage(language, state, complete)
   }
 }
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath, hasScript = false, sso = null, publicHost = '' }: SignInOptions,
+  {
+    views: { asset },
+    brand,
+    basePath,
+    hasScript = false,
+    sso = null,
+    hasPasskeys = false,
+    publicHost = '',
+  }: SignInOptions,
   page: Page,
   state: SignInLocalsState,
   rendezvous: Rendezvous = PLACEHOLDERS,
@@ -172,12 +192,18 @@ export function signInLocals(
       sso === null
         ? null
         : ssoLocals(sso, texts, { ...state, isFormOpen, codePage: `${publicHost}${basePath}/sso` }, rendezvous),
+    passkey: passkeyLocals(
+      hasPasskeys,
+      state.account,
+      (prompt) => pathOf(basePath, { ...fields, ...prompt }),
+      rendezvous,
+    ),
     otherAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'other-account' }),
     codeAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'code' }),
   }
 }
 
-type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso' | 'publicHost'> & {
+type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso' | 'hasPasskeys' | 'publicHost'> & {
   views: Pick<Views, 'asset'>
 }
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
@@ -253,42 +279,4 @@ function getOrCreate<T extends string | readonly string[]>(
   const created = create()
   cache.set(key, created)
   return created
-}
-
-/**
- * Redirects with 303, so that a GET follows a post (RFC 9110, 15.4.4).
- * @param location from passToPlayer() or returnWithoutResponse(), or a path of this app.
- */
-export function sendRedirect(res: Response, headers: Headers, location: string): void {
-  res.writeHead(303, { ...headers, Location: location, 'Content-Length': '0' }).end()
-}
-
-/** Answers the script of the sign-in screen, which cannot see where a redirect leads. */
-export function sendLocation(res: Response, headers: Headers, location: string): void {
-  const json = JSON.stringify({ location })
-  const type = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(json) }
-  res.writeHead(200, { ...headers, ...type }).end(json)
-}
-
-/** Returns the path of the entry point, with the fields as its query. */
-export function pathOf(basePath: string, fields: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(fields).toString()
-  return `${basePath === '' ? '/' : basePath}${query === '' ? '' : `?${query}`}`
-}
-
-/** Sends a string, which Node writes together with the headers. With a buffer, a page costs 7 % more CPU. */
-export function sendPage(
-  res: Response,
-  headers: Headers,
-  page: string,
-  refusal?: Pick<Refusal, 'status' | 'retryAfterSeconds'>,
-): void {
-  const { status = 200, retryAfterSeconds } = refusal ?? {}
-  res.writeHead(status, {
-    ...headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(page),
-    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds }),
-  })
-  res.end(page)
 }

@@ -38,8 +38,11 @@ export function withRendezvous(html: string, { wait, flow }: Rendezvous): string
   return html.replace(PLACEHOLDERS.wait, wait).replace(PLACEHOLDERS.flow, flow)
 }
 
+/** Which account the viewer wants, or how the viewer signs in in a window. */
+export type AccountChoice = 'other' | 'signed-out' | 'code' | 'passkey'
+
 interface ScreenState {
-  readonly account?: 'other' | 'signed-out' | 'code'
+  readonly account?: AccountChoice
   readonly isFormOpen?: boolean
   /** The address that viewers type on another device. */
   readonly codePage: string
@@ -56,7 +59,6 @@ export function ssoLocals(
   return {
     ...rendezvous,
     signIn: fill(texts.signIn, { provider }),
-    hint: texts.hint,
     codeHint: fill(texts.codeHint, { address: codePage }),
     notice: account === 'signed-out' ? fill(texts.signedOut, { provider }) : null,
     /** True if the provider must ask which account to use. */
@@ -67,4 +69,17 @@ export function ssoLocals(
     hasPassword: !isOnly,
     isPasswordOpen: refusal !== undefined && refusal.text !== 'ssoNotYet' && refusal.text in errors,
   }
+}
+
+/** Returns the addresses by which a viewer changes between passkey and password. Null without passkeys. */
+export function passkeyLocals(
+  hasPasskeys: boolean,
+  account: AccountChoice | undefined,
+  addressOf: (prompt: object) => string,
+  rendezvous: Rendezvous,
+) {
+  if (!hasPasskeys) return null
+  /** True for the screen whose buttons open the window. */
+  const isShown = account === 'passkey'
+  return { ...rendezvous, isShown, address: addressOf({ prompt: 'passkey' }), passwordAddress: addressOf({}) }
 }

@@ -49,34 +49,59 @@ export const FRAME_REFUSALS = [
 ] as const
 const RefusedSignIn = z.object({ entryPoint: z.string(), refusal: z.enum(FRAME_REFUSALS) })
 
+/** A question to an authenticator. Kept under a digest of its challenge. */
+const OpenCeremony = z.object({
+  entryPoint: z.string(),
+  flow: z.string(),
+  /** The digest of the cookie of the window. */
+  browserKeyDigest: z.string(),
+  network: z.string(),
+  /** The viewer who typed the right password, and creates a passkey. Null for a sign-in. */
+  creator: z.string().nullable(),
+})
+
+/** A viewer of the user store, until the frame collects the result. */
+const StoreSignIn = z.object({ entryPoint: z.string(), storedName: z.string() })
+
 export type StartedFlow = z.output<typeof StartedFlow>
 export type SignInResult = z.output<typeof SignInResult>
 export type RefusedSignIn = z.output<typeof RefusedSignIn>
 type LoggedOut = z.output<typeof LoggedOut>
+export type OpenCeremony = z.output<typeof OpenCeremony>
+export type StoreSignIn = z.output<typeof StoreSignIn>
 export interface FlowRecords {
   readonly state: StartedFlow
   /** A sign-in that ended in its window. The last one counts if the viewer began several. */
-  readonly result: SignInResult | RefusedSignIn
+  readonly result: SignInResult | RefusedSignIn | StoreSignIn
   readonly code: SignInResult
   /** Kept under the keys of the viewers and sessions that the logout concerns. */
   readonly logout: LoggedOut
   /** Kept under a digest of the id of a logout token, which counts once. */
   readonly logoutToken: LoggedOut
+  readonly passkey: OpenCeremony
 }
 export type RecordKind = keyof FlowRecords
 
 export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowRecords[Kind]> } = {
   state: StartedFlow,
-  result: z.union([SignInResult, RefusedSignIn]),
+  result: z.union([SignInResult, RefusedSignIn, StoreSignIn]),
   code: SignInResult,
   logout: LoggedOut,
   logoutToken: LoggedOut,
+  passkey: OpenCeremony,
 }
 /**
  * The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. A
  * logout is kept for longer than both together, and the id of a logout token for longer than the token is accepted.
  */
-export const RECORD_SECONDS = { state: 600, result: 120, code: 180, logout: 900, logoutToken: 600 } as const
+export const RECORD_SECONDS = {
+  state: 600,
+  result: 120,
+  code: 180,
+  passkey: 120,
+  logout: 900,
+  logoutToken: 600,
+} as const
 
 /** The records that join a frame and its window. All copies of the app share them, or there is only one copy. */
 export interface FlowStore {

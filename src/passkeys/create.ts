@@ -1,0 +1,60 @@
+import type { Request, RequestHandler } from 'express'
+import type { LogStep } from '../account/account-log.ts'
+import { passkeyAddedMail } from '../account/links/account-mails.ts'
+import type { AccountRefusal } from '../account/pages.ts'
+import { refusalOf } from '../account/route-deps.ts'
+import { sendNotice } from '../account/send-notice.ts'
+import type { PasskeyAddition } from '../users/passkey-store.ts'
+import type { Viewer } from '../users/user-store.ts'
+import { showSignIn, takeCeremony } from './ceremony.ts'
+import { TOO_MANY } from './password.ts'
+import { refusalOfCeremony, refusalOfFault } from './refusals.ts'
+import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
+import { CreationAnswer } from './web-authn/answers.ts'
+import { deviceName } from './web-authn/device-name.ts'
+
+const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, AccountRefusal>> = {
+  known: { status: 409, text: ({ passkey }) => passkey.errors.exists },
+  'too-many': TOO_MANY,
+  'no-viewer': refusalOf({ status: 403, text: 'disabled' }),
+}
+
+/** Keeps a new passkey of a viewer who has just typed the password, and signs the viewer in. */
+export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
+  const { passkeys, pages, logAccount, entryPoint, nowSeconds } = deps
+  const { store, checkCreation, relyingParty, flows, startLimits } = passkeys
+
+  return forOwnForm(deps, async (req, res, form) => {
+    const log = logAccount(req)
+    const refuse = async (reason: string, refusal: AccountRefusal, viewer?: string) => {
+      log({ outcome: 'passkey-not-added', viewer, status: refusal.status, reason })
+      await showSignIn(deps, req, res, { flow: form.flow, isCreating: true, username: viewer ?? '' }, refusal)
+    }
+    const challenge = String(form.challenge)
+    const taken = await takeCeremony(deps, req, res, challenge)
+    if (!taken.ok) return await refuse(taken.reason, refusalOfCeremony(taken.reason))
+    const { creator, flow, network } = taken.ceremony
+    if (creator === null) return await refuse('no-password', refusalOfCeremony('expired'))
+    const answer = CreationAnswer.safeParse(form)
+    if (!answer.success) return await refuse('unreadable', refusalOfFault('unreadable'), creator)
+    const check = await checkCreation(answer.data, challenge, relyingParty)
+    if (!check.ok) return await refuse(check.fault, refusalOfFault(check.fault), creator)
+    const name = deviceName(req.headers['user-agent'])
+    const addition = await store.add(creator, { ...check.passkey, name, createdAtSeconds: nowSeconds() })
+    if (addition !== 'added') return await refuse(addition, REFUSALS[addition], creator)
+    log({ outcome: 'passkey-added', viewer: creator })
+    const viewer = await passkeys.find(creator)
+    if (viewer === null) return await refuse('no-viewer', REFUSALS['no-viewer'], creator)
+    notify(deps, req, viewer, log)
+    await startLimits.giveBack(network)
+    await flows.put('result', flow, { entryPoint: entryPoint.name, storedName: creator })
+    deps.logSignIn(req, { outcome: 'passkey-signed-in', viewer: creator })
+    pages.sendDone(req, res, creator, true)
+  })
+}
+
+function notify(deps: PasskeyRouteDeps, req: Request, viewer: Viewer, log: LogStep): void {
+  const { passkeys, pages, publicUrl, service, entryPoint } = deps
+  const noticeDeps = { ...passkeys.account, service, publicUrl, basePath: entryPoint.basePath }
+  sendNotice(noticeDeps, viewer, passkeyAddedMail, { language: pages.languageOf(req), log })
+}

@@ -1,0 +1,45 @@
+import type { RequestHandler } from 'express'
+import type { AccountRefusal } from '../account/pages.ts'
+import { refusalOf } from '../account/route-deps.ts'
+import { checkCredentials } from '../login/request/check-credentials.ts'
+import { readSignInForm } from '../login/request/sign-in-form.ts'
+import { MOST_PASSKEYS } from '../users/passkey-store.ts'
+import { openCeremony, showSignIn } from './ceremony.ts'
+import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
+
+const DISABLED = refusalOf({ status: 403, text: 'disabled' })
+export const TOO_MANY: AccountRefusal = {
+  status: 403,
+  text: ({ passkey }) => passkey.errors.tooMany,
+  count: MOST_PASSKEYS,
+}
+
+/** Checks the password of a viewer who creates a passkey, through the same door as every password. */
+export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
+  const { passkeys, pages, logSignIn, logAccount } = deps
+  return forOwnForm(deps, async (req, res, form) => {
+    const { flow } = form
+    const fields = readSignInForm(form)
+    const { username } = fields.ok ? fields.form : fields
+    const refuse = (refusal: AccountRefusal) =>
+      showSignIn(deps, req, res, { flow, isCreating: true, username }, refusal)
+    if (!fields.ok) {
+      logSignIn(req, { outcome: 'refused-request', status: fields.refusal.status, reason: fields.refusal.text })
+      return await refuse(refusalOf(fields.refusal))
+    }
+    const checked = await checkCredentials(deps, req, fields.form)
+    if (!checked.ok) return await refuse(refusalOf(checked.refusal))
+    const { username: viewer } = checked.viewer
+    const [userHandle, known] = await Promise.all([passkeys.store.userHandleOf(viewer), passkeys.store.list(viewer)])
+    if (userHandle === null) {
+      logSignIn(req, { outcome: 'disabled', viewer })
+      return await refuse(DISABLED)
+    }
+    if (known.length >= MOST_PASSKEYS) {
+      logAccount(req)({ outcome: 'passkey-not-added', viewer, reason: 'too-many' })
+      return await refuse(TOO_MANY)
+    }
+    const challenge = await openCeremony(deps, req, res, { flow, creator: viewer })
+    if (challenge !== null) pages.sendCreation(req, res, { flow, challenge, username: viewer, userHandle, known })
+  })
+}

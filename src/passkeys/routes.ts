@@ -1,0 +1,35 @@
+import { type ErrorRequestHandler, Router } from 'express'
+import { refusalOf } from '../account/route-deps.ts'
+import { formBody } from '../login/request/form-body.ts'
+import { describeError } from '../login/screens/error-page.ts'
+import { onlyMethods } from '../server/only-methods.ts'
+import { postCreate } from './create.ts'
+import { postPassword } from './password.ts'
+import { NOT_FROM_OWN_PAGE, type PasskeyRouteDeps } from './route-deps.ts'
+import { postSignIn } from './sign-in.ts'
+import { postStart } from './start.ts'
+import { PASSKEY_PATHS } from './window-pages.ts'
+
+/** Creates the routes of the window of one entry point, below its base path. */
+export function passkeyRoutes(deps: PasskeyRouteDeps): Router {
+  const { start, finish, password, create } = PASSKEY_PATHS
+  const router = Router({ strict: true, caseSensitive: true })
+  router.post(start, formBody, postStart(deps))
+  router.post(finish, formBody, postSignIn(deps))
+  router.post(password, formBody, postPassword(deps))
+  router.post(create, formBody, postCreate(deps))
+  router.all(
+    Object.values(PASSKEY_PATHS),
+    onlyMethods('POST', (req, res) => deps.pages.refuse(req, res, { ...NOT_FROM_OWN_PAGE, status: 405 })),
+  )
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    const refusal = describeError(error)
+    const { status, text: reason } = refusal
+    if (status >= 500) deps.logSignIn(req, { outcome: 'failed', status, error })
+    else deps.logSignIn(req, { outcome: 'refused-request', status, reason })
+    deps.pages.refuse(req, res, refusalOf(refusal))
+  }
+  router.use(onError)
+  return router
+}

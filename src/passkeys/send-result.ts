@@ -1,0 +1,26 @@
+import { sendToPlayer } from '../login/send-to-player.ts'
+import type { ContinueDeps } from '../sign-in-window/continue.ts'
+import type { PasskeyRouteDeps } from './route-deps.ts'
+
+/** Sends a viewer with a passkey from the window to the player, with a session as after a password. */
+export function sendPasskeyResult(deps: PasskeyRouteDeps): ContinueDeps['sendResult'] {
+  const { passkeys, screens, sessions, hashSecrets, logSignIn } = deps
+  return async (req, res, { context, result, wait }) => {
+    if (!('storedName' in result)) return false
+    // The operator may have disabled the viewer since.
+    const viewer = await passkeys.find(result.storedName)
+    if (viewer === null) {
+      logSignIn(req, { outcome: 'disabled', viewer: result.storedName })
+      screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'disabled' }, wait })
+      return true
+    }
+    await sendToPlayer(deps, req, res, {
+      viewer,
+      context,
+      outcome: 'signed-in',
+      secretOf: () => hashSecrets().current,
+      openSession: () => sessions.start(req, res, viewer),
+    })
+    return true
+  }
+}

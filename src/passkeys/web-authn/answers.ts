@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { NewPasskey } from '../../users/passkey-store.ts'
+
+/** This app, as authenticators know it. */
+export interface RelyingParty {
+  /** The host of PUBLIC_URL. A passkey works for this host alone. */
+  readonly id: string
+  /** The origin of PUBLIC_URL. */
+  readonly origin: string
+}
+
+/** Why an answer of an authenticator is refused, for the log. */
+export type Fault =
+  | 'wrong-challenge'
+  | 'wrong-origin'
+  | 'wrong-rp-id'
+  | 'in-a-frame'
+  | 'user-not-verified'
+  | 'counter-went-back'
+  | 'wrong-user'
+  | 'wrong-signature'
+  | 'unreadable'
+
+export type SignInCheck =
+  | { readonly ok: true; readonly counter: number; readonly isBackedUp: boolean }
+  | { readonly ok: false; readonly fault: Fault }
+
+export type CreationCheck =
+  | { readonly ok: true; readonly passkey: Omit<NewPasskey, 'name' | 'createdAtSeconds'> }
+  | { readonly ok: false; readonly fault: Fault }
+
+const Text = z.string().min(1).max(6000)
+const Id = z.string().regex(/^[A-Za-z0-9_-]{1,1364}$/)
+
+/** The fields that `public/passkey.js` posts, in base64url. */
+export const SignInAnswer = z.object({
+  id: Id,
+  clientData: Text,
+  authenticatorData: Text,
+  signature: Text,
+  userHandle: z.string().max(200),
+})
+export const CreationAnswer = z.object({
+  id: Id,
+  clientData: Text,
+  attestation: Text,
+  /** Separated by commas. Unknown names are left out. */
+  transports: z.string().max(200),
+})
+
+export type SignInAnswer = z.output<typeof SignInAnswer>
+export type CreationAnswer = z.output<typeof CreationAnswer>
+
+/** ES256, RS256 and EdDSA (RFC 9053), which every authenticator can use at least one of. */
+export const ALGORITHMS = [-7, -257, -8]

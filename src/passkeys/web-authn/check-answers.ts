@@ -1,0 +1,88 @@
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
+import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
+import type { Passkey } from '../../users/passkey-store.ts'
+import {
+  ALGORITHMS,
+  type CreationAnswer,
+  type CreationCheck,
+  type Fault,
+  type RelyingParty,
+  type SignInAnswer,
+  type SignInCheck,
+} from './answers.ts'
+
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
+/** The messages of the library contain challenges and ids, so they are never logged. */
+const FAULTS: readonly (readonly [message: RegExp, fault: Fault])[] = [
+  [/^Unexpected \w+ response challenge/, 'wrong-challenge'],
+  [/^Unexpected \w+ response origin/, 'wrong-origin'],
+  [/RP ID/, 'wrong-rp-id'],
+  [/top origin/, 'in-a-frame'],
+  [/^User (verification|not present|presence)/, 'user-not-verified'],
+  [/^Response counter/, 'counter-went-back'],
+]
+
+/** Checks the answer of an authenticator to a sign-in (WebAuthn Level 3, 7.2). */
+export async function checkSignIn(
+  { id, clientData, authenticatorData, signature, userHandle }: SignInAnswer,
+  challenge: string,
+  { id: rpId, origin }: RelyingParty,
+  stored: { readonly passkey: Passkey; readonly userHandle: string },
+): Promise<SignInCheck> {
+  // Always there for a passkey that the authenticator found by itself.
+  if (userHandle !== stored.userHandle) return { ok: false, fault: 'wrong-user' }
+  try {
+    if (decodeClientDataJSON(clientData).crossOrigin === true) return { ok: false, fault: 'in-a-frame' }
+    const { publicKey, counter } = stored.passkey
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        ...credential(id),
+        response: { clientDataJSON: clientData, authenticatorData, signature, userHandle },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      credential: { id, publicKey, counter },
+      requireUserVerification: true,
+    })
+    if (!verified) return { ok: false, fault: 'wrong-signature' }
+    return { ok: true, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp }
+  } catch (error) {
+    return { ok: false, fault: faultOf(error) }
+  }
+}
+
+/** Checks a new passkey (WebAuthn Level 3, 7.1). The app does not ask for an attestation of the authenticator. */
+export async function checkCreation(
+  { id, clientData, attestation, transports }: CreationAnswer,
+  challenge: string,
+  { id: rpId, origin }: RelyingParty,
+): Promise<CreationCheck> {
+  try {
+    if (decodeClientDataJSON(clientData).crossOrigin === true) return { ok: false, fault: 'in-a-frame' }
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { ...credential(id), response: { clientDataJSON: clientData, attestationObject: attestation } },
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!verified || registrationInfo.credential.id !== id) return { ok: false, fault: 'wrong-signature' }
+    const { publicKey, counter } = registrationInfo.credential
+    const { credentialDeviceType: deviceType, credentialBackedUp: isBackedUp } = registrationInfo
+    const named = TRANSPORTS.filter((name) => transports.split(',').includes(name))
+    return { ok: true, passkey: { id, publicKey, counter, deviceType, isBackedUp, transports: named } }
+  } catch (error) {
+    return { ok: false, fault: faultOf(error) }
+  }
+}
+
+function credential(id: string) {
+  return { id, rawId: id, type: 'public-key' as const, clientExtensionResults: {} }
+}
+
+function faultOf(error: unknown): Fault {
+  const message = error instanceof Error ? error.message : ''
+  return FAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unreadable'
+}

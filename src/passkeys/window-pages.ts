@@ -1,0 +1,167 @@
+import type ejs from 'ejs'
+import type { Request, Response } from 'express'
+import type { AccountRefusal } from '../account/pages.ts'
+import type { Brand } from '../brand/brand.ts'
+import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../languages/languages.ts'
+import { createPages, htmlWithName } from '../login/screens/page.ts'
+import { passwordAttributes } from '../login/screens/script-attributes.ts'
+import { sendPage } from '../login/screens/send.ts'
+import type { Views } from '../login/screens/views.ts'
+import { RECORD_SECONDS } from '../sign-in-window/flows/flow-store.ts'
+import { windowHeaders } from '../sign-in-window/window-headers.ts'
+import type { Passkey } from '../users/passkey-store.ts'
+import { ALGORITHMS, type RelyingParty } from './web-authn/answers.ts'
+
+/** The steps of the window, below the base path of an entry point. */
+export const PASSKEY_PATHS = {
+  start: '/passkey/start',
+  finish: '/passkey/finish',
+  password: '/passkey/password',
+  create: '/passkey/create',
+} as const
+/** The authenticator gives up before the challenge ends. */
+const TIMEOUT_MS = (RECORD_SECONDS.passkey - 10) * 1000
+
+export interface SignInPage {
+  readonly flow: string
+  readonly challenge: string
+  /** True if the viewer wants to create a passkey: the password form is open. */
+  readonly isCreating: boolean
+  /** The typed user name, shown again. */
+  readonly username?: string
+}
+
+export interface CreationPage {
+  readonly flow: string
+  readonly challenge: string
+  readonly username: string
+  readonly userHandle: string
+  /** The passkeys of the viewer, which the same authenticator does not create again. */
+  readonly known: readonly Pick<Passkey, 'id' | 'transports'>[]
+}
+
+/** The pages in the window of a passkey. They are at the top level, and no page may frame them. */
+export interface PasskeyPages {
+  languageOf(req: Request): Language
+  /** Asks the authenticator for a passkey. Has the password form for viewers without one. */
+  sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: AccountRefusal): void
+  /** Asks the authenticator to create a passkey. */
+  sendCreation(req: Request, res: Response, page: CreationPage): void
+  /** Says that the viewer is signed in, and closes the window. */
+  sendDone(req: Request, res: Response, username: string, isNew: boolean): void
+  refuse(req: Request, res: Response, refusal: AccountRefusal): void
+}
+
+export interface PasskeyPagesOptions {
+  readonly template: ejs.TemplateFunction
+  readonly asset: Views['asset']
+  readonly brand: Brand
+  readonly basePath: string
+  readonly publicUrl: URL
+  /** The name that authenticators show. */
+  readonly service: string
+  readonly relyingParty: RelyingParty
+}
+
+/** Creates the pages of one entry point, in every language. */
+export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
+  const { template, asset, brand, basePath, publicUrl } = options
+  const pageIn = createPages(brand, asset('icon.svg'))
+  const formHeaders = windowHeaders(publicUrl, { hasForm: true, hasScript: true })
+  const doneHeaders = windowHeaders(publicUrl, { hasScript: true })
+  const headers = windowHeaders(publicUrl)
+  const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
+
+  function htmlOf(language: Language, content: WindowContent, refusal?: AccountRefusal): string {
+    const texts = textsFor(brand, language)
+    const { text, count = 0 } = refusal ?? {}
+    const alert = text === undefined ? null : sentence(language, text(texts), { count })
+    const pageTitle = alert === null ? content.title : fill(texts.titleWithError, { title: content.title })
+    const shown = { ...NOTHING, ...content, alert, pageTitle }
+    return template({ asset, basePath, paths: PASSKEY_PATHS, texts, page: pageIn(language), ...shown })
+  }
+  return {
+    languageOf: ownLanguageOf,
+    sendSignIn(req, res, { flow, challenge, isCreating, username = '' }, refusal) {
+      const language = ownLanguageOf(req)
+      const { passkey: texts } = textsOf(language)
+      const publicKey = { challenge, rpId: options.relyingParty.id, userVerification: 'required', timeout: TIMEOUT_MS }
+      const isAutomatic = !isCreating && refusal === undefined
+      const ceremony = { kind: 'get', publicKey, path: PASSKEY_PATHS.finish, button: texts.signIn, isAutomatic, flow }
+      const password = { isOpen: isCreating, username, attributes: passwordAttributes(language) }
+      const content = { title: texts.signIn, text: texts.instruction, ceremony, password }
+      sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
+    },
+    sendCreation(req, res, page) {
+      const language = ownLanguageOf(req)
+      const { passkey: texts } = textsOf(language)
+      const publicKey = creationOptions(options, page)
+      const { flow } = page
+      const button = texts.createTitle
+      const ceremony = { kind: 'create', publicKey, path: PASSKEY_PATHS.create, button, isAutomatic: true, flow }
+      sendPage(res, formHeaders, htmlOf(language, { title: texts.createTitle, text: texts.instruction, ceremony }))
+    },
+    sendDone(req, res, username, isNew) {
+      const language = ownLanguageOf(req)
+      const { passkey, sso } = textsOf(language)
+      const title = isNew ? passkey.createdTitle : sso.doneTitle
+      const content = { title, text: htmlWithName(sso.done, username), isHtml: true, script: 'close-window.js' }
+      sendPage(res, doneHeaders, htmlOf(language, content))
+    },
+    refuse(req, res, refusal) {
+      const language = ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      sendPage(res, headers, htmlOf(language, { title: sso.failedTitle, text: sso.goBack }, refusal), refusal)
+    },
+  }
+}
+
+/** The parts that a page does not have. */
+const NOTHING = { ceremony: null, password: null, script: null, isHtml: false }
+
+interface WindowContent {
+  readonly title: string
+  readonly text: string
+  /** True if the text is HTML already. */
+  readonly isHtml?: boolean
+  /** A question to the authenticator, which `public/passkey.js` asks. */
+  readonly ceremony?: {
+    readonly kind: string
+    /** The options of `navigator.credentials`, with base64url in place of bytes. */
+    readonly publicKey: object
+    /** Gets the answer. */
+    readonly path: string
+    readonly button: string
+    /** True if the page asks at once. */
+    readonly isAutomatic: boolean
+    readonly flow: string
+  }
+  /** The form of viewers who create a passkey. */
+  readonly password?: { readonly isOpen: boolean; readonly username: string; readonly attributes: string }
+  readonly script?: string
+}
+
+/** Returns the options for a passkey that the authenticator finds without a user name. */
+function creationOptions(
+  { relyingParty, service }: PasskeyPagesOptions,
+  { challenge, username, userHandle, known }: CreationPage,
+): object {
+  return {
+    challenge,
+    rp: { id: relyingParty.id, name: service },
+    user: { id: userHandle, name: username, displayName: username },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    excludeCredentials: known.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
+    attestation: 'none',
+    timeout: TIMEOUT_MS,
+  }
+}
+
+/** Returns the texts of a language, with "email" in place of "user name" if viewers log in with their mail address. */
+function textsFor({ usernameKind }: Brand, language: Language): Texts {
+  const texts = textsOf(language)
+  if (usernameKind !== 'email') return texts
+  const { wrongCredentialsEmail: wrongCredentials, emptyFieldsEmail: emptyFields } = texts.errors
+  return { ...texts, errors: { ...texts.errors, wrongCredentials, emptyFields } }
+}

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { MOST_PASSKEYS } from '../../src/users/passkey-store.ts'
+import { ADA, PLAYER } from '../login/start-login-app.ts'
+import { createAuthenticator } from './authenticator.ts'
+import {
+  enrol,
+  openFrame,
+  openWindow,
+  type PasskeyApp,
+  post,
+  pressContinue,
+  readWindow,
+  startPasskeys,
+  typePassword,
+} from './start-passkeys.ts'
+
+const stepsOf = (app: PasskeyApp) =>
+  app.lines.flatMap(({ event, outcome, reason }) => (event === 'account' ? [reason ?? outcome] : []))
+
+test('a viewer creates a passkey with the password, and is signed in with it', async () => {
+  const app = await startPasskeys()
+  const { authenticator, frame, created } = await enrol(app)
+  expect(created.status).toBe(200)
+  expect(await app.passkeys.list(ADA.username)).toEqual([
+    expect.objectContaining({
+      id: authenticator.id,
+      counter: 0,
+      deviceType: 'multiDevice',
+      isBackedUp: true,
+      transports: ['hybrid', 'internal'],
+      lastUsedAtSeconds: null,
+    }),
+  ])
+  const collected = await pressContinue(app, frame)
+  expect([collected.status, collected.location?.startsWith(PLAYER)]).toEqual([303, true])
+  expect(stepsOf(app)).toEqual(['passkey-added'])
+})
+
+test('the browser is asked for a passkey that needs no user name, and not for one that exists', async () => {
+  const app = await startPasskeys()
+  const { authenticator } = await enrol(app)
+  const { publicKey } = readWindow(app, await typePassword(app, await openFrame(app)))
+  expect(publicKey).toMatchObject({
+    rp: { id: 'login.example', name: 'login.example' },
+    user: { name: ADA.username, id: await app.passkeys.userHandleOf(ADA.username) },
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    excludeCredentials: [{ type: 'public-key', id: authenticator.id, transports: ['hybrid', 'internal'] }],
+    attestation: 'none',
+  })
+})
+
+test.each([
+  ['from another origin', { origin: 'https://evil.example' }, 'wrong-origin'],
+  ['for another host', { rpId: 'evil.example' }, 'wrong-rp-id'],
+  ['without the fingerprint, face or PIN', { userVerified: false }, 'user-not-verified'],
+  ['from inside a frame', { crossOrigin: true }, 'in-a-frame'],
+  ['to another challenge', { challenge: 'x'.repeat(43) }, 'wrong-challenge'],
+])('a new passkey %s is refused', async (_case, changes, reason) => {
+  const app = await startPasskeys()
+  const frame = await openFrame(app)
+  const window = readWindow(app, await typePassword(app, frame))
+  const answer = createAuthenticator().create(window, window.publicKey.user?.id ?? '', changes)
+  expect((await post(app, 'create', window, answer)).status).toBe(401)
+  expect([stepsOf(app), await app.passkeys.list(ADA.username)]).toEqual([[reason], []])
+  expect((await pressContinue(app, frame)).status).toBe(409)
+})
+
+test('nobody creates a passkey without the password', async () => {
+  const app = await startPasskeys()
+  const frame = await openFrame(app)
+  const window = await openWindow(app, frame)
+  const answer = createAuthenticator().create(window, (await app.passkeys.userHandleOf(ADA.username)) ?? '')
+  expect((await post(app, 'create', window, answer)).status).toBe(400)
+  expect([stepsOf(app), await app.passkeys.list(ADA.username)]).toEqual([['no-password'], []])
+})
+
+test('the challenge of a creation signs nobody in', async () => {
+  const app = await startPasskeys()
+  const { authenticator } = await enrol(app)
+  const frame = await openFrame(app)
+  const window = readWindow(app, await typePassword(app, frame))
+  expect((await post(app, 'finish', window, authenticator.signIn(window))).status).toBe(401)
+  expect((await pressContinue(app, frame)).status).toBe(409)
+})
+
+test('the password is checked as on the sign-in screen: same refusals, same limits', async () => {
+  const app = await startPasskeys()
+  const frame = await openFrame(app)
+  const statusOf = async (fields: object) => (await typePassword(app, frame, fields)).status
+  expect(await statusOf({ ...ADA, password: '' })).toBe(400)
+  const wrong = { ...ADA, password: 'wrong' }
+  for (let tries = 0; tries < 6; tries += 1) await app.post('/sign-in', wrong)
+  expect(await statusOf(ADA)).toBe(429)
+  app.clock.seconds += 3600
+  await app.store.setDisabled(ADA.username, true)
+  expect(app.lines.filter(({ outcome }) => outcome === 'wrong-credentials')).toHaveLength(5)
+})
+
+test.each([
+  ['a wrong password', { password: 'wrong' }, false, 401, 'wrong-credentials'],
+  ['a disabled viewer', {}, true, 403, 'disabled'],
+])('%s creates no passkey', async (_case, changes, isDisabled, status, outcome) => {
+  const app = await startPasskeys()
+  await app.store.setDisabled(ADA.username, isDisabled)
+  const refused = await typePassword(app, await openFrame(app), { ...ADA, ...changes })
+  expect([refused.status, refused.text.includes('data-kind="create"')]).toEqual([status, false])
+  expect(app.lines.some((line) => line.outcome === outcome)).toBe(true)
+})
+
+test('a viewer who is disabled while creating a passkey gets none', async () => {
+  const app = await startPasskeys()
+  const window = readWindow(app, await typePassword(app, await openFrame(app)))
+  const answer = createAuthenticator().create(window, window.publicKey.user?.id ?? '')
+  await app.store.setDisabled(ADA.username, true)
+  expect((await post(app, 'create', window, answer)).status).toBe(403)
+  expect(await app.passkeys.list(ADA.username)).toEqual([])
+})
+
+test('the same passkey is stored once, and an account has a limited number', async () => {
+  const app = await startPasskeys()
+  const { authenticator } = await enrol(app)
+  expect((await enrol(app, authenticator)).created.status).toBe(409)
+  const [passkey] = await app.passkeys.list(ADA.username)
+  if (passkey === undefined) expect.unreachable()
+  for (let more = 1; more < MOST_PASSKEYS; more += 1) {
+    await app.passkeys.add(ADA.username, { ...passkey, id: `passkey-${more}` })
+  }
+  expect((await typePassword(app, await openFrame(app))).status).toBe(403)
+  expect(stepsOf(app)).toEqual(['passkey-added', 'known', 'too-many'])
+})
+
+test.each([
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 26_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.2 Mobile/15E148 Safari/604.1',
+    'Safari on iPhone',
+  ],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0', 'Firefox on Linux'],
+  ['curl/8.9.1', 'unknown browser'],
+])('a passkey has the name of its browser: %s', async (userAgent, name) => {
+  const { deviceName } = await import('../../src/passkeys/web-authn/device-name.ts')
+  expect(deviceName(userAgent)).toBe(name)
+})

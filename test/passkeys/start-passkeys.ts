@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import type { Account } from '../../src/account/account.ts'
+import type { HashEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { openPasskeys, type Passkeys } from '../../src/passkeys/passkeys.ts'
+import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import {
+  ADA,
+  type Answer,
+  ENTRY_POINT,
+  type LoginAppOptions,
+  START_SECONDS,
+  startLoginApp,
+} from '../login/start-login-app.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { type Authenticator, type Ceremony, createAuthenticator } from './authenticator.ts'
+
+export interface PasskeyAppOptions extends LoginAppOptions {
+  readonly entryPoint?: Partial<HashEntryPoint>
+  readonly mail?: Pick<Account, 'mailQueue' | 'mailAttribute'>
+  /** Replaces parts, for faults. */
+  readonly changePasskeys?: (passkeys: Passkeys) => Passkeys
+}
+
+export type PasskeyApp = Awaited<ReturnType<typeof startPasskeys>>
+
+/** Starts the app with passkeys and the viewers in a file, until the test ends. Ada has a password and no passkey. */
+export async function startPasskeys({
+  publicUrl = 'https://login.example',
+  entryPoint,
+  mail = { mailQueue: null, mailAttribute: 'username' },
+  changePasskeys = (passkeys) => passkeys,
+  ...options
+}: PasskeyAppOptions = {}) {
+  const store = openEditableSqliteStore(join(temporaryFolder(), 'viewers.db'))
+  onTestFinished(() => store.close())
+  await store.add({ username: ADA.username, groups: ['gold'], attributes: {} }, ADA.password)
+  const clock = { seconds: START_SECONDS }
+  const nowSeconds = () => clock.seconds
+  const entryPoints = options.entryPoints ?? [{ ...ENTRY_POINT, ...entryPoint, hasPasskeys: true }]
+  const url = new URL(publicUrl)
+  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
+  const signInWindow = await openSignInWindow(
+    { entryPoints, ...stores, addressLimit: { trustedNetworks: [] } },
+    { openCounter: openMemoryCounter, nowSeconds, log: { info: () => {}, warn: () => {} } },
+  )
+  if (signInWindow === null) throw new Error('No entry point has passkeys')
+  const opened = await openPasskeys({ publicUrl: url, entryPoints }, { signInWindow, users: store, account: mail })
+  if (opened === null) throw new Error('No entry point has passkeys')
+  const passkeys = changePasskeys(opened)
+  const app = await startLoginApp({ ...options, publicUrl, entryPoints, users: store, nowSeconds, passkeys })
+  return { ...app, clock, store, passkeys: store.passkeys ?? expect.unreachable(), origin: url.origin }
+}
+
+/** What a browser sends with a form of our own pages, at the top level. */
+export function ownHeaders({ origin }: Pick<PasskeyApp, 'origin'>, cookie = '') {
+  return { Origin: origin, 'Sec-Fetch-Dest': 'document', ...(cookie && { Cookie: cookie }) }
+}
+
+export function fieldOf({ text }: Pick<Answer, 'text'>, name: string): string {
+  return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
+}
+
+export function reasonOf({ text }: Pick<Answer, 'text'>): string | undefined {
+  return /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
+}
+
+export interface OpenedWindow extends Ceremony {
+  readonly flow: string
+  readonly cookie: string
+  /** The options for `navigator.credentials`. */
+  readonly publicKey: z.output<typeof PublicKey>
+}
+
+const PublicKey = z.looseObject({ challenge: z.string(), user: z.looseObject({ id: z.string() }).optional() })
+
+/** Reads a page of the window, as `public/passkey.js` does. */
+export function readWindow(app: Pick<PasskeyApp, 'origin'>, page: Answer): OpenedWindow {
+  const [, json = ''] = /data-public-key="([^"]*)"/.exec(page.text) ?? expect.unreachable(page.text)
+  const publicKey = PublicKey.parse(JSON.parse(json.replaceAll('&#34;', '"')))
+  const cookie = page.setCookies.map((line) => line.split(';')[0]).join('; ')
+  const { origin } = app
+  return {
+    challenge: publicKey.challenge,
+    origin,
+    rpId: new URL(origin).hostname,
+    flow: fieldOf(page, 'flow'),
+    cookie,
+    publicKey,
+  }
+}
+
+export interface Frame {
+  readonly wait: string
+  readonly flow: string
+}
+
+/** Opens the screen of the frame. */
+export async function openFrame(app: PasskeyApp, basePath = ''): Promise<Frame> {
+  const screen = await app.get(`${basePath || '/'}?prompt=passkey`)
+  return { wait: fieldOf(screen, 'wait'), flow: fieldOf(screen, 'flow') }
+}
+
+/** Presses the button of the frame that opens the window. */
+export async function openWindow(app: PasskeyApp, { flow }: Pick<Frame, 'flow'>, basePath = ''): Promise<OpenedWindow> {
+  return readWindow(app, await app.post(`${basePath}/passkey/start`, { flow }, ownHeaders(app)))
+}
+
+/** Posts an answer of the authenticator in its window. */
+export function post(app: PasskeyApp, step: 'finish' | 'create', window: OpenedWindow, answer: Record<string, string>) {
+  const { flow, challenge, cookie } = window
+  return app.post(`/passkey/${step}`, { flow, challenge, ...answer }, ownHeaders(app, cookie))
+}
+
+/** Types the password in the window, and returns the page that creates a passkey. */
+export async function typePassword(app: PasskeyApp, { flow }: Pick<Frame, 'flow'>, fields: object = ADA) {
+  return await app.post('/passkey/password', { flow, ...fields }, ownHeaders(app))
+}
+
+/** Creates a passkey for Ada. */
+export async function enrol(
+  app: PasskeyApp,
+  authenticator: Authenticator = createAuthenticator(),
+): Promise<{ authenticator: Authenticator; frame: Frame; created: Answer }> {
+  const frame = await openFrame(app)
+  const window = readWindow(app, await typePassword(app, frame))
+  const answer = authenticator.create(window, window.publicKey.user?.id ?? '')
+  return { authenticator, frame, created: await post(app, 'create', window, answer) }
+}
+
+/** Presses "I have logged in" in the frame. */
+export function pressContinue(app: PasskeyApp, { wait }: Pick<Frame, 'wait'>, more: Record<string, string> = {}) {
+  return app.post('/sso/continue', { wait, way: 'passkey', ...more }, { 'Sec-Fetch-Site': 'same-origin' })
+}
