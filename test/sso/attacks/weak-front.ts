@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { CALLBACK_PATH } from '../../../src/sso/open-sso.ts'
 
@@ -18,12 +19,13 @@ export interface FrontAnswer {
   readonly status: number
 }
 
-interface FrontOptions {
-  readonly port: number
-  readonly appPort: number
+export interface Front {
+  /** The PUBLIC_URL of the app. */
   readonly origin: string
-  /** False for a browser that keeps no Secure cookie of http://localhost. The front then leaves the attribute out. */
-  readonly isSecureKept: boolean
+  /** In their order. */
+  readonly answers: readonly FrontAnswer[]
+  /** Sends all requests to the app at a port. */
+  connect(appPort: number): void
 }
 
 interface Forwarded {
@@ -37,14 +39,13 @@ interface Forwarded {
 /**
  * Starts a proxy in front of the app until the test ends: browsers reach the app only through it. It shows that an attack
  * succeeds without a guard, so that the product needs no switch for its guards.
- * @returns the answers, in their order.
+ * @param isSecureKept false for a browser that keeps no Secure cookie of http://localhost. The front then leaves the
+ *   attribute out.
  */
-export async function startFront(
-  { port, appPort, origin, isSecureKept }: FrontOptions,
-  weakness: Weakness | null,
-): Promise<readonly FrontAnswer[]> {
+export async function startFront(weakness: Weakness | null, isSecureKept: boolean): Promise<Front> {
   const answers: FrontAnswer[] = []
   const cookies = new Set<string>()
+  let appPort = 0
   const server = createServer((req, res) => {
     const forwarded = weaken(weakness, { method: req.method ?? '', url: req.url ?? '/', headers: req.headers }, origin)
     if (weakness === 'every window has every cookie') forwarded.headers.cookie = [...cookies].join('; ')
@@ -57,13 +58,20 @@ export async function startFront(
       answers.push({ method: req.method ?? '', path, status: answer.statusCode ?? 0 })
     })
   })
-  server.listen(port, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return answers
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    answers,
+    connect(port) {
+      appPort = port
+    },
+  }
 }
 
 function weaken(weakness: Weakness | null, forwarded: Forwarded, origin: string): Forwarded {

@@ -5,7 +5,6 @@ import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
 import { pressKey } from '../../browser/press-and-type.ts'
 import { launchWebKit } from '../../browser/webkit.ts'
 import { ENTRY_POINT } from '../../login/start-login-app.ts'
-import { freePort } from '../../servers/free-port.ts'
 import {
   cookiesOf,
   fieldOf,
@@ -224,20 +223,18 @@ export async function victimInWebKit(): Promise<Victim> {
  * @returns true if the attacker won, and true if the app refused with the status of the attack.
  */
 export async function runAttack(victim: Victim, attack: WindowAttack, weakness: Weakness | null) {
-  const port = await freePort()
+  const front = await startFront(weakness, victim.isSecureKept)
   const [evil, evilProvider] = [await startEvilSites(), await startEvilProvider()]
   const app = await startSso({
-    origin: `http://localhost:${port}`,
+    origin: front.origin,
     ...(attack.settings && { settings: attack.settings }),
     entryPointsWith: (sso) => [
       { ...ENTRY_POINT, sso },
       { ...ENTRY_POINT, name: 'evil', basePath: '/e/evil', sso: { ...sso, issuer: evilProvider.issuer } },
     ],
   })
-  const answers = await startFront(
-    { port, appPort: app.port, origin: app.origin, isSecureKept: victim.isSecureKept },
-    weakness,
-  )
+  front.connect(app.port)
+  const { answers } = front
   const isWon = await attack.run({ app, answers, victim, evil, evilProvider })
   return { isWon, isRefused: answers.some(({ status }) => status === attack.refusal) }
 }
