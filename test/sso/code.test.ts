@@ -3,30 +3,11 @@ import { UpstreamError } from '../../src/errors.ts'
 import { createMemoryFlows } from '../../src/sign-in-window/flows/memory-flows.ts'
 import { newCode } from '../../src/sso/code.ts'
 import { ENTRY_POINT } from '../login/start-login-app.ts'
-import {
-  cookiesOf,
-  fieldOf,
-  openWindow,
-  refreshOf,
-  type SsoApp,
-  startHeaders,
-  startSso,
-  visitProvider,
-} from './start-sso.ts'
+import { issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'
 
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
 const type = (app: SsoApp, code: string, basePath = '') =>
   app.post(`${basePath}/sso/code`, { code }, { 'Sec-Fetch-Site': 'same-origin' })
-
-/** Signs in on another device, and returns the page with the code. */
-async function issueCode(app: SsoApp, basePath = '') {
-  const page = await app.get(`${basePath}/sso`)
-  expect([page.status, fieldOf(page, 'flow')]).toEqual([200, ''])
-  const started = await app.post(`${basePath}/sso/start`, { flow: '' }, startHeaders(app))
-  const done = await app.get(await visitProvider(refreshOf(started)), { Cookie: cookiesOf(started) })
-  const [, code = ''] = /<strong>([A-Z2-9]{4} [A-Z2-9]{4})<\/strong>/.exec(done.text) ?? []
-  return { page, done, code }
-}
 
 test('a viewer signs in on another device, and the code opens the player, once', async () => {
   const app = await startSso({ settings: { hasCode: true } })

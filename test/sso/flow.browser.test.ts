@@ -5,7 +5,7 @@ import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { press, pressKey, type } from '../browser/press-and-type.ts'
 import { startSite } from '../login/start-site.ts'
-import { startSso, until } from './start-sso.ts'
+import { issueCode, startSso, until } from './start-sso.ts'
 
 /** As Entra ID sends them. */
 const PROVIDER_HEADERS = { 'Cross-Origin-Opener-Policy': 'same-origin', 'X-Frame-Options': 'DENY' }
@@ -32,7 +32,7 @@ async function startSites({
     headers,
   )
   const app = await startSso({
-    provider: { headers: PROVIDER_HEADERS, signsIn: null },
+    provider: { headers: PROVIDER_HEADERS, signsIn: hasCode ? 'ada' : null },
     settings: { hasCode },
     entryPoint: {
       hasScript,
@@ -42,7 +42,7 @@ async function startSites({
   })
   login = app.origin
   const isSignedIn = () => app.lines.some(({ outcome }) => outcome === 'sso-signed-in')
-  return { login, player, isSignedIn, arrived: `${player}/embed/hashlock/pass?hash=%5B%7B%22user%22%3A%22ada` }
+  return { app, login, player, isSignedIn, arrived: `${player}/embed/hashlock/pass?hash=%5B%7B%22user%22%3A%22ada` }
 }
 
 /** Returns the window that a press opens. */
@@ -105,7 +105,11 @@ describe.each(['chromium', 'firefox'] as const)(
     })
 
     test('where no window can open, the screen says what is missing, and takes the code of another device', async () => {
-      const { login, player, arrived } = await startSites({ sandbox: WITHOUT_POPUPS, hasScript: false, hasCode: true })
+      const { app, login, player, arrived } = await startSites({
+        sandbox: WITHOUT_POPUPS,
+        hasScript: false,
+        hasCode: true,
+      })
       const { page, waitForFrame, screen } = await openFrame(player, login)
       await pressKey(screen, '#sso-start .primary')
       await pressKey(screen, '#sso-continue button')
@@ -113,17 +117,7 @@ describe.each(['chromium', 'firefox'] as const)(
       expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toBe(errorText('en', 'ssoNotYet'))
       await pressKey(screen, 'a.device')
       await screen.waitForSelector('#code')
-
-      const device = await launched.browser.createBrowserContext()
-      const other = await device.newPage()
-      await other.goto(`${login}/sso`)
-      await pressKey(other.mainFrame(), '.primary')
-      await signInAtProvider(other)
-      const shown = await other.waitForSelector('.code')
-      const code = (await shown?.evaluate(({ textContent }) => textContent)) ?? ''
-      await device.close()
-      await page.bringToFront()
-      await type(screen, '#code', code)
+      await type(screen, '#code', (await issueCode(app)).code)
       await pressKey(screen, '.fields .primary')
       await waitForFrame(arrived)
       await page.close()

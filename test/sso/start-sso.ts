@@ -176,3 +176,12 @@ export async function signIn(app: AppWithSso, basePath = '', more = {}): Promise
   if (done.status !== 200) throw new Error(`The callback answered ${done.status}`)
   return await pressContinue(app, window, basePath, more)
 }
+
+/** Signs in on another device, and returns its pages and the code. */
+export async function issueCode(app: AppWithSso, basePath = '') {
+  const page = await app.get(`${basePath}/sso`)
+  const started = await app.post(`${basePath}/sso/start`, { flow: fieldOf(page, 'flow') }, startHeaders(app))
+  const done = await app.get(await visitProvider(refreshOf(started)), { Cookie: cookiesOf(started) })
+  const [, code = ''] = /<strong>([A-Z2-9]{4} [A-Z2-9]{4})<\/strong>/.exec(done.text) ?? []
+  return { page, done, code }
+}
