@@ -47,6 +47,14 @@ const SHARED_TABLES = `
     popup_height TEXT,
     PRIMARY KEY (content_type, content_id)
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS viewer_auth (
+    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+    content_id INTEGER NOT NULL,
+    auth_url TEXT NOT NULL,
+    -- The public key of the content, in PEM form.
+    public_key TEXT NOT NULL,
+    PRIMARY KEY (content_type, content_id)
+  ) STRICT;
 `
 
 /**

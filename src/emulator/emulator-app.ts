@@ -20,9 +20,17 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
+import { serviceKeyRoutes, VIEWER_AUTH_TABLES } from './viewer-auth/routes.ts'
+import type { ServiceKeys } from './viewer-auth/service-keys.ts'
 
 /** The tables of all rooms, in the order of their creation. */
-export const ROOM_TABLES: readonly string[] = [STATE_TABLES, OAUTH_TABLES, PLAYER_TABLES, SEGMENT_TABLES]
+export const ROOM_TABLES: readonly string[] = [
+  STATE_TABLES,
+  OAUTH_TABLES,
+  VIEWER_AUTH_TABLES,
+  PLAYER_TABLES,
+  SEGMENT_TABLES,
+]
 
 export interface EmulatorDeps {
   readonly database: DatabaseSync
@@ -34,6 +42,7 @@ export interface EmulatorDeps {
   readonly provider: ShownProvider | null
   readonly faults: Faults
   readonly requestLog: RequestLog
+  readonly serviceKeys: ServiceKeys
   /** Refuses what the documents do not have. */
   readonly isStrict: boolean
   readonly resetDatabase: () => Promise<void>
@@ -43,7 +52,7 @@ export interface EmulatorDeps {
 
 /** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
-  const { database, clock, publicUrl, faults, requestLog, onError } = deps
+  const { database, clock, publicUrl, faults, requestLog, serviceKeys, onError } = deps
   const { nowSeconds } = clock
   const app = express()
   app.set('query parser', 'simple')
@@ -68,7 +77,8 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
     next()
   })
   app.use('/v1', analyticsRoutes({ streamReport: openReports(database), nowSeconds, verifyToken, onError }))
-  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments }))
+  app.use(serviceKeyRoutes({ serviceKeys }))
+  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, serviceKeys }))
   app.use(notFound)
   app.use(describeError(onError))
   return app

@@ -1,7 +1,7 @@
 import { onParentExit } from '../server/npm-parent.ts'
 import { readSeedFile } from './seed/seed-file.ts'
 import { readEmulatorSettings } from './settings.ts'
-import { type RunningEmulator, startEmulator } from './start-emulator.ts'
+import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from './start-emulator.ts'
 import { EmulatorStartError } from './start-error.ts'
 
 // Registered first: npm may end while the emulator starts.
@@ -32,6 +32,7 @@ async function start(): Promise<RunningEmulator> {
     host: settings.EMULATOR_HOST,
     dataFile: settings.EMULATOR_DATA_FILE,
     isStrict,
+    serviceKeyBits: SERVICE_KEY_BITS,
     ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
       provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
     }),

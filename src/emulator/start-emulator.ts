@@ -12,6 +12,10 @@ import { type RunningProvider, startProvider } from './provider/start-provider.t
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
 import { EmulatorStartError } from './start-error.ts'
+import { openServiceKeys } from './viewer-auth/service-keys.ts'
+
+/** Length of the keys in the service's documentation. Generated at the first request for them. */
+export const SERVICE_KEY_BITS = 4096
 
 export interface EmulatorOptions {
   /** 0 picks a free port. */
@@ -24,6 +28,8 @@ export interface EmulatorOptions {
   readonly seed?: SeedOptions
   /** Refuses what the documents do not have; the request log names it in any case. */
   readonly isStrict?: boolean
+  /** Length of the service's keys for viewer tokens: 2048 by default, because 4096 takes seconds to generate. */
+  readonly serviceKeyBits?: number
   /** Also starts an identity provider, with the login app at `loginUrl` as its client. */
   readonly provider?: { readonly port: number; readonly loginUrl: string }
   /** Called with internal errors. By default they go to standard error. */
@@ -50,12 +56,14 @@ export async function startEmulator({
   nowSeconds = () => Date.now() / 1000,
   seed: seedOptions = {},
   isStrict = false,
+  serviceKeyBits = 2048,
   provider: providerOptions,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
   const database = openDataFile(dataFile)
   const clock = settableClock(nowSeconds)
   const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
+  const serviceKeys = openServiceKeys({ database, nowSeconds: clock.nowSeconds, keyBits: serviceKeyBits })
   const server = createLoopbackServer()
   let provider: RunningProvider | null = null
   try {
@@ -72,6 +80,7 @@ export async function startEmulator({
       publicUrl: url,
       seed,
       provider,
+      serviceKeys,
       isStrict,
       resetDatabase,
       onError: report,

@@ -1,6 +1,8 @@
+import { createPublicKey } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LoggedRequest } from '../../src/emulator/developer/request-log.ts'
 import { type Service, startService } from './player/service.ts'
+import { PUBLIC_KEY } from './viewer-auth/token-service.ts'
 
 let lenient: Service
 let strict: Service
@@ -82,6 +84,8 @@ async function send(service: Service, prepare: Prepare) {
   return { status: answer.status, body: isJson ? JSON.parse(text) : null, logged: requests[0] }
 }
 
+const VIEWER_AUTH = { auth_url: 'https://login.example/', public_key: PUBLIC_KEY }
+const PKCS1_KEY = createPublicKey(PUBLIC_KEY).export({ type: 'pkcs1', format: 'pem' }).toString()
 const lock = { url: 'https://login.example/', secret: 'a secret of ours' }
 
 test.each<[string, Prepare, RegExp, number, object | null]>([
@@ -131,6 +135,20 @@ test.each<[string, Prepare, RegExp, number, object | null]>([
     'a message in the settings of a lock',
     rest('PUT', '/videos/2003/locks/hash.json', { form: { ...lock, message: 'Members only' } }),
     /parameter message/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'viewer auth in a JSON body',
+    rest('PUT', '/channels/1002/viewer-auth.json', { json: VIEWER_AUTH }),
+    /JSON body/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'a public key in PKCS#1 form',
+    rest('PUT', '/videos/2003/viewer-auth.json', { form: { ...VIEWER_AUTH, public_key: PKCS1_KEY } }),
+    /PKCS#1/,
     400,
     { error: 'invalid_request' },
   ],
@@ -188,6 +206,7 @@ test.each<[string, Prepare]>([
   ['a form for a new channel', rest('POST', '/users/self/channels.json', { form: { title: 'A title' } })],
   ['a lock as a form', rest('PUT', '/videos/2003/locks/hash.json', { form: lock })],
   ['a lock as JSON, because the documents leave it open', rest('PUT', '/videos/2003/locks/hash.json', { json: lock })],
+  ['viewer auth as a form', rest('PUT', '/channels/1002/viewer-auth.json', { form: VIEWER_AUTH })],
   ['times with an offset', report(`/v1/views?${RANGE}&_limit=5`)],
   ['times without an offset', report('/v1/viewers?date_time_from=2026-01-01T00:00:00')],
   ['all parameters of peaks', report(`/v1/peak-viewer-numbers/live?${RANGE}&granularity=hour&content_id=1001`)],

@@ -30,6 +30,7 @@ describe('wrong methods', () => {
     ['/chat/authorize/1001', page],
     ['/chat/1001/messages', 'GET, HEAD, POST'],
     ['/combined/1001', page],
+    ['/viewer-auth-public-key.json', page],
     ['/emulator/seed', page],
     ['/emulator/requests', page],
     ['/emulator/reset', 'POST'],

@@ -4,7 +4,7 @@ import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import { isProviderInstalled } from '../provider/start-provider.ts'
 import { randomKey } from '../seed/default-seed.ts'
 import type { DemoSettings } from '../settings.ts'
-import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
+import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from '../start-emulator.ts'
 import { loadSecrets } from './demo-secrets.ts'
 import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
@@ -56,9 +56,9 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
   const companyLock = { url: `${loginUrl}/e/company`, secret: randomKey() }
   const hasProvider = isProviderInstalled()
+  const service = { port: servicePort, dataFile: join(folder, 'emulator.db'), serviceKeyBits: SERVICE_KEY_BITS }
   const emulator = await startEmulator({
-    port: servicePort,
-    dataFile: join(folder, 'emulator.db'),
+    ...service,
     seed: { lock, viewers: secrets.viewers, demoWeeks: true, ...(hasProvider && { companyLock }) },
     ...(hasProvider && { provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl } }),
   })

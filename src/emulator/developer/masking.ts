@@ -6,9 +6,9 @@ import { parseAuthenticationResponse } from '../../hash-lock/authentication-resp
  * name except `client_id`.
  */
 const SECRET_NAMES = /secret|password|passwd|mac_key|^shown$/i
-const TOKEN_NAMES = /token$|^code$|^playback$|^nonce$|^mac$|^signature$/i
+const TOKEN_NAMES = /token$|^vt$|^code$|^playback$|^nonce$|^mac$|^signature$/i
 const RESPONSE_NAMES = /^(hash|response)$/i
-const TOKEN_LOOKS = /\b[0-9a-f]{32,}\b|\beyJ[\w-]+\.[\w-]+\.[\w-]+/gi
+const TOKEN_LOOKS = /\b[0-9a-f]{32,}\b|\beyJ[\w-]+(?:\.[\w-]*){2,4}/gi
 const HIDDEN = '•••'
 const MIN_TOKEN_LENGTH = 16
 

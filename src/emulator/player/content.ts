@@ -5,19 +5,32 @@ export type ContentType = 'live' | 'recorded'
 
 export const CONTENT_TYPES: readonly ContentType[] = ['live', 'recorded']
 
-/** The hash lock of a channel or video. */
-export interface Lock {
+interface AnyLock {
   /** The entry point of the customer's login app. */
   readonly url: string
+  /** True if the lock belongs to the channel of the video. */
+  readonly isInherited: boolean
+}
+
+/** The first version of viewer authentication. */
+export interface HashLock extends AnyLock {
+  readonly kind: 'hash'
   readonly secret: string
   readonly message: string | null
   readonly buttonCaption: string | null
   /** CSS pixels as text, for example "400" or "400px"; null if not set. */
   readonly popupWidth: string | null
   readonly popupHeight: string | null
-  /** True if the lock belongs to the channel of the video. */
-  readonly isInherited: boolean
 }
+
+/** The second version of viewer authentication. */
+export interface TokenLock extends AnyLock {
+  readonly kind: 'token'
+  /** The public key of the content, in PEM form. */
+  readonly publicKey: string
+}
+
+export type Lock = HashLock | TokenLock
 
 /** A channel (`live`) or a video (`recorded`). */
 export interface Content {
@@ -37,31 +50,39 @@ export function contentFinder(database: DatabaseSync): FindContent {
     live: database.prepare('SELECT id, title, id AS channel_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT id, title, channel_id FROM videos WHERE id = ?'),
   }
-  const findLock = database.prepare(
-    `SELECT url, secret, message, button_caption, popup_width, popup_height FROM locks
-     WHERE content_type = ? AND content_id = ?`,
-  )
-  const lockOf = (type: ContentType, id: number, isInherited: boolean): Lock | null => {
-    const row = findLock.get(type, id)
-    if (row === undefined) return null
-    return {
-      url: String(row.url),
-      secret: String(row.secret),
-      message: textOrNull(row.message),
-      buttonCaption: textOrNull(row.button_caption),
-      popupWidth: textOrNull(row.popup_width),
-      popupHeight: textOrNull(row.popup_height),
-      isInherited,
-    }
-  }
+  const findLock = lockFinder(database)
   return (type, id) => {
     if (!/^[1-9]\d{0,14}$/.test(id)) return null
     const row = find[type].get(Number(id))
     if (row === undefined) return null
     const channelId = Number(row.channel_id)
-    const own = lockOf(type, Number(row.id), false)
-    const lock = own ?? (type === 'recorded' ? lockOf('live', channelId, true) : null)
+    const own = findLock(type, Number(row.id), false)
+    const lock = own ?? (type === 'recorded' ? findLock('live', channelId, true) : null)
     return { type, id: Number(row.id), title: String(row.title), channelId, lock }
+  }
+}
+
+/** Returns a function that reads the content's own lock. If it has both versions, the second applies. */
+function lockFinder(database: DatabaseSync): (type: ContentType, id: number, isInherited: boolean) => Lock | null {
+  const findToken = database.prepare('SELECT * FROM viewer_auth WHERE content_type = ? AND content_id = ?')
+  const findHash = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?')
+  return (type, id, isInherited) => {
+    const token = findToken.get(type, id)
+    if (token !== undefined) {
+      return { kind: 'token', url: String(token.auth_url), publicKey: String(token.public_key), isInherited }
+    }
+    const hash = findHash.get(type, id)
+    if (hash === undefined) return null
+    return {
+      kind: 'hash',
+      url: String(hash.url),
+      secret: String(hash.secret),
+      message: textOrNull(hash.message),
+      buttonCaption: textOrNull(hash.button_caption),
+      popupWidth: textOrNull(hash.popup_width),
+      popupHeight: textOrNull(hash.popup_height),
+      isInherited,
+    }
   }
 }
 
@@ -70,9 +91,11 @@ export function contentPath({ type, id }: Pick<Content, 'type' | 'id'>): string 
   return type === 'live' ? String(id) : `recorded/${id}`
 }
 
-/** A digest of the lock's secret: it shows later that the secret is the same, without storing the secret. */
+/** A digest of the lock's secret or key: it shows later that the lock is the same, without storing the secret. */
 export function lockFingerprint(lock: Lock | null): string {
-  return lock === null ? 'unlocked' : createHash('sha256').update(lock.secret).digest('hex')
+  if (lock === null) return 'unlocked'
+  const text = lock.kind === 'hash' ? lock.secret : `public key ${lock.publicKey}`
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function textOrNull(value: unknown): string | null {

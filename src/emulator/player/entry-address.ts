@@ -1,19 +1,42 @@
-import { type Content, contentPath, type Lock } from './content.ts'
+import { type Content, contentPath, type HashLock, type TokenLock } from './content.ts'
 
 /**
- * The entry point of the lock with the parameters that the player appends. Appends to the text, because URL() would
- * rewrite the customer's own query.
+ * The entry point of a hash lock with the parameters that the player appends.
  * @param hashConsumer the return address; left out for the player.
  */
-export function entryAddress(lock: Lock, content: Pick<Content, 'type' | 'id'>, hashConsumer?: string): string {
+export function entryAddress(lock: HashLock, content: Pick<Content, 'type' | 'id'>, hashConsumer?: string): string {
   const appended = [
     ...(hashConsumer === undefined ? [] : [`hashConsumer=${encodeURIComponent(hashConsumer)}`]),
     `ustreamContentType=${content.type}`,
     `ustreamContentId=${content.id}`,
-  ].join('&')
-  const at = lock.url.indexOf('#')
-  const beforeFragment = at === -1 ? lock.url : lock.url.slice(0, at)
-  const fragment = at === -1 ? '' : lock.url.slice(at)
+  ]
+  return withParameters(lock.url, appended.join('&'))
+}
+
+/**
+ * The `auth_url` of a content with `ref`, the address that gets the token.
+ * @param ref see embedAddress().
+ */
+export function authAddress(lock: TokenLock, ref: string): string {
+  return withParameters(lock.url, `ref=${encodeURIComponent(ref)}`)
+}
+
+/**
+ * The address of an embed without `vt`: the login app appends a new one. Other parameters stay, byte for byte.
+ * @param originalUrl path and query of the request.
+ */
+export function embedAddress(publicUrl: string, path: string, originalUrl: string): string {
+  const at = originalUrl.indexOf('?')
+  const pairs = at === -1 ? [] : originalUrl.slice(at + 1).split('&')
+  const others = pairs.filter((pair) => pair !== '' && !new URLSearchParams(pair).has('vt'))
+  return `${publicUrl}${path}${others.length === 0 ? '' : `?${others.join('&')}`}`
+}
+
+/** Appends to the text, because URL() would rewrite the customer's own query. */
+function withParameters(url: string, appended: string): string {
+  const at = url.indexOf('#')
+  const beforeFragment = at === -1 ? url : url.slice(0, at)
+  const fragment = at === -1 ? '' : url.slice(at)
   const separator = !beforeFragment.includes('?') ? '?' : /[?&]$/.test(beforeFragment) ? '' : '&'
   return `${beforeFragment}${separator}${appended}${fragment}`
 }

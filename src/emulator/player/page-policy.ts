@@ -3,10 +3,11 @@ import type { Content } from './content.ts'
 
 /**
  * Policy of the player, the chat and the combined embed. Any site may frame them, so there is no `frame-ancestors`.
- * Their own frame shows the login app, and then the return page of this service.
+ * With a hash lock, a frame in the player shows the login app, and then the return page of this service.
  */
 export function setPlayerPolicy(res: Response, { lock }: Pick<Content, 'lock'>): void {
-  setPolicy(res, { 'media-src': "'self'", 'frame-src': `'self'${lock === null ? '' : ` ${frameSource(lock.url)}`}` })
+  const entryPoint = lock?.kind === 'hash' ? ` ${frameSource(lock.url)}` : ''
+  setPolicy(res, { 'media-src': "'self'", 'frame-src': `'self'${entryPoint}` })
 }
 
 /** Policy of the return page, which passes the response to the page that frames it. */
@@ -16,9 +17,13 @@ export function setReturnPolicy(res: Response): void {
   res.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
 }
 
-/** Policy of the customer's page, which frames the player. No page may frame it. */
-export function setCustomerPolicy(res: Response, playerUrl: string): void {
-  setPolicy(res, { 'frame-src': `'self' ${frameSource(playerUrl)}`, 'frame-ancestors': "'none'" })
+/**
+ * Policy of the customer's page, which frames the player. No page may frame it. With viewer tokens, the frame of the
+ * player itself goes to the login app, so the page must allow both.
+ */
+export function setCustomerPolicy(res: Response, playerUrl: string, { lock }: Pick<Content, 'lock'>): void {
+  const sources = [playerUrl, ...(lock?.kind === 'token' ? [lock.url] : [])].map(frameSource)
+  setPolicy(res, { 'frame-src': `'self' ${sources.join(' ')}`, 'frame-ancestors': "'none'" })
 }
 
 function setPolicy(res: Response, directives: Record<string, string>): void {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Content, type ContentType, type FindContent, lockFingerprint } from './content.ts'
+import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
 /** A playback lets one player play one content for a limited time. Only the digest of its token is stored. */
 export const PLAYBACK_TABLES = `
@@ -15,12 +15,12 @@ export const PLAYBACK_TABLES = `
   CREATE INDEX IF NOT EXISTS playbacks_by_end ON playbacks (ends_at_seconds);
 `
 
-/** After that, the player sends its stored response again. */
+/** After that, the player sends its stored response again, or gets a new token. */
 const MAX_PLAYBACK_SECONDS = 4 * 3600
 
 export interface Playback {
   readonly content: Content
-  /** The `user` parameter of the response; null without one. */
+  /** The `user` parameter of the response, or the `sub` of the token; null without one. */
   readonly viewer: string | null
   /** Chat name of an anonymous viewer, different for each playback. */
   readonly guestName: string
@@ -34,9 +34,9 @@ export interface StartedPlayback {
 }
 
 export interface Playbacks {
-  /** @param expiresAtSeconds the expiry of the validated response; null without expiry. */
+  /** @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token. */
   start(content: Content, viewer: string | null, expiresAtSeconds: number | null): StartedPlayback
-  /** Returns null if the playback has expired, or if the secret of the lock has changed. */
+  /** Returns null if the playback has expired, or if the lock has another secret or key. */
   find(token: string, type: ContentType, contentId: string): Playback | null
 }
 
@@ -72,6 +72,24 @@ export function openPlaybacks({ database, nowSeconds, findContent }: PlaybackDep
         endsAtSeconds: Number(row.ends_at_seconds),
       }
     },
+  }
+}
+
+/** Starts a playback, and returns the message that opens the player in the browser. */
+export function openingMessage(
+  playbacks: Pick<Playbacks, 'start'>,
+  content: Content,
+  { viewer, expiresAtSeconds }: { viewer: string | null; expiresAtSeconds: number | null },
+  nowSeconds: number,
+): object {
+  const { token, endsAtSeconds } = playbacks.start(content, viewer, expiresAtSeconds)
+  return {
+    valid: true,
+    viewer,
+    expires_at: expiresAtSeconds,
+    playback: token,
+    playback_seconds: endsAtSeconds - nowSeconds,
+    media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
   }
 }
 

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Router } from 'express'
+import { tokenChecker } from '../viewer-auth/check-token.ts'
+import type { ServiceKeys } from '../viewer-auth/service-keys.ts'
 import { CHAT_TABLES, chatRoutes } from './chat.ts'
 import { contentFinder } from './content.ts'
 import { mediaRoutes } from './media.ts'
@@ -16,14 +18,16 @@ export interface PlayerDeps {
   readonly nowSeconds: () => number
   readonly publicUrl: string
   readonly segments: ViewDeps['segments']
+  readonly serviceKeys: Pick<ServiceKeys, 'accepted'>
 }
 
 /** All routes for viewers: pages, validation, video, chat and view reports. */
-export function playerRoutes({ database, nowSeconds, publicUrl, segments }: PlayerDeps): Router {
+export function playerRoutes({ database, nowSeconds, publicUrl, segments, serviceKeys }: PlayerDeps): Router {
   const findContent = contentFinder(database)
   const playbacks = openPlaybacks({ database, nowSeconds, findContent })
+  const checkToken = tokenChecker({ database, nowSeconds, serviceKeys })
   return Router()
-    .use(pageRoutes({ publicUrl, findContent }))
+    .use(pageRoutes({ publicUrl, nowSeconds, findContent, playbacks, checkToken }))
     .use(validationRoutes({ nowSeconds, findContent, playbacks }))
     .use(mediaRoutes({ playbacks }))
     .use(chatRoutes({ database, nowSeconds, playbacks }))

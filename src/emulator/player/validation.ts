@@ -4,8 +4,8 @@ import { checkAuthenticationResponse } from '../../hash-lock/authentication-resp
 import { describeDiagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
-import { type Content, contentPath, type FindContent } from './content.ts'
-import type { Playbacks } from './playbacks.ts'
+import type { Content, FindContent } from './content.ts'
+import { openingMessage, type Playbacks } from './playbacks.ts'
 
 /** The body of a validation request. `response` is null for a content without a lock. */
 const ValidationRequest = z.object({
@@ -41,16 +41,7 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: Validat
     const result = checkResponse(content, response, nowSeconds())
     res.locals.explanation = result.explanation
     if (!result.valid) return res.json({ valid: false })
-    const { viewer, expiresAtSeconds } = result
-    const { token, endsAtSeconds } = playbacks.start(content, viewer, expiresAtSeconds)
-    return res.json({
-      valid: true,
-      viewer,
-      expires_at: expiresAtSeconds,
-      playback: token,
-      playback_seconds: endsAtSeconds - nowSeconds(),
-      media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
-    })
+    return res.json(openingMessage(playbacks, content, result, nowSeconds()))
   }
   const router = Router()
   router
@@ -68,6 +59,10 @@ function checkResponse({ lock, channelId }: Content, response: string | null, no
       expiresAtSeconds: null,
       explanation: 'There is no lock: all viewers may watch.',
     }
+  }
+  // The older version must not open what the newer one locks.
+  if (lock.kind === 'token') {
+    return { valid: false, explanation: 'Refused: the content takes viewer tokens, and no authentication response.' }
   }
   if (response === null)
     return { valid: false, explanation: 'Refused: the content is locked, but the request has no response.' }

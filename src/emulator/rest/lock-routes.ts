@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
-import { formatOf, sendError, sendRecord, sendWrongMethod } from './answer.ts'
-import { accessOf, tokenRequired } from './guard.ts'
+import { sendError, sendRecord, sendWrongMethod } from './answer.ts'
+import { tokenRequired } from './guard.ts'
 import {
   type ContentType,
   findLock,
@@ -13,6 +13,7 @@ import {
   removeLock,
   setLock,
 } from './lock-settings.ts'
+import { CONTENT_NAME, onOwn } from './own-content.ts'
 import { anyBody, bodyParameters } from './parameters.ts'
 
 /** The documents show both sizes as text, and name no default. */
@@ -21,8 +22,6 @@ const DEFAULT_POPUP_HEIGHT = '480'
 
 /** The documents show these settings in responses, but not as parameters. */
 const RESPONSE_ONLY = ['message', 'button_caption', 'popup_width', 'popup_height']
-
-const NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
 
 /** Routes for the viewer authentication of channels, in JSON and XML. */
 export function channelLockRoutes(deps: AccessDeps): Router {
@@ -77,27 +76,6 @@ export function videoLockRoutes(deps: AccessDeps): Router {
   return router
 }
 
-/** Calls `work` if the content exists (else 404) and belongs to the caller (else 403). */
-function onOwn(
-  database: DatabaseSync,
-  type: ContentType,
-  work: (req: Request, res: Response, id: number) => void,
-): RequestHandler {
-  const find = database.prepare(`SELECT owner_id FROM ${NAME[type]}s WHERE id = ?`)
-  return (req, res) => {
-    const { id = '', format } = req.params as Record<string, string | undefined>
-    if (format !== undefined && format !== formatOf(req)) {
-      return sendError(res, 404, 'not_found', 'The format must be json or xml')
-    }
-    const row = /^[1-9]\d{0,14}$/.test(id) ? find.get(Number(id)) : undefined
-    if (row === undefined) return sendError(res, 404, 'not_found', `No ${NAME[type]} has this id`)
-    if (row.owner_id !== accessOf(res).userId) {
-      return sendError(res, 403, 'lack_of_ownership', `The user of this token cannot manage this ${NAME[type]}`)
-    }
-    return work(req, res, Number(id))
-  }
-}
-
 /** Reads the body and sets the lock. @returns true if new, false if replaced, null if it sent an error. */
 function save(database: DatabaseSync, type: ContentType, req: Request, res: Response, id: number): boolean | null {
   const parameters = bodyParameters(req)
@@ -135,5 +113,5 @@ function sendChannelLock(res: Response, status: number, lock: LockSettings | nul
 }
 
 function sendNoLock(res: Response, type: ContentType): void {
-  sendError(res, 404, 'not_found', `The ${NAME[type]} has no own viewer authentication settings`)
+  sendError(res, 404, 'not_found', `The ${CONTENT_NAME[type]} has no own viewer authentication settings`)
 }

@@ -53,7 +53,8 @@ export function readLockSettings(values: Readonly<Record<string, string>>): Lock
   return { ok: true, settings: { ...settings, popupWidth: width ?? null, popupHeight: height ?? null } }
 }
 
-function isEntryPoint(text: string): boolean {
+/** True for an absolute http or https address without user name, which browsers can be sent to. */
+export function isEntryPoint(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text))
     return false
   const { username, password } = new URL(text)

@@ -5,6 +5,7 @@ import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
 import { clientTokenRoutes } from './client-tokens.ts'
 import { channelLockRoutes, videoLockRoutes } from './lock-routes.ts'
+import { viewerAuthRoutes } from './viewer-auth-routes.ts'
 
 export interface RestDeps extends AccessDeps {
   /** Scheme, host and port, without a slash at the end. */
@@ -19,6 +20,7 @@ export function restRoutes(deps: RestDeps): Router {
   router.use(channelRoutes(deps))
   router.use(channelLockRoutes(deps))
   router.use(videoLockRoutes(deps))
+  router.use(viewerAuthRoutes(deps))
   router.use(clientTokenRoutes(deps))
   router.use(PATHS, (req, res) => {
     sendError(res, 404, 'not_found', `No such path: ${req.baseUrl}${req.path}`)

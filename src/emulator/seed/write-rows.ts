@@ -50,8 +50,11 @@ export function addChannel(
   })
 }
 
+/** Login apps keep the service's keys for hours, so a reset must not replace them. */
 function emptyAllTables(database: DatabaseSync): void {
-  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+  const tables = database.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'service_keys'`,
+  )
   for (const { name } of tables.all()) database.exec(`DELETE FROM "${String(name)}"`)
 }
 

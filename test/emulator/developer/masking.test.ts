@@ -3,6 +3,8 @@ import { maskAddress, maskAuthorization, maskDocument, maskForm } from '../../..
 
 const TOKEN = '8f14e45fceea167a5a36dedd4bea2543deadbeef'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZ25hdHVyZQ'
+/** Encrypted, in five parts. */
+const JWE = 'eyJhbGciOiJSU0EtT0FFUCJ9.bm8ga2V5IGhlcmU.aXY.dGhlIHRleHQ.dGhlIHRhZw'
 const RESPONSE = `[{"user":"ada"},{"hashExpire":2000000000},{"hash":"45e9d6338551a364162f9c61de66edc2"}]`
 
 describe('the request log', () => {
@@ -27,6 +29,13 @@ describe('the request log', () => {
     ],
     ['/embed/hashlock/pass?hash=false', '/embed/hashlock/pass?hash=false'],
     ['/x?hash=%5B%7B%22hash%22%3A%2245e9d6338551a364162f9c61de66edc2', '/x?hash=[{"hash":"45e9…'],
+    [`/embed/1001?vt=${JWE}`, '/embed/1001?vt=eyJh…'],
+    ['/embed/1001?vt=not-a-token-but-as-long', '/embed/1001?vt=not-…'],
+    [`/${JWE}`, '/eyJh…'],
+    [
+      `/?ref=${encodeURIComponent(`http://a.example/embed/1001?vt=${JWE}`)}`,
+      '/?ref=http://a.example/embed/1001?vt=eyJh…',
+    ],
     ['/x?password=%zz', '/x?password=•••'],
   ])('the address %s is masked as %s', (address, shown) => {
     expect(maskAddress(address)).toBe(shown)

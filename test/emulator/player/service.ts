@@ -19,7 +19,7 @@ export interface Service {
   readonly database: DatabaseSync
   request(path: string, init?: RequestInit): Promise<Response>
   post(path: string, body: unknown): Promise<Response>
-  /** Deletes all playbacks, messages and segments, and restores the seeded locks. Much faster than a new service. */
+  /** Deletes all playbacks, messages, segments and viewer auth, and restores the seeded locks. Much faster than a new service. */
   clear(): void
   close(): Promise<void>
 }
@@ -42,6 +42,7 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
     clear() {
       database.exec(`
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
+        DELETE FROM viewer_auth; DELETE FROM used_viewer_tokens;
         DELETE FROM playbacks; DELETE FROM segments;
         DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages'`)
     },
@@ -53,8 +54,8 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
   }
 }
 
-export function goodResponse(secret = SECRET): string {
-  return makeResponse([['user', 'ada@example.com']], inOneHour(), secret)
+export function goodResponse(secret = SECRET, expiresAtSeconds = inOneHour()): string {
+  return makeResponse([['user', 'ada@example.com']], expiresAtSeconds, secret)
 }
 
 export interface Opened {

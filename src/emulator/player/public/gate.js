@@ -1,6 +1,6 @@
 import { forget, keep, recall } from '/assets/browser-store.js'
 import { setUpSignInFrame } from '/assets/sign-in-frame.js'
-import { askService } from '/assets/validation.js'
+import { askService, isPlaybackOver } from '/assets/validation.js'
 
 /** After so many refusals within this time, the player stops going back to the entry point without a click. */
 const MOST_REFUSALS = 5
@@ -10,7 +10,7 @@ const LONGEST_TIMER_MS = 86_400_000
 
 /**
  * Keeps a content closed until the service has validated the viewer's authentication response. Closes the content again
- * when the response expires.
+ * when the response expires. With viewer tokens, the page arrives open, and gets a new token at the end.
  *
  * @param element holds the message, the buttons and the sign-in frame. The style sheet shows the parts of each state.
  * @param settings the settings that the server wrote into the page.
@@ -60,7 +60,8 @@ export function openGate({ element, settings, onOpen, onClose }) {
     button.focus()
   })
   const first = responseInFragment(settings) ?? validation.kept()
-  if (first !== null || settings.entryUrl === null) void takeResponse(first)
+  if (settings.opening) validation.take(settings.opening)
+  else if (first !== null || settings.entryUrl === null) void takeResponse(first)
   else show('locked')
   return {
     recheck() {
@@ -71,6 +72,7 @@ export function openGate({ element, settings, onOpen, onClose }) {
 
 /** Validates a response, stores it in the browser while it is valid, and validates it again when it expires. */
 function setUpValidation({ settings, onAnswer }) {
+  const { opening, renewUrl } = settings
   const storageKey = `viewer-authentication:${settings.kind}:${settings.contentType}:${settings.contentId}`
   let last = null
   let isAsking = false
@@ -82,20 +84,32 @@ function setUpValidation({ settings, onAnswer }) {
     isAsking = true
     const answer = await askService(settings, response)
     isAsking = false
-    if (answer?.valid) {
-      if (response !== null) keep(storageKey, response)
-      // Counted by the service's clock, because the viewer's clock may be wrong.
-      endTimer = setTimeout(again, Math.min(answer.playback_seconds * 1000, LONGEST_TIMER_MS))
-    } else if (answer !== null) forget(storageKey)
+    if (answer?.valid && response !== null) keep(storageKey, response)
+    if (answer?.valid === false) forget(storageKey)
+    take(answer)
+  }
+
+  function take(answer) {
+    clearTimeout(endTimer)
+    // Counted by the service's clock, because the viewer's clock may be wrong.
+    if (answer?.valid) endTimer = setTimeout(again, Math.min(answer.playback_seconds * 1000, LONGEST_TIMER_MS))
     onAnswer(answer)
+  }
+
+  async function renewToken() {
+    isAsking = true
+    const isOver = await isPlaybackOver(opening)
+    isAsking = false
+    if (isOver) location.replace(renewUrl)
+    else take(isOver === null ? null : opening)
   }
 
   /** The video, the chat and the timer may all notice at once that a playback has expired: one request is enough. */
   function again() {
-    if (!isAsking) void ask(last)
+    if (!isAsking) void (opening ? renewToken() : ask(last))
   }
 
-  return { ask, again, kept: () => recall(storageKey) }
+  return { ask, take, again, kept: () => recall(storageKey) }
 }
 
 /** Returns a function that counts a refusal, and is true after too many refusals in a short time. */

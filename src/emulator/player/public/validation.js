@@ -15,3 +15,13 @@ export async function askService({ contentType, contentId }, response) {
     return null
   }
 }
+
+/**
+ * Asks if a playback has ended, or the lock has another key.
+ * @returns null if the service does not answer, or answers with an error.
+ */
+export async function isPlaybackOver({ media_url: mediaUrl }) {
+  const answer = await fetch(mediaUrl, { method: 'HEAD' }).catch(() => null)
+  if (answer?.ok) return false
+  return answer?.status === 403 ? true : null
+}

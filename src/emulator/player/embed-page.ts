@@ -1,0 +1,120 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { CheckToken } from '../viewer-auth/check-token.ts'
+import type { Component } from '../viewer-auth/used-tokens.ts'
+import { type Content, type ContentType, contentPath, type FindContent, type TokenLock } from './content.ts'
+import { authAddress, chatConsumer, embedAddress, entryAddress } from './entry-address.ts'
+import { setPlayerPolicy } from './page-policy.ts'
+import { openingMessage, type Playbacks } from './playbacks.ts'
+import { sendNotFound, view } from './views-folder.ts'
+
+/** A page of the service that a customer embeds: its folder in the path, and its components. */
+interface Embed {
+  readonly folder: string
+  readonly components: readonly Component[]
+}
+
+export type EmbedKind = 'player' | 'chat' | 'combined'
+
+export const EMBEDS: Readonly<Record<EmbedKind, Embed>> = {
+  player: { folder: 'embed', components: ['player'] },
+  chat: { folder: 'chat', components: ['chat'] },
+  combined: { folder: 'combined', components: ['player', 'chat'] },
+}
+
+export interface EmbedDeps {
+  readonly publicUrl: string
+  readonly nowSeconds: () => number
+  readonly findContent: FindContent
+  readonly playbacks: Pick<Playbacks, 'start'>
+  readonly checkToken: CheckToken
+}
+
+/** The part of a page that a viewer token has opened. */
+interface OpenedByToken {
+  /** As the answer to a validation request. */
+  readonly opening: object
+  /** Where the page goes for a new token. */
+  readonly renewUrl: string
+}
+
+/**
+ * Serves an embed. With a hash lock, the page asks the viewer to sign in. With viewer tokens, the service redirects the
+ * embed's own frame to the login app, and serves the page only for a valid token.
+ */
+export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): RequestHandler {
+  return async (req, res) => {
+    const content = deps.findContent(type, String(req.params.id))
+    if (content === null) return sendNotFound(res)
+    setPlayerPolicy(res, content)
+    if (content.lock?.kind === 'token')
+      return await openByToken(kind, { ...content, lock: content.lock }, req, res, deps)
+    if (req.query.vt !== undefined)
+      res.locals.explanation = `vt is ignored: the content has ${content.lock ? 'a hash lock' : 'no lock'}.`
+    return render(kind, content, res, deps)
+  }
+}
+
+async function openByToken(
+  kind: EmbedKind,
+  content: Content & { readonly lock: TokenLock },
+  req: Request,
+  res: Response,
+  deps: EmbedDeps,
+): Promise<void> {
+  const { folder, components } = EMBEDS[kind]
+  const { lock, channelId } = content
+  const renewUrl = embedAddress(deps.publicUrl, `/${folder}/${contentPath(content)}`, req.originalUrl)
+  const result = await deps.checkToken(req.query.vt, lock.publicKey, components)
+  const inherited = lock.isInherited ? ` The viewer authentication belongs to channel ${channelId}.` : ''
+  res.locals.explanation = result.explanation + inherited
+  // Also for a refused token: after a reload, the address still has the used one.
+  if (!result.ok) return res.redirect(302, authAddress(lock, renewUrl))
+  const signIn = { viewer: result.viewer, expiresAtSeconds: null }
+  const opening = openingMessage(deps.playbacks, content, signIn, deps.nowSeconds())
+  return render(kind, content, res, deps, { opening, renewUrl })
+}
+
+function render(
+  kind: EmbedKind,
+  content: Content,
+  res: Response,
+  { publicUrl }: EmbedDeps,
+  opened?: OpenedByToken,
+): void {
+  const settings = JSON.stringify({ ...gateSettings(kind, content, publicUrl), ...opened })
+  res.render(view(kind), { content, settings })
+}
+
+/** The settings that `public/gate.js` reads from the page. */
+function gateSettings(kind: EmbedKind, content: Content, publicUrl: string) {
+  const lock = content.lock?.kind === 'hash' ? content.lock : null
+  const path = contentPath(content)
+  const consumer = kind === 'player' ? undefined : chatConsumer(publicUrl, content, `/${kind}/${path}`)
+  return {
+    kind,
+    contentType: content.type,
+    contentId: String(content.id),
+    contentPath: path,
+    entryUrl: lock === null ? null : entryAddress(lock, content, consumer),
+    texts: gateTexts(kind, lock?.message ?? null),
+    popupWidth: pixels(lock?.popupWidth),
+    popupHeight: pixels(lock?.popupHeight),
+  }
+}
+
+/** The texts of the gate by state. The message of the lock replaces the default. */
+function gateTexts(kind: EmbedKind, message: string | null): Record<string, string> {
+  return {
+    locked: message ?? (kind === 'chat' ? 'Log in to join the chat.' : 'Log in to watch.'),
+    checking: 'One moment…',
+    cancelled: 'Login cancelled.',
+    refused: 'The service rejected the login several times.',
+    unreachable: 'The service is not responding.',
+  }
+}
+
+/** Reads a size such as "400" or "400px"; null for any other text. */
+function pixels(text: string | null | undefined): number | null {
+  const digits = /^(\d{1,4})(px)?$/.exec(text ?? '')?.[1]
+  return digits === undefined || Number(digits) === 0 ? null : Number(digits)
+}
