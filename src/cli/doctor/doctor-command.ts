@@ -18,6 +18,7 @@ import { checkMail } from './mail.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { checkService } from './service/check-service.ts'
+import type { ChosenSsoEntryPoint as SsoEntryPoint } from './sso/start.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -81,15 +82,12 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const release = io.onInterrupt(() => stop.abort())
   try {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
-    if (isAppThere && config.entryPoints.some(({ sso }) => sso !== null)) {
-      // Loaded late, because most installations do not need the library.
-      const { checkSso } = await import('./sso/check-sso.ts')
-      await reportAll(checkSso(config, stop.signal), report)
-    }
+    const withSso = isAppThere ? await reportSso(config, stop.signal, report) : []
     await reportAll(checkMail(config), report)
     const entryPointOfLock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
+    reportUntried(config, withSso, namedEntryPoint, report)
     if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
     await reportSignIn({ io, config, viewer, isAppThere, signal: stop.signal }, namedEntryPoint, report)
   } catch (error) {
@@ -107,6 +105,31 @@ interface SignInTrial {
   readonly viewer: TestViewer | null
   readonly isAppThere: boolean
   readonly signal: AbortSignal
+}
+
+/** @returns the entry points with single sign-on where no check failed. */
+async function reportSso(config: Config, signal: AbortSignal, report: Report): Promise<readonly SsoEntryPoint[]> {
+  if (config.entryPoints.every(({ sso }) => sso === null)) return []
+  // Loaded late, because most installations do not need the library.
+  const { checkSso } = await import('./sso/check-sso.ts')
+  return await reportAll(checkSso(config, signal), report)
+}
+
+/**
+ * Reports that nobody signed in at the provider of the named entry point, or of any without a name. As with passwords, the
+ * verdict is about sign-ins at one entry point.
+ */
+function reportUntried(
+  config: Config,
+  withSso: readonly SsoEntryPoint[],
+  namedEntryPoint: string | undefined,
+  report: Report,
+): void {
+  for (const entryPoint of withSso) {
+    if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
+    const text = `No sign-in at ${entryPoint.sso.label} was tried. Sign in once in the player: this also shows the claims of a viewer.`
+    report(findingOf(config, entryPoint, unknown('sso-not-tried', text)))
+  }
 }
 
 /** Tries the sign-in of the test viewer, where the entry point accepts passwords. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { CALLBACK_PATH } from '../../../sso/open-sso.ts'
 import { providerIdOf } from '../../../sso/settings/sso-settings.ts'
-import { type Finding, findingOf, unknown } from '../finding.ts'
+import { type Finding, findingOf } from '../finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'
 import { readDiscovery } from './discovery.ts'
@@ -12,8 +12,13 @@ import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
 /**
  * Checks the identity providers, and that the app sends viewers there. Nobody can sign in at a provider from here.
  * Entry points with the same provider share its checks.
+ * @returns the entry points where no check failed.
  */
-export async function* checkSso(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+export async function* checkSso(
+  config: Config,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, readonly ChosenSsoEntryPoint[]> {
+  const fine: ChosenSsoEntryPoint[] = []
   const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
   const checked = new Map<string, boolean>()
   for (const entryPoint of config.entryPoints) {
@@ -32,11 +37,9 @@ export async function* checkSso(config: Config, signal: AbortSignal): AsyncGener
       if (finding.state === 'failure') isStartFine = false
       yield findingOf(config, entryPoint, finding)
     }
-    if (isProviderFine && isStartFine) {
-      const text = `No sign-in at ${entryPoint.sso.label} was tried. Sign in once in the player: this also shows the claims of a viewer.`
-      yield findingOf(config, entryPoint, unknown('sso-not-tried', text))
-    }
+    if (isProviderFine && isStartFine) fine.push(entryPoint)
   }
+  return fine
 }
 
 function hasSso(entryPoint: Config['entryPoints'][number]): entryPoint is ChosenSsoEntryPoint {
