@@ -37,6 +37,7 @@ describe('wrong methods', () => {
     ['/emulator/clock', 'GET, HEAD, PUT, POST'],
     ['/emulator/faults', 'GET, HEAD, POST, DELETE'],
     ['/emulator/faults/1', 'DELETE'],
+    ['/emulator/service-keys', 'GET, HEAD, POST'],
   ])('%s allows %s and answers 405 to other methods', async (path, allowed) => {
     for (const method of ['PATCH', 'DELETE', 'PUT'].filter((other) => !allowed.split(', ').includes(other))) {
       const answer = await service.request(path, { method })

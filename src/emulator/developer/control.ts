@@ -37,6 +37,12 @@ const FaultForm = z.preprocess((body) => {
   return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]))
 }, NewFault)
 
+/** The service says "for a time"; login apps read the keys each hour. */
+const OLD_KEY_SECONDS = 86_400
+const Rotation = z.strictObject({
+  old_key_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)).default(OLD_KEY_SECONDS),
+})
+
 /** Everything below `/emulator` but the request log. Changes come as JSON, or from the forms of the home page. */
 export function controlRoutes(deps: DeveloperDeps): Router {
   const router = Router()
@@ -70,6 +76,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
     .all(onlyMethods('POST', sendWrongMethod))
   clockRoutes(router, deps)
   faultRoutes(router, deps)
+  serviceKeyRoutes(router, deps)
   return router
 }
 
@@ -88,7 +95,7 @@ function shown({ issuer, clients, people }: ShownProvider): object {
 
 function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
   const state = () => ({
-    now: new Date(clock.nowSeconds() * 1000).toISOString(),
+    now: isoTime(clock.nowSeconds()),
     now_seconds: clock.nowSeconds(),
     offset_seconds: clock.offsetSeconds(),
     frozen: clock.isFrozen(),
@@ -143,6 +150,33 @@ function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
   // Forms cannot send DELETE.
   router.route('/faults/clear').post(clear).all(onlyMethods('POST', sendWrongMethod))
   router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
+}
+
+function serviceKeyRoutes(router: Router, { serviceKeys }: DeveloperDeps): void {
+  const state = async () => {
+    const keys = await serviceKeys.accepted()
+    return {
+      keys: keys.map(({ kid, createdAtSeconds, acceptedUntilSeconds: until }) => ({
+        kid,
+        created_at: isoTime(createdAtSeconds),
+        accepted_until: until === null ? null : isoTime(until),
+      })),
+    }
+  }
+  router
+    .route('/service-keys')
+    .get(async (_req, res) => send(res, await state()))
+    .post(async (req, res) => {
+      const parsed = Rotation.safeParse(req.body ?? {})
+      if (!parsed.success) return refuse(res, 'Send old_key_seconds: whole seconds from 0, or nothing.')
+      await serviceKeys.rotate(parsed.data.old_key_seconds)
+      return changed(req, res, await state())
+    })
+    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
 }
 
 function send(res: Response, body: object): void {

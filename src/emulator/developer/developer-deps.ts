@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunningProvider } from '../provider/start-provider.ts'
 import type { Seed } from '../seed/seed.ts'
+import type { ServiceKeys } from '../viewer-auth/service-keys.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
@@ -16,6 +17,7 @@ export interface DeveloperDeps {
   readonly seed: Seed
   readonly provider: ShownProvider | null
   readonly isStrict: boolean
+  readonly serviceKeys: ServiceKeys
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>
   readonly requestLog: Omit<RequestLog, 'record'>
