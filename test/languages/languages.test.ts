@@ -46,7 +46,7 @@ function exactCategories(language: string): string[] {
 const BUTTONS = [
   ...['signIn', 'cancel', 'signOut', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
   ...['sso/continue', 'sso/usePassword', 'sso/otherDevice', 'sso/code'],
-  ...['passkey/use', 'passkey/signIn', 'passkey/none', 'passkey/createTitle'],
+  ...['passkey/use'],
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],
 ]
 
