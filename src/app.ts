@@ -119,7 +119,7 @@ export function createApp({
   const scriptHeaders = unframedHeaders(publicUrl, true)
   const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
-  const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, addressOf, nowSeconds }
+  const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, nowSeconds }
   const windows = windowSignIns({ sso, passkeys, ...onWindows, ...accountLog })
   for (const entryPoint of config.entryPoints.filter(isHashEntryPoint)) {
     const headersFor = entryPointHeaders(entryPoint, isTls)

@@ -7,8 +7,6 @@ const STARTS_PER_NETWORK = 3_000
 const STARTS_IN_ALL = 50_000
 /** With 1,000 codes open, one guess in 10^9 hits. */
 const CODES_PER_NETWORK = 100
-/** Logout tokens that were refused. A provider sends right ones, so a network with so many is not a provider. */
-const REFUSED_LOGOUTS_PER_NETWORK = 300
 const ALL = 'all'
 
 /**
@@ -26,9 +24,6 @@ export interface StartLimits {
   countCode(network: string): Promise<number | null>
   /** Called after a right code, which counts no longer: many viewers may share a network. */
   giveBackCode(network: string): Promise<void>
-  /** Returns the seconds until a network may send a logout token; null if it may now. */
-  logoutWait(network: string): Promise<number | null>
-  countRefusedLogout(network: string): Promise<void>
 }
 
 export interface StartLimitOptions {
@@ -44,7 +39,6 @@ export function createStartLimits(
 ): StartLimits {
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
   const codes = openCounter('sso-codes', TEN_MINUTES_SECONDS)
-  const refusedLogouts = openCounter('sso-logouts', TEN_MINUTES_SECONDS)
   const limitsOf = (network: string) => {
     const isTrusted = isInNetworks(trustedNetworks, firstAddressOf(network))
     return [...(isTrusted ? [] : [{ key: siteOf(network), most: perNetwork }]), { key: ALL, most: inAll }]
@@ -67,11 +61,6 @@ export function createStartLimits(
     },
     giveBackCode: (network) => codes.giveBack(network, 1),
     giveBack,
-    async logoutWait(network) {
-      const count = await refusedLogouts.get(network)
-      return count !== null && count.consumedPoints >= REFUSED_LOGOUTS_PER_NETWORK ? secondsLeft(count) : null
-    },
-    countRefusedLogout: async (network) => void (await refusedLogouts.penalty(network)),
   }
 }
 

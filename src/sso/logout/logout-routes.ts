@@ -1,12 +1,12 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
+import { OverloadedError, UpstreamError } from '../../errors.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Headers } from '../../login/screens/headers.ts'
 import type { LogSignIn } from '../../login/sign-in-log.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import { networkOf } from '../../sign-in-limits/keys.ts'
 import { digestOf } from '../../sign-in-window/random-text.ts'
 import type { Sso } from '../open-sso.ts'
 import { rememberLogout } from './logged-out.ts'
@@ -15,7 +15,6 @@ export interface LogoutDeps {
   readonly sso: Sso
   readonly sessionStore: Pick<SessionStore, 'endProviderSessions'>
   readonly nowSeconds: () => number
-  readonly addressOf: (req: Request) => string
   /** For requests that belong to no entry point. */
   readonly logSignIn: LogSignIn
   readonly headers: Headers
@@ -39,31 +38,32 @@ export function logoutRoutes(deps: LogoutDeps): Router {
   return router
 }
 
-/** Ends the sessions that a logout token names. Needs no origin: without a valid token it has no effect. */
-function postLogout({ sso, sessionStore, nowSeconds, addressOf, logSignIn }: LogoutDeps): RequestHandler {
-  const { flows, startLimits } = sso
+/**
+ * Ends the sessions that a logout token names. Needs no origin: without a valid token it has no effect. Needs no limit: a
+ * forged token costs less than a screen, and a limit for each network could hold back the provider's own tokens.
+ */
+function postLogout({ sso, sessionStore, nowSeconds, logSignIn }: LogoutDeps): RequestHandler {
+  const { flows } = sso
   return async function logOut(req, res) {
-    const network = networkOf(addressOf(req))
-    const waitSeconds = await startLimits.logoutWait(network)
-    if (waitSeconds !== null) {
-      logSignIn(req, { outcome: 'held-back', limit: 'sso-logouts' })
-      res.status(429).set('Retry-After', String(waitSeconds))
-      return sendError(res, 'Too many logout tokens were refused')
-    }
-    const refuse = async (reason: string) => {
-      await startLimits.countRefusedLogout(network)
+    const refuse = (reason: string) => {
       logSignIn(req, { outcome: 'sso-logout-refused', status: 400, reason })
       sendError(res.status(400), `The logout token is refused: ${reason}`)
     }
     const form = Form.safeParse(req.body)
-    if (!form.success) return await refuse('no-token')
+    if (!form.success) return refuse('no-token')
     const check = await sso.checkLogoutToken(form.data.logout_token, nowSeconds())
-    if (!check.ok) return await refuse(check.reason)
+    if (!check.ok) return refuse(check.reason)
     const { logout, tokenId } = check
     const tokenKey = digestOf(JSON.stringify([logout.issuer, tokenId]))
-    if (await flows.has('logoutToken', tokenKey)) return await refuse('replayed')
-    // First: a sign-in whose session begins from here on sees the logout, and an earlier session is ended below.
-    await rememberLogout(flows, logout, nowSeconds())
+    try {
+      if (await flows.has('logoutToken', tokenKey)) return refuse('replayed')
+      // First: a sign-in whose session begins from here on sees the logout, and an earlier session is ended below.
+      await rememberLogout(flows, logout, nowSeconds())
+    } catch (error) {
+      // Many providers do not try again, so the sessions end in any case.
+      await sessionStore.endProviderSessions(logout)
+      throw error
+    }
     const ended = await sessionStore.endProviderSessions(logout)
     // Last: after a failure, the provider may send the same token again.
     await flows.put('logoutToken', tokenKey, { atSeconds: nowSeconds() })
@@ -78,8 +78,9 @@ function onError({ logSignIn }: LogoutDeps): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error)
     const { status, retryAfterSeconds, text: reason } = describeError(error)
+    const isAway = error instanceof UpstreamError || error instanceof OverloadedError
     if (status < 500) logSignIn(req, { outcome: 'sso-logout-refused', status, reason })
-    else logSignIn(req, { outcome: 'failed', status, error })
+    else logSignIn(req, { outcome: isAway ? 'sso-failed' : 'failed', status, error })
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     sendError(res.status(status), status < 500 ? 'The form cannot be read' : 'Try again later')
   }
