@@ -47,6 +47,7 @@ const BUTTONS = [
   ...['signIn', 'cancel', 'signOut', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
   ...['sso/continue', 'sso/usePassword', 'sso/otherDevice', 'sso/code'],
   ...['passkey/use'],
+  'passkey/use',
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],
 ]
 
