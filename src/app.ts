@@ -9,13 +9,18 @@ import { brandWithAddresses, entryPointAccount } from './account/entry-point-pag
 import { openAccountTemplates } from './account/pages.ts'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
-import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
+import {
+  type EntryPoint,
+  type HashEntryPoint,
+  isHashEntryPoint,
+  type TokenEntryPoint,
+} from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
 import type { AccessPolicy } from './login/access-decision.ts'
 import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
 import { createClientAddress } from './login/request/client-address.ts'
-import type { EntryPointDeps } from './login/route-deps.ts'
+import type { AnswerKeys, EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { serveBrandAssets } from './login/screens/brand-assets.ts'
 import { describeError } from './login/screens/error-page.ts'
@@ -39,12 +44,15 @@ import { windowRoutes } from './sign-in-window/routes.ts'
 import { createSsoRoutes, type SsoAppOptions } from './sso/app-routes.ts'
 import type { Sso } from './sso/open-sso.ts'
 import { acceptedViewers } from './sso/settings/sso-settings.ts'
+import type { TokenIssuer } from './token-issuer/token-issuers.ts'
 import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
   /** Returns the secrets as they are now. Default: the secrets of the start. */
   readonly hashSecretsOf?: (entryPoint: HashEntryPoint) => HashSecrets
+  /** Required if an entry point has tokens. */
+  readonly tokenIssuerOf?: (entryPoint: TokenEntryPoint) => TokenIssuer
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
@@ -77,6 +85,7 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 export function createApp({
   config,
   hashSecretsOf = startSecretsOf,
+  tokenIssuerOf,
   accessPolicy = ownAccessPolicy,
   users,
   sessionStore,
@@ -121,17 +130,17 @@ export function createApp({
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, nowSeconds }
   const windows = windowSignIns({ sso, passkeys, ...onWindows, ...accountLog })
-  for (const entryPoint of config.entryPoints.filter(isHashEntryPoint)) {
+  for (const entryPoint of config.entryPoints) {
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const onScreens = { ...entryPoint, brand: brandWithAddresses(entryPoint, account), publicHost: publicUrl.host }
-    const screens = createScreens({ ...onScreens, views, headersFor })
+    const brand = brandWithAddresses(entryPoint, account)
+    const screens = createScreens({ ...onScreens(entryPoint, publicUrl), brand, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
     const sessions = allSessions.at(acceptedViewers(entryPoint.sso))
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
-    const hashSecrets = () => hashSecretsOf(entryPoint)
-    const deps: EntryPointDeps = { ...shared, entryPoint, hashSecrets, screens, refusals, headersFor, logSignIn }
+    const answerKeys = answerKeysOf(entryPoint, hashSecretsOf, tokenIssuerOf)
+    const deps: EntryPointDeps = { ...shared, entryPoint, answerKeys, screens, refusals, headersFor, logSignIn }
     mount(app, entryPoint, entryPointRoutes(deps))
     mount(app, entryPoint, windows.ofEntryPoint(deps))
     mount(app, entryPoint, account && entryPointAccount({ ...deps, ...accountDeps, account }))
@@ -163,6 +172,18 @@ function windowSignIns({ sso, passkeys, ...options }: WindowOptions) {
   }
 }
 
+function answerKeysOf(
+  entryPoint: EntryPoint,
+  hashSecretsOf: Required<AppDeps>['hashSecretsOf'],
+  tokenIssuerOf: AppDeps['tokenIssuerOf'],
+): AnswerKeys {
+  if (isHashEntryPoint(entryPoint)) {
+    return { viewerAuth: 'hash', entryPoint, hashSecrets: () => hashSecretsOf(entryPoint) }
+  }
+  if (tokenIssuerOf === undefined) throw new Error(`Entry point ${entryPoint.name} needs a token issuer`)
+  return { viewerAuth: 'token', entryPoint, issuer: tokenIssuerOf(entryPoint) }
+}
+
 function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler | null | undefined): void {
   if (!routes) return
   app.use(basePath === '' ? '/' : basePath, routes)
@@ -183,9 +204,18 @@ function sendNotFound(screens: Screens): RequestHandler {
   return (req, res) => screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
 }
 
+function onScreens(entryPoint: EntryPoint, { host }: URL) {
+  return { ...entryPoint, publicHost: host, hasStartPage: hasSignInWithoutRef(entryPoint) }
+}
+
+/** False with tokens: without `ref`, a link to the entry point would only lead to a refusal. */
+function hasSignInWithoutRef({ viewerAuth }: EntryPoint): boolean {
+  return viewerAuth === 'hash'
+}
+
 /** Creates the screens that belong to no entry point. They have the brand of the entry point at `/`, if there is one. */
 function appScreens(views: Views, entryPoints: readonly EntryPoint[], headers: Headers): Screens {
-  const hasStartPage = entryPoints.some(({ basePath }) => basePath === '')
+  const hasStartPage = entryPoints.some((one) => one.basePath === '' && hasSignInWithoutRef(one))
   return createScreens({ views, brand: rootBrand(entryPoints), basePath: '', headersFor: () => headers, hasStartPage })
 }
 

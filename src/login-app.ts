@@ -57,12 +57,12 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
   const onAnswer: OpenSsoDeps['onAnswer'] = (...answer) => metrics?.metrics.timeProvider(...answer)
   const remoteDeps = { ...counters, nowSeconds, log, onAnswer, users, account }
-  const { sso, passkeys, ...remote } = await openRemote(config, remoteDeps)
+  const remote = await openRemote(config, remoteDeps)
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...remote.optionalStores]
   let isAccepting = true
-  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, sso), linesDropped })
+  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, remote.deps.sso), linesDropped })
   const hashSecrets = watchSecrets(config, log)
-  const stores = { users, sessionStore, signInLimits, account, sso, passkeys, optionalStores, nowSeconds }
+  const stores = { users, sessionStore, signInLimits, account, ...remote.deps, optionalStores, nowSeconds }
   const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, log, securityLog, lineSums }
   const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
@@ -110,7 +110,8 @@ async function openRemote(config: Config, deps: RemoteDeps) {
     signInWindow?.flows.close()
   }
   const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
-  return { sso, passkeys, optionalStores, close }
+  const tokens = issuers && { tokenIssuerOf: issuers.issuerOf }
+  return { deps: { sso, passkeys, ...tokens }, optionalStores, close }
 }
 
 /** Returns null without an entry point with tokens: most apps need none of this code. */

@@ -25,9 +25,9 @@ const LONGEST_ADDRESS = 2048
 type Answer = 'hash' | 'vt'
 
 /**
- * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. No
- * function but decideRef() turns input of a browser into an address (specification: "Returning the authentication response to the
- * player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
+ * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. Only
+ * this function and decideRef() turn input of a browser into an address (specification: "Returning the authentication
+ * response to the player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
  *
  * @param hashConsumer as received, percent-decoded once; undefined if absent. An empty text is refused, not ignored.
  * @returns for a refusal, the end of a sentence that starts with "hashConsumer". Never redirect to a refused address.
@@ -109,6 +109,11 @@ function append(address: ReturnAddress, answer: Answer, value: string): string {
   return `${beforeFragment}${separator}${answer}=${encodeURIComponent(value)}${fragment}`
 }
 
+/** Returns the reason for refusing an address that already has the parameter of the answer. */
+export function alreadyHas(answer: Answer): string {
+  return `already has a parameter "${answer}"`
+}
+
 /** Parses an address. Returns the URL, or the reason for refusing it as the end of a sentence. */
 function parseReturnAddress(text: string, answer: Answer = 'hash'): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
@@ -121,7 +126,7 @@ function parseReturnAddress(text: string, answer: Answer = 'hash'): URL | string
   // ";" and "," are legal in a host, and would start a new directive in our Content-Security-Policy.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/.test(url.hostname)) return 'has an unusual host name'
   if (isAmbiguousPath(url.pathname)) return 'has a path that a server could read in two ways'
-  if (hasParameter(url, answer)) return `already has a parameter "${answer}"`
+  if (hasParameter(url, answer)) return alreadyHas(answer)
   return url
 }
 

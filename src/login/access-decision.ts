@@ -35,7 +35,7 @@ export interface AccessPolicy {
    */
   readonly decideAccess: (
     viewer: Viewer,
-    entryPoint: Pick<EntryPoint, 'name' | 'allowedGroups' | 'parameters'>,
+    entryPoint: Pick<EntryPoint, 'name' | 'viewerAuth' | 'allowedGroups' | 'parameters'>,
     content: Content,
     signal: AbortSignal,
   ) => AccessDecision | Promise<AccessDecision>

@@ -4,7 +4,10 @@ import { readPost } from './request/read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/send.ts'
 
-/** Redirects a viewer who cancels to the player with `hash=false`. */
+/**
+ * Redirects a viewer who cancels to the player with `hash=false`. With tokens, the player would send the viewer straight
+ * back, so a screen with the way back to the form stays.
+ */
 export function postCancel(
   deps: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>,
 ): RequestHandler {
@@ -12,6 +15,10 @@ export function postCancel(
     const context = readPost(deps, req, res)
     if (context === null) return
     deps.logSignIn(req, { outcome: 'cancelled' })
+    if (deps.entryPoint.viewerAuth === 'token') {
+      const refusal = { status: 200, text: 'cancelled' } as const
+      return deps.screens.sendMessage(req, res, { title: 'cancelled', refusal, link: { context, text: 'signIn' } })
+    }
     sendRedirect(res, deps.headersFor(context.address.origin), returnWithoutResponse(context.address))
   }
 }

@@ -1,20 +1,24 @@
 import { hash } from 'node:crypto'
 
-/** Counts the responses that one session gets for one target, and for all of them. */
+/** Counts the responses and tokens that one session gets for one target, and for all of them. */
 export interface LoopBreaker {
-  /** True if the viewer came back so often that the player would refuse the next response too. */
-  isLooping(sessionId: string, target: string): boolean
+  /** True if the viewer came back so often that the player would refuse the next answer too. */
+  isLooping(sessionId: string, target: string, viewerAuth?: 'hash' | 'token'): boolean
   /**
-   * Counts a response.
+   * Counts a response or token.
    * @param target the entry point, return address and content.
-   * @param secret the secret of the response; null if the entry point has only one.
+   * @param secret the secret of the response; null unless the entry point has two.
    */
   countResponse(sessionId: string, target: string, secret?: string | null): void
   /** Returns the number of responses with this secret, within ten seconds. */
   responsesWith(sessionId: string, target: string, secret: string): number
 }
 
-const RESPONSES_PER_TARGET = 3
+/**
+ * Each reload of the player needs a new token, and a viewer may reload several times in a row. Browsers give up after 16
+ * to 20 redirects; a refused token takes two.
+ */
+const ANSWERS_PER_TARGET = { hash: 3, token: 6 } as const
 const TARGET_SECONDS = 10
 /** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 responses. */
 const RESPONSES_PER_SESSION = 100
@@ -24,8 +28,8 @@ const MOST_KEYS = 50_000
 
 /**
  * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer back
- * immediately. The app would redirect a signed-in viewer again, forever. After three responses within ten seconds for
- * one target, or 100 within a minute, the app sends no more. The counts are in memory: with several copies of the app,
+ * immediately. The app would redirect a signed-in viewer again, forever. After three responses or six tokens within ten
+ * seconds for one target, or 100 within a minute, the app sends no more. The counts are in memory: with several copies of the app,
  * a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
@@ -38,8 +42,8 @@ export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
 
   return {
     responsesWith: (sessionId, target, secret) => ofSecrets.countOf(keyOf(sessionId, `${target} ${secret}`)),
-    isLooping: (sessionId, target) =>
-      ofTargets.countOf(keyOf(sessionId, target)) >= RESPONSES_PER_TARGET ||
+    isLooping: (sessionId, target, viewerAuth = 'hash') =>
+      ofTargets.countOf(keyOf(sessionId, target)) >= ANSWERS_PER_TARGET[viewerAuth] ||
       ofSessions.countOf(sessionId) >= RESPONSES_PER_SESSION,
     countResponse(sessionId, target, secret = null) {
       if (secret !== null) ofSecrets.add(keyOf(sessionId, `${target} ${secret}`))

@@ -1,9 +1,10 @@
 import type { Request } from 'express'
-import type { HashEntryPoint } from '../entry-points/entry-point.ts'
+import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from '../entry-points/entry-point.ts'
 import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Visits } from '../sessions/visits.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
+import type { TokenIssuer } from '../token-issuer/token-issuers.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { AccessPolicy } from './access-decision.ts'
 import type { LoopBreaker } from './loop-breaker.ts'
@@ -12,11 +13,15 @@ import type { Refusals } from './screens/refusals.ts'
 import type { Screens } from './screens/screens.ts'
 import type { LogSignIn } from './sign-in-log.ts'
 
+/** The keys of the answers to the player. `hashSecrets` returns the secrets as they are now. */
+export type AnswerKeys =
+  | { readonly viewerAuth: 'hash'; readonly entryPoint: HashEntryPoint; readonly hashSecrets: () => HashSecrets }
+  | { readonly viewerAuth: 'token'; readonly entryPoint: TokenEntryPoint; readonly issuer: TokenIssuer }
+
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
 export interface EntryPointDeps {
-  readonly entryPoint: HashEntryPoint
-  /** The secrets of the entry point, as they are now. */
-  readonly hashSecrets: () => HashSecrets
+  readonly entryPoint: EntryPoint
+  readonly answerKeys: AnswerKeys
   readonly accessPolicy: AccessPolicy
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions

@@ -1,5 +1,5 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
-import type { HashEntryPoint } from '../entry-points/entry-point.ts'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { onlyMethods } from '../server/only-methods.ts'
 import { postCancel } from './cancel.ts'
 import { postContinue } from './continue.ts'
@@ -30,7 +30,7 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
 }
 
 /** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
-function contextOf(req: Request, entryPoint: HashEntryPoint): PlayerContext | null {
+function contextOf(req: Request, entryPoint: EntryPoint): PlayerContext | null {
   const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
   const reading = readPlayerContext(fields, entryPoint)
   return reading.ok ? reading.context : null

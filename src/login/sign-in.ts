@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type CheckCredentialsDeps, checkCredentials } from './request/check-credentials.ts'
-import { emptyContext, readPlayerContext } from './request/player-context.ts'
+import { readEmptyContext, readPlayerContext } from './request/player-context.ts'
 import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
 import type { Refusal, SignInState } from './screens/screens.ts'
-import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
+import { assertCanAnswer, isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
 
 /**
  * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
@@ -14,7 +14,7 @@ import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './sen
  */
 export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
   const { entryPoint, screens, sessions, visits, refusals } = deps
-  const withoutQuery = { ok: true, context: emptyContext(entryPoint) } as const
+  const withoutQuery = readEmptyContext(entryPoint)
 
   return async function getSignInScreen(req, res) {
     const query: Record<string, unknown> = req.url.includes('?') ? req.query : {}
@@ -62,12 +62,12 @@ export function postSignIn(
       return await showAgain(fields.refusal)
     }
     try {
+      assertCanAnswer(deps.answerKeys)
       const authentication = await checkCredentials(deps, req, fields.form)
       if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication
-      const secretOf = () => deps.hashSecrets().current
       const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer))
-      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', secretOf, openSession })
+      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', openSession })
     } catch (error) {
       const refusal = describeError(error)
       // Without the stack: an overload must not also overload the log.

@@ -4,7 +4,7 @@ import type { PasskeyRouteDeps } from './route-deps.ts'
 
 /** Sends a viewer with a passkey from the window to the player, with a session as after a password. */
 export function sendPasskeyResult(deps: PasskeyRouteDeps): ContinueDeps['sendResult'] {
-  const { passkeys, screens, sessions, hashSecrets, logSignIn } = deps
+  const { passkeys, screens, sessions, logSignIn } = deps
   return async (req, res, { context, result, wait }) => {
     if (!('storedName' in result)) return false
     // The operator may have disabled the viewer since.
@@ -18,7 +18,6 @@ export function sendPasskeyResult(deps: PasskeyRouteDeps): ContinueDeps['sendRes
       viewer,
       context,
       outcome: 'signed-in',
-      secretOf: () => hashSecrets().current,
       openSession: () => sessions.start(req, res, viewer),
     })
     return true

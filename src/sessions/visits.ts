@@ -11,8 +11,8 @@ export interface Visits {
 
 interface VisitedEntryPoint {
   readonly name: string
-  /** How long a response is valid; 0 for a response that never expires. */
-  readonly lifetimeSeconds: number
+  /** How long a response is valid; 0 for a response that never expires. Absent with tokens. */
+  readonly lifetimeSeconds?: number
 }
 
 /** The player asks again when a response expires. A browser with a slow clock or connection may be late. */
@@ -24,7 +24,7 @@ const WITHOUT_EXPIRY_SECONDS = 3600
  * visit of another.
  * @param isTls true if PUBLIC_URL is https; otherwise it is a loopback address.
  */
-export function createVisits({ name: entryPoint, lifetimeSeconds }: VisitedEntryPoint, isTls: boolean): Visits {
+export function createVisits({ name: entryPoint, lifetimeSeconds = 0 }: VisitedEntryPoint, isTls: boolean): Visits {
   const name = `${isTls ? '__Host-' : ''}visit-${entryPoint}`
   const maxAge = ((lifetimeSeconds || WITHOUT_EXPIRY_SECONDS) + LATE_SECONDS) * 1000
   // Useless for another session. No signature: a forged cookie only leaves out a question.

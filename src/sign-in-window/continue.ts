@@ -7,6 +7,7 @@ import type { EntryPointDeps } from '../login/route-deps.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { Refusal } from '../login/screens/screens.ts'
 import { flowOf } from '../login/screens/sso-parts.ts'
+import { assertCanAnswer } from '../login/send-to-player.ts'
 import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
 
 const Form = z.object({
@@ -46,6 +47,7 @@ export function postWindowContinue(deps: ContinueDeps): RequestHandler {
     const show = (refusal: Refusal) =>
       screens.sendSignIn(req, res, { context, refusal, wait, ...(account && { account }) })
     try {
+      assertCanAnswer(deps.answerKeys)
       const result = await flows.take('result', flowOf(wait))
       const isOurs = result !== null && result.entryPoint === entryPoint.name
       if (isOurs && (await sendResult(req, res, { context, result, wait }))) return

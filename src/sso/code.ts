@@ -5,6 +5,7 @@ import { tooManyTries } from '../login/request/check-credentials.ts'
 import { readPost } from '../login/request/read-post.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { Refusal } from '../login/screens/screens.ts'
+import { assertCanAnswer } from '../login/send-to-player.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
 import { digestOf } from '../sign-in-window/random-text.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
@@ -33,6 +34,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
     if (context === null) return
     const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, account: 'code' })
     try {
+      assertCanAnswer(deps.answerKeys)
       const network = networkOf(addressOf(req))
       const retryAfterSeconds = await sso.startLimits.countCode(network)
       if (retryAfterSeconds !== null) {

@@ -51,7 +51,6 @@ export async function sendResult(
     context,
     outcome: 'signed-in',
     identity: { issuer, subject },
-    secretOf: () => deps.hashSecrets().current,
     async openSession() {
       const id = await sessions.start(req, res, viewer, origin)
       // A logout in the meantime may not have found the session yet.

@@ -6,7 +6,10 @@ import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './serv
 
 /** Builds the tokens of one entry point. */
 export interface TokenIssuer {
-  /** @throws OverloadedError when too many tokens wait. Call it before other work, so that a refusal costs nothing. */
+  /**
+   * Call it before other work, so that a refusal costs nothing.
+   * @throws OverloadedError when too many tokens wait, UpstreamError without a key of the service.
+   */
   assertCapacity(): void
   /**
    * Builds a token. It is a credential for a minute: never log it.
@@ -63,7 +66,10 @@ export function createTokenIssuer(
   nowSeconds: () => number,
 ): TokenIssuer {
   return {
-    assertCapacity: queue.assertCapacity,
+    assertCapacity() {
+      serviceKeys.newest()
+      queue.assertCapacity()
+    },
     issue: (subject) =>
       // Key and time are read after the wait: both may be older by then.
       queue.run(() => buildViewerToken(subject, { contentKey, serviceKey: serviceKeys.newest() }, nowSeconds())),

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { decideAccess } from '../../src/login/access-policy.ts'
 import type { Viewer } from '../../src/users/user-store.ts'
 
-const EVERYONE = { allowedGroups: null, parameters: [{ name: 'user', attribute: 'username' }] }
+const EVERYONE = {
+  viewerAuth: 'hash' as const,
+  allowedGroups: null,
+  parameters: [{ name: 'user', attribute: 'username' }],
+}
 const ADA: Viewer = { username: 'ada', groups: ['gold', 'staff'], attributes: { plan: 'big', company: 'Acme' } }
 
 function sending(...attributes: string[]) {

@@ -116,6 +116,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     ...(options.account && { account: options.account }),
     ...(options.sso && { sso: options.sso }),
     ...(options.passkeys && { passkeys: options.passkeys }),
+    ...(options.tokenIssuerOf && { tokenIssuerOf: options.tokenIssuerOf }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))

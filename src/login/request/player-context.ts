@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
-import { decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { HashEntryPoint, TokenEntryPoint } from '../../entry-points/entry-point.ts'
+import {
+  alreadyHas,
+  decideRef,
+  decideReturnAddress,
+  type ReturnAddress,
+  type ReturnDecision,
+} from '../../hash-lock/return-address.ts'
 import { requestedLanguage } from '../../languages/languages.ts'
 import type { Content } from '../access-decision.ts'
 
@@ -16,25 +22,34 @@ export interface PlayerContext {
 
 export type ContextReading =
   | { readonly ok: true; readonly context: PlayerContext }
-  | { readonly ok: false; readonly problem: 'badConsumer' | 'badContent'; readonly reason: string }
+  | { readonly ok: false; readonly problem: ContextProblem; readonly reason: string }
 
-const HashConsumer = z.string().optional()
+/** `refusedToken`: the player sends its address together with our token, so it did not accept the token. */
+export type ContextProblem = 'badConsumer' | 'badContent' | 'missingRef' | 'refusedToken'
+
+/** The settings of an entry point that decide where an answer may go. */
+export type ReturnSettings =
+  | Pick<HashEntryPoint, 'viewerAuth' | 'playerAddress' | 'consumers'>
+  | Pick<TokenEntryPoint, 'viewerAuth' | 'refAddresses'>
+
 const ContentName = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ustreamContentId: ContentName.optional() })
 
 /**
- * Reads `hashConsumer`, `ustreamContentType`, `ustreamContentId` and `lang` from a query or a form. The viewer's
- * browser can change them, so the return address is decided again at each request.
+ * Reads `hashConsumer` (with tokens `ref`), `ustreamContentType`, `ustreamContentId` and `lang` from a query or a form.
+ * The viewer's browser can change them, so the return address is decided again at each request.
  * @param source a parsed query or form. A repeated field is an array, and is refused. An unknown `lang` is ignored.
  */
 export function readPlayerContext(
   source: Readonly<Record<string, unknown>>,
-  entryPoint: Pick<HashEntryPoint, 'playerAddress' | 'consumers'>,
+  entryPoint: ReturnSettings,
 ): ContextReading {
-  const hashConsumer = HashConsumer.safeParse(source.hashConsumer)
-  if (!hashConsumer.success) return { ok: false, problem: 'badConsumer', reason: 'is repeated' }
-  const decision = decideReturnAddress(hashConsumer.data, entryPoint.playerAddress, entryPoint.consumers)
-  if (!decision.ok) return { ok: false, problem: 'badConsumer', reason: decision.reason }
+  const name = entryPoint.viewerAuth === 'hash' ? 'hashConsumer' : 'ref'
+  const given = source[name]
+  const decision = decideAddress(given, entryPoint)
+  if (!decision.ok) {
+    return { ok: false, problem: problemOf(decision.reason, given), reason: `${name} ${decision.reason}` }
+  }
   const content = ContentFields.safeParse(source)
   if (!content.success) {
     const names = content.error.issues.map((issue) => issue.path.join('.')).join(', ')
@@ -43,7 +58,7 @@ export function readPlayerContext(
   const { ustreamContentType: type, ustreamContentId: id } = content.data
   const language = requestedLanguage(source)
   const fields = {
-    ...(hashConsumer.data === undefined ? {} : { hashConsumer: hashConsumer.data }),
+    ...(typeof given === 'string' ? { [name]: given } : {}),
     ...(type === undefined ? {} : { ustreamContentType: type }),
     ...(id === undefined ? {} : { ustreamContentId: id }),
     ...(language === null ? {} : { lang: language }),
@@ -52,7 +67,21 @@ export function readPlayerContext(
   return { ok: true, context: { address: decision.address, content: named, fields } }
 }
 
-/** Returns the context of a request without a query, the most common case, without parsing. */
-export function emptyContext(entryPoint: Pick<HashEntryPoint, 'playerAddress'>): PlayerContext {
-  return { address: entryPoint.playerAddress, content: {}, fields: {} }
+function decideAddress(given: unknown, entryPoint: ReturnSettings): ReturnDecision {
+  if (given !== undefined && typeof given !== 'string') return { ok: false, reason: 'is repeated' }
+  if (entryPoint.viewerAuth === 'token') {
+    return decideRef(given, entryPoint.refAddresses)
+  }
+  return decideReturnAddress(given, entryPoint.playerAddress, entryPoint.consumers)
+}
+
+function problemOf(reason: string, given: unknown): ContextProblem {
+  if (given === undefined) return 'missingRef'
+  return reason === alreadyHas('vt') ? 'refusedToken' : 'badConsumer'
+}
+
+/** Returns the reading of a request without a query, the most common case with a hash, without parsing. */
+export function readEmptyContext(entryPoint: ReturnSettings): ContextReading {
+  if (entryPoint.viewerAuth === 'token') return readPlayerContext({}, entryPoint)
+  return { ok: true, context: { address: entryPoint.playerAddress, content: {}, fields: {} } }
 }

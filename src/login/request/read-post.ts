@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { EntryPointDeps } from '../route-deps.ts'
 import { hasBody } from './form-body.ts'
-import { emptyContext, type PlayerContext, readPlayerContext } from './player-context.ts'
+import { type PlayerContext, readPlayerContext } from './player-context.ts'
 
 /**
  * Reads a post of our own page that has only the fields of the player. A post without a body counts as an empty form.
@@ -13,7 +13,7 @@ export function readPost(
   res: Response,
 ): PlayerContext | null {
   if (hasBody(req) && refusals.notAForm(req, res)) return null
-  const reading = readPlayerContext(req.body ?? emptyContext(entryPoint).fields, entryPoint)
+  const reading = readPlayerContext(req.body ?? {}, entryPoint)
   if (!reading.ok) {
     refusals.badContext(req, res, reading)
     return null

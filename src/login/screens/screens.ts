@@ -2,6 +2,7 @@ import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { Brand } from '../../brand/brand.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import {
   chosenLanguage,
   errorText,
@@ -61,7 +62,7 @@ export interface MessageState {
   readonly title: keyof Texts['titles']
   readonly refusal: Refusal
   /** The link to the sign-in screen; absent for a screen without links. */
-  readonly link?: { readonly context: PlayerContext; readonly text: 'otherAccount' | 'tryAgain' }
+  readonly link?: { readonly context: PlayerContext; readonly text: 'otherAccount' | 'signIn' | 'tryAgain' }
   /** Replaces the sentence of the refusal. */
   readonly explanation?: Explanation
   /** The id of the request, if the log has details. */
@@ -84,6 +85,8 @@ export interface ScreensOptions {
   readonly brand: Brand
   readonly basePath: string
   readonly headersFor: HeadersFor
+  /** With tokens, no screen has a way back to the player without a token. Default: hash. */
+  readonly viewerAuth?: EntryPoint['viewerAuth']
   /** True if the sign-in screen loads `public/login.js`. Default: false. */
   readonly hasScript?: boolean
   /** Null without single sign-on, the default. */
@@ -209,7 +212,7 @@ type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | '
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
 
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {
-  const { views, basePath } = options
+  const { views, basePath, viewerAuth } = options
   const { title, refusal, explanation, link, reference } = state
   const { language } = page
   const texts = textsOf(language)
@@ -220,14 +223,14 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     page,
     texts,
     title: texts.titles[title],
-    pageTitle: fill(texts.titleWithError, { title: texts.titles[title] }),
+    pageTitle: refusal.status < 400 ? texts.titles[title] : fill(texts.titleWithError, { title: texts.titles[title] }),
     alert: htmlWithName(
       explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
     reason: reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
-    fields: link?.context.fields ?? null,
+    fields: viewerAuth === 'token' ? null : (link?.context.fields ?? null),
     links: page.links.filter(({ name }) => name !== 'forgot'),
     ways: waysOn(options, req, state, language),
   })

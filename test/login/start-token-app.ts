@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { parseAllowedConsumer } from '../../src/hash-lock/return-address.ts'
+import { createTokenIssuer, type TokenIssuer, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
+import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
+import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
+import { BUILD_KEYS, CHECK_KEYS } from '../viewer-token/token-keys.ts'
+import { ENTRY_POINT, type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from './start-login-app.ts'
+
+export const REF = 'https://player.example/embed/1234?a=%20+~&b'
+
+const { secret, previousSecret, secretFiles, lifetimeSeconds, playerAddress, consumers, ...common } = ENTRY_POINT
+
+export const TOKEN_ENTRY_POINT: TokenEntryPoint = {
+  ...common,
+  viewerAuth: 'token',
+  contentKey: BUILD_KEYS.contentKey,
+  serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
+  refAddresses: [parseAllowedConsumer('https://player.example/embed/')],
+  parameters: [{ name: 'sub', attribute: 'username' }],
+}
+
+/** A real issuer, which a test can make fail. */
+export interface TestIssuer extends TokenIssuer {
+  fault: Error | null
+}
+
+/** Starts the login app with an entry point that answers with tokens. */
+export async function startTokenApp(options: LoginAppOptions = {}): Promise<LoginApp & { issuer: TestIssuer }> {
+  let nowSeconds = () => START_SECONDS
+  const serviceKeys = {
+    newest() {
+      if (issuer.fault !== null) throw issuer.fault
+      return BUILD_KEYS.serviceKey
+    },
+  }
+  const queue = createQueue(tokenQueueOptions())
+  const issuer: TestIssuer = {
+    fault: null,
+    ...createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, () => nowSeconds()),
+  }
+  const app = await startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], tokenIssuerOf: () => issuer, ...options })
+  nowSeconds = options.nowSeconds ?? (() => app.clock.seconds)
+  return { ...app, issuer }
+}
+
+/** Checks the token in a redirect as the service does. Returns the address without the token, and the viewer. */
+export async function tokenIn(
+  location: string | undefined,
+  nowSeconds = START_SECONDS,
+): Promise<{ address: string; subject: string }> {
+  const [address = '', token = '', ...more] = (location ?? '').split(/[?&]vt=/)
+  expect(more).toEqual([])
+  const check = await checkViewerToken(decodeURIComponent(token), CHECK_KEYS, nowSeconds)
+  return { address, subject: check.ok ? check.subject : expect.unreachable(check.reason) }
+}

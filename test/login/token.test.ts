@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest'
+import { OverloadedError, UpstreamError } from '../../src/errors.ts'
+import { errorText, textsOf } from '../../src/languages/languages.ts'
+import { hiddenFieldsOf } from './hidden-fields.ts'
+import { STORE_DOWN } from './memory-users.ts'
+import { alertOf, expectRefused } from './refused-answer.ts'
+import { responseOf } from './response-of.ts'
+import { cookieIn, expectScreen, signIn } from './signed-in.ts'
+import { ADA, type Answer, ENTRY_POINT, formOf, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { REF, startTokenApp, TOKEN_ENTRY_POINT, tokenIn } from './start-token-app.ts'
+
+const SCREEN = `/?${formOf({ ref: REF })}`
+const FORM = { ...ADA, ref: REF }
+const NO_KEY = new UpstreamError('service-keys', 'INTERNAL no key')
+
+const reasonOf = ({ text }: Answer) => /<meta name="reason" content="([^"]*)">/.exec(text)?.[1]
+const policyOf = ({ headers }: Answer) => headers['content-security-policy']
+
+test('the screen carries ref in every form, and allows its origin for the redirect', async () => {
+  const app = await startTokenApp()
+  const screen = await app.get(SCREEN)
+  expectScreen(screen)
+  expect(hiddenFieldsOf(screen)).toEqual([
+    { action: '/sign-in', fields: { ref: REF } },
+    { action: '/cancel', fields: { ref: REF } },
+  ])
+  expect(policyOf(screen)).toContain("form-action 'self' https://player.example;")
+  expect(policyOf(screen)).toContain('frame-ancestors https://player.example https://customer.example')
+})
+
+test('a right password leads to ref, whose query stays as it is, with a token that the service accepts', async () => {
+  const app = await startTokenApp()
+  const answer = await app.post('/sign-in', FORM)
+  expect(answer).toMatchObject({ status: 303, text: '' })
+  expect(await tokenIn(answer.location)).toEqual({ address: REF, subject: ADA.username })
+  expect(answer.location).not.toContain('hash=')
+})
+
+test('the script gets the address with the token after a right password only', async () => {
+  const app = await startTokenApp()
+  const accept = { Accept: 'application/json' }
+  const answer = await app.post('/sign-in', FORM, accept)
+  expect((await tokenIn(JSON.parse(answer.text).location)).subject).toBe(ADA.username)
+  const returning = await app.get(SCREEN, { ...accept, Cookie: cookieIn(answer) })
+  expect(returning.status).toBe(303)
+})
+
+test('a wrong password shows the form again, with ref', async () => {
+  const app = await startTokenApp()
+  const answer = await app.post('/sign-in', { ...FORM, password: 'wrong' })
+  expectRefused(answer, 401)
+  expect(hiddenFieldsOf(answer)[0]?.fields).toEqual({ ref: REF })
+  expect(policyOf(answer)).toContain("form-action 'self' https://player.example;")
+})
+
+test('a viewer with a session passes at each reload, each time with a new token', async () => {
+  const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
+  const locations: (string | undefined)[] = []
+  for (let reload = 0; reload < 5; reload += 1) {
+    app.clock.seconds += 2
+    const { status, location } = await app.get(SCREEN, { Cookie })
+    expect(status).toBe(303)
+    expect(await tokenIn(location, app.clock.seconds)).toEqual({ address: REF, subject: ADA.username })
+    locations.push(location)
+  }
+  expect(new Set(locations).size).toBe(5)
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'returned', viewer: ADA.username })
+})
+
+test('a returning viewer who is asked first continues with a token', async () => {
+  const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, returningViewers: 'ask' }] })
+  const { setCookies } = await app.post('/sign-in', FORM)
+  const Cookie = setCookies.find((cookie) => cookie.startsWith('__Host-viewer='))?.split(';')[0] ?? ''
+  const asked = await app.get(SCREEN, { Cookie })
+  expect(asked.status).toBe(200)
+  const [first] = hiddenFieldsOf(asked)
+  expect(first).toMatchObject({ action: '/continue', fields: { ref: REF } })
+  const answer = await app.post('/continue', first?.fields ?? {}, { Cookie })
+  expect((await tokenIn(answer.location)).subject).toBe(ADA.username)
+})
+
+test('a refused token that comes straight back ends in a screen after six tokens, and in a log line', async () => {
+  const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
+  const statuses: number[] = []
+  for (let turn = 0; turn < 7; turn += 1) {
+    app.clock.seconds += 0.3
+    statuses.push((await app.get(SCREEN, { Cookie })).status)
+  }
+  expect(statuses).toEqual([303, 303, 303, 303, 303, 409, 409])
+  const looping = await app.get(SCREEN, { Cookie })
+  expectRefused(looping, 409)
+  expect(looping.text).toContain(textsOf('en').titles.loop)
+  expect(looping.text).not.toContain('action="/cancel"')
+  expect(app.lines.findLast(({ outcome }) => outcome === 'looping')?.reason).toMatch(/public key.*clocks/)
+  app.clock.seconds += 10
+  expect((await app.get(SCREEN, { Cookie })).status).toBe(303)
+})
+
+test('a cancel ends in a screen with the way back to the form, not in a redirect', async () => {
+  const app = await startTokenApp()
+  const answer = await app.post('/cancel', { ref: REF })
+  expect(answer).toMatchObject({ status: 200, location: undefined })
+  expect(reasonOf(answer)).toBe('cancelled')
+  expect(answer.text).toContain(`<title>${textsOf('en').titles.cancelled}</title>`)
+  expect(alertOf(answer)).toBe(errorText('en', 'cancelled'))
+  const [, way = ''] = /<a class="primary" href="([^"]*)">/.exec(answer.text) ?? []
+  expect(answer.text).not.toContain('<form')
+  expectScreen(await app.get(way))
+  expect(hiddenFieldsOf(await app.get(way))[0]?.fields).toEqual({ ref: REF })
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'cancelled' })
+})
+
+test.each([
+  ['no fields of the player', {}],
+  ['the fields for a hash', { hashConsumer: 'https://player.example/embed/1', ustreamContentType: 'live' }],
+])('a request with %s is refused everywhere, because ref is missing', async (_case, fields) => {
+  const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
+  const form: Record<string, string> = { ...fields }
+  for (const answer of [
+    await app.get('/', { Cookie }),
+    await app.get(`/?${formOf(form)}`, { Cookie }),
+    await app.post('/sign-in', { ...ADA, ...form }),
+    await app.post('/continue', form, { Cookie }),
+    await app.post('/cancel', form),
+    await app.post('/sign-out', form, { Cookie }),
+  ]) {
+    expectRefused(answer, 400)
+    expect(reasonOf(answer)).toBe('missing-ref')
+    expect(answer.text).not.toContain('href="/"')
+  }
+  expect(app.users.asked).toHaveLength(1)
+})
+
+test('a ref that comes back with our token ends in a screen that says so', async () => {
+  const app = await startTokenApp()
+  const { location = '' } = await app.post('/sign-in', FORM)
+  const answer = await app.get(`/?${formOf({ ref: location })}`)
+  expectRefused(answer, 400)
+  expect(reasonOf(answer)).toBe('refused-token')
+  expect(answer.text).toContain(textsOf('en').titles.loop)
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', reason: 'ref already has a parameter "vt"' })
+})
+
+test('a content and a language beside ref are kept, and reach no redirect', async () => {
+  const app = await startTokenApp()
+  const fields = { ref: REF, ustreamContentType: 'recorded', ustreamContentId: '7', lang: 'de' }
+  const screen = await app.get(`/?${formOf(fields)}`)
+  expect(hiddenFieldsOf(screen)[0]?.fields).toEqual(fields)
+  const { location } = await app.post('/sign-in', { ...ADA, ...fields })
+  expect((await tokenIn(location)).address).toBe(REF)
+})
+
+test('the token names the viewer by the attribute of the settings, also with a "|"', async () => {
+  const parameters = [{ name: 'sub', attribute: 'member' }]
+  const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, parameters }] })
+  app.users.add('bob', 'pw', { attributes: { member: 'auth0|4711' } })
+  const { location } = await app.post('/sign-in', { ref: REF, username: 'bob', password: 'pw' })
+  expect((await tokenIn(location)).subject).toBe('auth0|4711')
+  expectRefused(await app.post('/sign-in', FORM), 403)
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'unusable-attribute', attribute: 'member', reason: 'is missing' })
+})
+
+test.each([
+  ['without a key of the service', NO_KEY, 'store-down', '30'],
+  ['with a full queue', new OverloadedError('full', 2), 'overloaded', '2'],
+])('%s, a sign-in gives 503 before the password is checked, and works again afterwards', async (...row) => {
+  const [, fault, reason, retryAfter] = row
+  const app = await startTokenApp()
+  app.issuer.fault = fault
+  const answer = await app.post('/sign-in', FORM)
+  expectRefused(answer, 503)
+  expect(reasonOf(answer)).toBe(reason)
+  expect(answer.headers['retry-after']).toBe(retryAfter)
+  expect(answer.text).not.toContain('INTERNAL')
+  expect(hiddenFieldsOf(answer)[0]?.fields).toEqual({ ref: REF })
+  expect(app.users.asked).toEqual([])
+  app.issuer.fault = null
+  expect((await app.post('/sign-in', FORM)).status).toBe(303)
+})
+
+test('without a key of the service, a returning viewer gets 503 and keeps the session', async () => {
+  const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
+  app.issuer.fault = NO_KEY
+  const answer = await app.get(SCREEN, { Cookie })
+  expectRefused(answer, 503)
+  expect(answer.headers['retry-after']).toBe('30')
+  expect(answer.text).toContain('<a class="primary" href="/?ref=')
+  app.issuer.fault = null
+  expect((await app.get(SCREEN, { Cookie })).status).toBe(303)
+})
+
+test('a viewer who may not watch gets no token, nor does anyone while the user store is down', async () => {
+  const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, allowedGroups: ['gold'] }] })
+  expectRefused(await app.post('/sign-in', FORM), 403)
+  app.users.fail(STORE_DOWN)
+  expectRefused(await app.post('/sign-in', FORM), 503)
+})
+
+test('no log line contains a token, a key or the query of ref', async () => {
+  const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
+  const { location = '' } = await app.get(SCREEN, { Cookie })
+  await app.get(`/?${formOf({ ref: location })}`)
+  app.issuer.fault = NO_KEY
+  await app.get(SCREEN, { Cookie })
+  expect(app.lines.length).toBeGreaterThan(3)
+  expect(JSON.stringify(app.lines)).not.toMatch(/eyJ|vt=|%20\+~|PRIVATE KEY/)
+})
+
+test('an entry point with a hash ignores ref, and answers with a hash to its own address', async () => {
+  const token = { ...TOKEN_ENTRY_POINT, name: 'token', basePath: '/e/token' }
+  const app = await startTokenApp({ entryPoints: [ENTRY_POINT, token] })
+  const { location } = await app.post('/sign-in', FORM)
+  expect(responseOf(location).address).toBe(ENTRY_POINT.playerAddress.url)
+  expect(location).not.toContain('vt=')
+  const other = await app.post('/e/token/sign-in', FORM)
+  expect(await tokenIn(other.location, START_SECONDS)).toEqual({ address: REF, subject: ADA.username })
+})
+
+test('an app with a token entry point and no issuer does not start', async () => {
+  await expect(startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT] })).rejects.toThrow('needs a token issuer')
+})
