@@ -27,7 +27,7 @@ export function readViewerAuth(values: Readonly<Record<string, string>>): Viewer
 }
 
 /** Returns why a text is no public key of a content, as the end of a sentence; null if it is one. */
-function faultInPublicKey(pem: string): string | null {
+export function faultInPublicKey(pem: string): string | null {
   try {
     parseContentPublicKey(pem)
     return null

@@ -46,6 +46,7 @@ export function planDefaultSeed(): Seed {
       // Video 2002 has no lock of its own: it inherits the lock of its channel.
       { content_type: 'recorded', content_id: '2001', ...lock },
     ],
+    viewer_auth: [],
     views: [],
     generated_views: 0,
   }

@@ -16,8 +16,9 @@ export const STATE_TABLES = `
   ) STRICT;
 `
 
-/** Has a lock of its own. Its id is far from those of channels that a user created before the seed had it. */
+/** Have a lock of their own. Their ids are far from those of channels that a user created before the seed had them. */
 const COMPANY_CHANNEL = { id: '1100', title: 'Company meeting', owner: 'studio', locked: true }
+const TOKEN_CHANNEL = { id: '1200', title: 'Members evening', owner: 'studio', locked: true }
 
 /** Name of the state that tells which seed file filled the database. */
 const ORIGIN = 'seed_file'
@@ -52,11 +53,8 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
   }
   const parsed = Seed.parse(JSON.parse(stored))
   const seed = origin === null ? withOptions(parsed, options) : parsed
-  const update = database.prepare('UPDATE locks SET url = ?, secret = ? WHERE content_type = ? AND content_id = ?')
-  if (options.lock !== undefined && origin === null) {
-    for (const lock of seed.locks) update.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
-  }
-  if (seed.channels.length > parsed.channels.length) addChannel(database, COMPANY_CHANNEL, seed, nowSeconds)
+  if (origin === null) updateLocks(database, seed, options)
+  for (const channel of seed.channels.slice(parsed.channels.length)) addChannel(database, channel, seed, nowSeconds)
   writeState(database, 'seed', JSON.stringify(seed))
   addViews(database, seed, options, nowSeconds)
   return seed
@@ -77,6 +75,24 @@ export async function resetToSeed(
   addViews(database, seed, options, nowSeconds)
 }
 
+/** Updates the seeded locks that are still there. */
+function updateLocks(
+  database: DatabaseSync,
+  { locks, viewer_auth }: Seed,
+  { lock: newLock, tokenLock }: SeedDefaults,
+): void {
+  const hash = database.prepare('UPDATE locks SET url = ?, secret = ? WHERE content_type = ? AND content_id = ?')
+  const token = database.prepare(
+    'UPDATE viewer_auth SET auth_url = ?, public_key = ? WHERE content_type = ? AND content_id = ?',
+  )
+  for (const lock of newLock === undefined ? [] : locks) {
+    hash.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
+  }
+  for (const lock of tokenLock === undefined ? [] : viewer_auth) {
+    token.run(lock.auth_url, lock.public_key, lock.content_type, Number(lock.content_id))
+  }
+}
+
 function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowSeconds: number): void {
   const { views = 0, demoWeeks = false } = options
   if (demoWeeks) refreshDemoWeeks(database, nowSeconds)
@@ -85,17 +101,24 @@ function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowS
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
 }
 
-function withOptions(seed: Seed, { lock, viewers, companyLock }: SeedDefaults): Seed {
-  const isNew = companyLock !== undefined && !seed.channels.some(({ id }) => id === COMPANY_CHANNEL.id)
-  const content = { content_type: 'live' as const, content_id: COMPANY_CHANNEL.id }
-  const locks = isNew ? [...seed.locks, { ...content, ...companyLock }] : seed.locks
+function withOptions(seed: Seed, { lock, viewers, companyLock, tokenLock }: SeedDefaults): Seed {
+  const wanted = [...(companyLock ? [COMPANY_CHANNEL] : []), ...(tokenLock ? [TOKEN_CHANNEL] : [])]
+  const added = wanted.filter((channel) => !seed.channels.some(({ id }) => id === channel.id))
+  const live = (channel: { id: string }) => ({ content_type: 'live' as const, content_id: channel.id })
+  const locks =
+    companyLock && added.includes(COMPANY_CHANNEL)
+      ? [...seed.locks, { ...live(COMPANY_CHANNEL), ...companyLock }]
+      : seed.locks
   return {
     ...seed,
-    channels: isNew ? [...seed.channels, COMPANY_CHANNEL] : seed.channels,
+    channels: [...seed.channels, ...added],
     locks: locks.map((one) => ({
       ...one,
       ...(one.content_id === COMPANY_CHANNEL.id ? (companyLock ?? lock) : lock),
     })),
+    viewer_auth: tokenLock
+      ? [{ ...live(TOKEN_CHANNEL), auth_url: tokenLock.authUrl, public_key: tokenLock.publicKey }]
+      : seed.viewer_auth,
     viewers: viewers ? [...viewers] : seed.viewers,
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { LockParameters } from '../rest/lock-settings.ts'
+import { faultInPublicKey } from '../rest/viewer-auth-settings.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { randomKey } from './default-seed.ts'
 import type { Seed, SeedDefaults } from './seed.ts'
@@ -16,6 +17,10 @@ const Address = z
   .string('must be a text')
   .refine((text) => URL.canParse(text) && !/[\s#]/.test(text), 'must be an absolute address without blanks and "#"')
 const EntryPoint = Address.refine((text) => /^https?:/i.test(text), 'must be an http or https address')
+const PublicKey = z.string('must be a text').superRefine((text, context) => {
+  const fault = faultInPublicKey(text)
+  if (fault !== null) context.addIssue(fault)
+})
 const Time = z.iso.datetime({ offset: true, error: 'must be a time with offset, such as 2026-11-21T10:00:00+00:00' })
 const Uuid = z.uuid('must be a UUID')
 const Position = z.int('must be whole seconds').min(0, 'must not be negative').nullable().default(null)
@@ -60,6 +65,8 @@ const SeedFile = z.strictObject({
       }),
     )
     .default([]),
+  /** Optional, not empty by default: a default would change the fingerprint of existing files. */
+  viewer_auth: z.array(z.strictObject({ ...ContentRef, auth_url: EntryPoint, public_key: PublicKey })).optional(),
   views: z
     .array(
       z.strictObject({
@@ -125,8 +132,9 @@ export function planSeedOfFile(file: SeedFile, { lock, viewers }: SeedDefaults):
     url,
     secret,
   }))
+  const viewerAuth = file.viewer_auth ?? []
   const isLocked = (type: 'live' | 'recorded', id: string) =>
-    locks.some(({ content_type, content_id }) => content_type === type && content_id === id)
+    [...locks, ...viewerAuth].some(({ content_type, content_id }) => content_type === type && content_id === id)
   const ownerOf = new Map(file.channels.map(({ id, owner }) => [id, owner]))
   return {
     clients: file.clients.map((client) => ({
@@ -146,6 +154,7 @@ export function planSeedOfFile(file: SeedFile, { lock, viewers }: SeedDefaults):
     })),
     viewers: viewers ? [...viewers] : file.viewers,
     locks,
+    viewer_auth: viewerAuth,
     views: file.views.map((view) => ({
       ...view,
       view_id: view.view_id ?? randomUUID(),

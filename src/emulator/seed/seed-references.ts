@@ -12,6 +12,8 @@ export function wrongReferences(json: unknown): Mistake[] {
   const lists = { clients: rows(json, 'clients'), users: rows(json, 'users'), channels: rows(json, 'channels') }
   const { clients, users, channels } = lists
   const [videos, locks, views] = [rows(json, 'videos'), rows(json, 'locks'), rows(json, 'views')]
+  const viewerAuth = rows(json, 'viewer_auth')
+  const allLocks = [...locks, ...viewerAuth]
   const usernames = valuesOf(users, 'username', text)
   const ids = { live: valuesOf(channels, 'id', id), recorded: valuesOf(videos, 'id', id) }
   const owned = Object.entries({ clients, channels, videos })
@@ -25,11 +27,14 @@ export function wrongReferences(json: unknown): Mistake[] {
       unknownNames(list, items, 'owner', text, usernames, 'is not the name of a user'),
     ),
     ...unknownNames('videos', videos, 'channel_id', id, ids.live, 'is not the id of a channel'),
-    ...Object.entries({ locks, views }).flatMap(([list, items]) => unknownContent(list, items, ids)),
-    ...repeatedLocks(locks),
-    ...wrongLocked('channels', channels, (row) => hasLock(locks, 'live', row.id)),
+    ...Object.entries({ locks, viewer_auth: viewerAuth, views }).flatMap(([list, items]) =>
+      unknownContent(list, items, ids),
+    ),
+    ...repeatedLocks('locks', locks),
+    ...repeatedLocks('viewer_auth', viewerAuth),
+    ...wrongLocked('channels', channels, (row) => hasLock(allLocks, 'live', row.id)),
     ...wrongLocked('videos', videos, (row) => {
-      return hasLock(locks, 'recorded', row.id) || hasLock(locks, 'live', row.channel_id)
+      return hasLock(allLocks, 'recorded', row.id) || hasLock(allLocks, 'live', row.channel_id)
     }),
     ...clients.flatMap((client, at) => wrongPrefix(client, at)),
     ...views.flatMap((view, at) => endsBeforeStart(view, at)),
@@ -90,10 +95,10 @@ function unknownContent(
   })
 }
 
-function repeatedLocks(locks: readonly Row[]): Mistake[] {
+function repeatedLocks(list: string, locks: readonly Row[]): Mistake[] {
   const contents = locks.map(({ content_type, content_id }) => `${text(content_type)} ${id(content_id)}`)
   return contents.flatMap((content, at) =>
-    contents.indexOf(content) === at ? [] : [{ path: ['locks', at], message: 'is a second lock of the same content' }],
+    contents.indexOf(content) === at ? [] : [{ path: [list, at], message: 'is a second lock of the same content' }],
   )
 }
 

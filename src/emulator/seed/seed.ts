@@ -24,6 +24,7 @@ const Lock = z.object({
   popup_width: Text.optional(),
   popup_height: Text.optional(),
 })
+const ViewerAuth = z.object({ content_type: ContentType, content_id: Text, auth_url: Text, public_key: Text })
 const Position = z.number().nullable()
 const View = z.object({
   view_id: Text,
@@ -50,6 +51,8 @@ export const Seed = z.object({
   /** Viewers who can sign in to the login app of the seeded locks. */
   viewers: z.array(Account),
   locks: z.array(Lock),
+  /** The second version of viewer authentication. */
+  viewer_auth: z.array(ViewerAuth).default([]),
   views: z.array(View).default([]),
   /** Least number of views. Missing views are generated. */
   generated_views: z.number().default(0),
@@ -65,4 +68,6 @@ export interface SeedDefaults {
   readonly viewers?: readonly SeedAccount[]
   /** Adds a channel with this lock to the default seed. */
   readonly companyLock?: { readonly url: string; readonly secret: string }
+  /** Adds a channel with viewer tokens to the default seed. */
+  readonly tokenLock?: { readonly authUrl: string; readonly publicKey: string }
 }

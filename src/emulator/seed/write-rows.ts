@@ -4,6 +4,7 @@ import { inTransaction } from '../../server/sqlite-transaction.ts'
 import { describeDevice } from '../analytics/segments/device.ts'
 import { openSegmentWriter } from '../analytics/segments/segment-writer.ts'
 import { freeSlug } from '../rest/channels.ts'
+import { setViewerAuth } from '../rest/viewer-auth-settings.ts'
 import type { Seed } from './seed.ts'
 
 /**
@@ -30,23 +31,27 @@ export async function writeRows(
     writeClients(database, seed, userIds)
     const ownerOf = writeContents(database, seed, userIds, nowSeconds)
     writeLocks(database, seed)
+    writeViewerAuth(database, seed)
     writeViews(database, seed, ownerOf)
     last()
   })
 }
 
-/** Adds one channel of the seed with its lock. */
+/** Adds one channel of the seed with its lock or viewer auth. */
 export function addChannel(
   database: DatabaseSync,
   channel: Seed['channels'][number],
-  { locks }: Pick<Seed, 'locks'>,
+  { locks, viewer_auth }: Pick<Seed, 'locks' | 'viewer_auth'>,
   nowSeconds: number,
 ): void {
   const { id } = database.prepare('SELECT id FROM users WHERE username = ?').get(channel.owner) ?? {}
   const owner = new Map([[channel.owner, Number(id)]])
   inTransaction(database, () => {
     writeContents(database, { channels: [channel], videos: [] }, owner, nowSeconds)
-    writeLocks(database, { locks: locks.filter((lock) => lock.content_id === channel.id) })
+    const isOfChannel = (lock: { content_type: string; content_id: string }) =>
+      lock.content_type === 'live' && lock.content_id === channel.id
+    writeLocks(database, { locks: locks.filter(isOfChannel) })
+    writeViewerAuth(database, { viewer_auth: viewer_auth.filter(isOfChannel) })
   })
 }
 
@@ -104,6 +109,12 @@ function writeLocks(database: DatabaseSync, { locks }: Pick<Seed, 'locks'>): voi
     const { message = null, button_caption = null, popup_width = null, popup_height = null } = lock
     const texts = [message, button_caption, popup_width, popup_height]
     insert.run(lock.content_type, Number(lock.content_id), lock.url, lock.secret, ...texts)
+  }
+}
+
+function writeViewerAuth(database: DatabaseSync, { viewer_auth }: Pick<Seed, 'viewer_auth'>): void {
+  for (const { content_type, content_id, auth_url: authUrl, public_key: publicKey } of viewer_auth) {
+    setViewerAuth(database, content_type, Number(content_id), { authUrl, publicKey })
   }
 }
 

@@ -1,12 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SeedOptions } from '../../../src/emulator/seed/open-seed.ts'
 import { checkSeedFile, readSeedFile } from '../../../src/emulator/seed/seed-file.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 import { settingsFor } from '../../with-emulator/video-service/client.ts'
+import { OTHER_KEY_PEM, PUBLIC_KEY } from '../viewer-auth/token-service.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../src/emulator/seed/example.json', import.meta.url))
 /** The smallest seed file. */
@@ -152,6 +154,51 @@ test('/emulator/seed returns a valid seed file, which makes the same seed', asyn
   expect(copy.seed).toEqual(seed)
 })
 
+describe('viewer auth in a seed', () => {
+  const tokenLock = { authUrl: 'http://localhost:3000/e/token', publicKey: PUBLIC_KEY }
+
+  test('a seed file locks a channel and its videos with viewer tokens', async () => {
+    const file = {
+      ...SMALL,
+      channels: [{ id: 7, title: 'One', owner: 'studio' }],
+      videos: [{ id: 8, title: 'Two', channel_id: 7 }],
+      viewer_auth: [{ content_type: 'live', content_id: 7, auth_url: 'https://a.example/', public_key: PUBLIC_KEY }],
+    }
+    const emulator = await start({ file: checked(file) })
+    expect(emulator.seed).toMatchObject({ channels: [{ locked: true }], videos: [{ locked: true }] })
+    expect((await fetch(`${emulator.url}/embed/recorded/8`, { redirect: 'manual' })).status).toBe(302)
+    const copy = await start({ file: checked(JSON.parse(JSON.stringify(emulator.seed))) })
+    expect(copy.seed).toEqual(emulator.seed)
+  })
+
+  test('the default seed gets one more channel, also in an existing data file', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const before = (await start({}, dataFile)).seed.channels
+    await running.pop()?.close()
+    const { url, seed } = await start({ tokenLock }, dataFile)
+    const added = seed.channels.at(-1)
+    expect(seed.channels).toEqual([...before, { ...added, locked: true }])
+    await fetch(`${url}/emulator/reset`, { method: 'POST' })
+    const answer = await fetch(`${url}/embed/${added?.id}`, { redirect: 'manual' })
+    expect(answer.headers.get('location')).toContain('http://localhost:3000/e/token?ref=')
+  })
+
+  test('a new start replaces the key and address, but not of a lock that was removed', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const { seed } = await start({ tokenLock }, dataFile)
+    await running.pop()?.close()
+    await start({ tokenLock: { ...tokenLock, publicKey: OTHER_KEY_PEM } }, dataFile)
+    const database = new DatabaseSync(dataFile)
+    const keys = () => database.prepare('SELECT public_key FROM viewer_auth').all()
+    expect(keys()).toEqual([{ public_key: OTHER_KEY_PEM }])
+    database.exec('DELETE FROM viewer_auth')
+    await running.pop()?.close()
+    expect((await start({ tokenLock }, dataFile)).seed).toEqual(seed)
+    expect(keys()).toEqual([])
+    database.close()
+  })
+})
+
 test('generated_views of a seed file is the least number of views', async () => {
   const view = { content_type: 'live', content_id: 7, started_at: '2026-01-01T00:00:00Z' }
   const channels = [{ id: 7, title: 'One', owner: 'studio' }]
@@ -183,6 +230,10 @@ test('all mistakes of a seed file are listed at once, with their places', () => 
       { content_type: 'recorded', content_id: 5, popup_width: 'wide' },
       { content_type: 'recorded', content_id: '5' },
     ],
+    viewer_auth: [
+      { content_type: 'live', content_id: 78, auth_url: 'https://a.example/', public_key: PUBLIC_KEY },
+      { content_type: 'recorded', content_id: 5, auth_url: 'ftp://a.example/', public_key: 'a key' },
+    ],
     views: [
       { content_type: 'radio', content_id: 5, started_at: '2026-01-01' },
       {
@@ -213,6 +264,9 @@ test('all mistakes of a seed file are listed at once, with their places', () => 
       'locks[1].popup_width',
       'locks[2]',
       'users[0].password',
+      'viewer_auth[0].content_id',
+      'viewer_auth[1].auth_url',
+      'viewer_auth[1].public_key',
       'users[1].username',
       'videos[0].channel_id',
       'views[0].content_type',
