@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { faultInRsaKey } from './rsa-key.ts'
 
 /** A PEM file with a private key has some kilobytes. */
@@ -23,6 +23,12 @@ export function parseContentPublicKey(pem: string): KeyObject {
 /** Returns the public half of a content's private key in PEM form (SubjectPublicKeyInfo), for the service. */
 export function publicKeyPem(contentKey: KeyObject): string {
   return createPublicKey(contentKey).export({ type: 'spki', format: 'pem' }).toString()
+}
+
+/** Returns the SHA-256 of the public half in DER form (SubjectPublicKeyInfo), in hexadecimal. It names a key, for people. */
+export function keyFingerprint(contentKey: KeyObject): string {
+  const der = createPublicKey(contentKey).export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(der).digest('hex')
 }
 
 function parseKey(pem: string, half: Half): KeyObject {

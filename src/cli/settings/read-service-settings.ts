@@ -4,9 +4,11 @@ import { readGivenSettings } from '../../settings/named-file.ts'
 import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
-/** True if at least one setting `SERVICE_…` is given. The login app needs none of them. */
+const SETTINGS = Object.keys(ServiceEnvironment.in.shape)
+
+/** True if a setting of the video service is given. SERVICE_VIEWER_KEY_URL is not one: the login app needs it. */
 export function hasServiceSettings(env: CommandIo['env']): boolean {
-  return Object.entries(env).some(([name, value]) => name.startsWith('SERVICE_') && value)
+  return SETTINGS.some((name) => env[name] || env[`${name}_FILE`])
 }
 
 /** @throws ConfigError that lists every missing or wrong setting `SERVICE_…`. It repeats no value. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
@@ -18,6 +19,20 @@ test('config check accepts right settings and prints the address for the lock', 
     service: false,
     warnings: [expect.stringContaining('the lifetime is 0')],
   })
+})
+
+test('config check needs no setting of the video service for an entry point with tokens', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { status, stdout } = await check({
+    PUBLIC_URL: SETTINGS.PUBLIC_URL,
+    SESSION_SECRET: SETTINGS.SESSION_SECRET,
+    PLAYER_ORIGINS: SETTINGS.PLAYER_ORIGINS,
+    VIEWER_AUTH: 'token',
+    CONTENT_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    SERVICE_VIEWER_KEY_URL: 'https://api.example/viewer-auth-public-key.json',
+    REF_ADDRESSES: 'https://player.example/embed/',
+  })
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^CONTENT_KEY +RSA, 2048 bits$/m)])
 })
 
 test('a look-alike of a setting is shown as a warning', async () => {
