@@ -8,8 +8,10 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { type ChosenEntryPoint, chosenEntryPoint } from './chosen-entry-point.ts'
+import { type ChosenEntryPoint, entryPointNamed } from './chosen-entry-point.ts'
 import { diagnoseForEntryPoint, type EntryPointDiagnosis } from './diagnose-entry-point.ts'
+import { addEmbedCommand } from './embed-command.ts'
+import { buildToken, checkToken, tokenIn } from './token-response.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
@@ -24,27 +26,44 @@ interface BuildOptions {
 /** Adds `response build` and `response check`, to build and check authentication responses by hand. */
 export function addResponseCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  addCommand(group, 'build <NAME=VALUE...>', 'build a response with these parameters, hashed in this order', [
-    'viewer-auth response build user=ada@example.com',
-    'viewer-auth response build user=ada group=staff --lifetime 60',
-  ])
+  const buildCommand = addCommand(
+    group,
+    'build <NAME=VALUE...>',
+    'build a response with these parameters, hashed in this order',
+    [
+      'viewer-auth response build user=ada@example.com',
+      'viewer-auth response build user=ada group=staff --lifetime 60',
+      'viewer-auth response build sub=ada@example.com   # a token, with VIEWER_AUTH=token',
+    ],
+  )
+  addNotes(buildCommand, 'For an entry point with VIEWER_AUTH=token, builds a token. Its one parameter is sub.')
     .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
     .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
       const parameters = pairs.map((pair) => parameterOf(pair, command))
-      return runCommand(context, options.json, () => Promise.resolve(build(io, parameters, options)))
+      return runCommand(context, options.json, () => build(io, parameters, options))
     })
   const checkCommand = addCommand(group, 'check', 'explain why the service accepts or refuses a response', [
     'viewer-auth response check < response.json',
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
-  addNotes(checkCommand, 'Standard input: the response, or an address or query that contains it as hash=.')
+  addNotes(
+    checkCommand,
+    'Standard input: the response or a token, or an address or query that contains it as hash= or vt=. Only the service can read a token: this command checks its outer part and the key of the service.',
+  )
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .action((options: BuildOptions) => runCommand(context, options.json, () => check(io, options.entryPoint)))
+  addEmbedCommand(group, context)
 }
 
-function build(io: CommandIo, parameters: [string, string][], { entryPoint, lifetime }: BuildOptions): Outcome {
-  const { secret, lifetimeSeconds } = chosenEntryPoint(readConfig(io.env), entryPoint)
+async function build(
+  io: CommandIo,
+  parameters: [string, string][],
+  { entryPoint: name, lifetime }: BuildOptions,
+): Promise<Outcome> {
+  const entryPoint = entryPointNamed(readConfig(io.env), name)
+  if (!isHashEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
+  const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
   const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
@@ -58,24 +77,28 @@ function build(io: CommandIo, parameters: [string, string][], { entryPoint, life
 
 async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
   const config = readConfig(io.env)
-  const entryPoints = name === undefined ? config.entryPoints : [chosenEntryPoint(config, name)]
+  const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
   if (io.stdin.isTTY)
     io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
   const read = await readStandardInput(io.stdin, MAX_BYTES)
   if (!read.ok) return read
+  const hashEntryPoints = entryPoints.filter(isHashEntryPoint)
+  const token = tokenIn(read.text.trim(), hashEntryPoints.length === 0)
+  if (token !== null) return await checkToken(io, entryPoints, token)
   const response = responseIn(read.text.trim())
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
   if (response === 'false') {
     return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
-  const diagnoses = entryPoints.filter(isHashEntryPoint).map((entryPoint) => ({
+  const diagnoses = hashEntryPoints.map((entryPoint) => ({
     entryPoint,
     ...diagnoseForEntryPoint(response, entryPoint, now),
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
-  if (best === undefined) throw new ConfigError('No entry point has a hash: all have VIEWER_AUTH=token.')
+  if (best === undefined)
+    throw new ConfigError('No entry point has VIEWER_AUTH=hash, so no secret can check a response.')
   return describe(config, best, response)
 }
 

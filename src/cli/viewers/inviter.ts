@@ -8,7 +8,7 @@ import { knownLanguage } from '../../languages/languages.ts'
 import { type Mail, MailFault, type MailServer, openMailServer } from '../../mail/smtp.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { openLinksFile } from './links-file.ts'
 
@@ -132,7 +132,7 @@ async function sendWithRetry(send: () => Promise<void>): Promise<void> {
 function readContext({ env }: CommandIo, options: InvitationOptions, publicUrl: URL): InvitationContext {
   const { days = DEFAULT_DAYS, entryPoint: name } = options
   // With one entry point, the command needs no secret of the app.
-  const chosen = env.ENTRY_POINTS_FILE || name ? chosenEntryPoint(readEntryPointSettings(env), name) : null
+  const chosen = env.ENTRY_POINTS_FILE || name ? entryPointNamed(readEntryPointSettings(env), name) : null
   const brandName = chosen?.brand.name ?? env.BRAND_NAME
   const tag = options.language ?? chosen?.brand.defaultLanguage ?? (env.DEFAULT_LANGUAGE || 'en')
   const language = knownLanguage(tag)
