@@ -11,6 +11,7 @@ const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
 export interface NeededRights {
   /** In the schema `viewer_auth`. */
   readonly table: string
+  /** Besides SELECT, which a table of a later version lacks too. */
   readonly rights: readonly string[]
   /** What the operator may do instead of the grant, as the end of a sentence. */
   readonly instead: string
@@ -22,11 +23,12 @@ export async function assertRights(
   settings: PostgresSettings,
   { table, rights, instead }: NeededRights,
 ): Promise<void> {
-  const [{ granted }] = RightsRow.parse(await rowsOf(RIGHTS, [table, rights]))
+  const needed = ['SELECT', ...rights]
+  const [{ granted }] = RightsRow.parse(await rowsOf(RIGHTS, [table, needed]))
   if (granted) return
   const role = JSON.stringify(settings.user)
   throw new ConfigError(
-    `The role ${role} may not change viewer_auth.${table} in ${placeOf(settings)}. ` +
-      `GRANT ${rights.join(', ')} ON viewer_auth.${table} TO ${role}, or ${instead}.`,
+    `The role ${role} may not read and change viewer_auth.${table} in ${placeOf(settings)}. ` +
+      `GRANT ${needed.join(', ')} ON viewer_auth.${table} TO ${role}, or ${instead}.`,
   )
 }
