@@ -37,11 +37,20 @@ export default defineConfig({
       // One more than the cores of a small machine: these tests wait for servers and browsers half of the time.
       { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
       { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
-      // Measures how long a viewer waits for a server that is away, so no other kind of test may use the cores. Two files
+      // Measures how long a viewer waits for a server that is away, so no other kind of test may use the cores. All files
       // at once, because they wait nearly all the time.
-      { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 2 } },
-      // Long repetitions, which `npm test` leaves out.
-      { test: { ...slow, name: 'soak', include: [SOAK], sequence: { groupOrder: 4 }, maxWorkers: 1 } },
+      { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 5 } },
+      // Long repetitions, which `npm test` leaves out, and all rows of the tests with browsers and servers.
+      {
+        test: {
+          ...slow,
+          name: 'soak',
+          include: [SOAK, BROWSER, SERVER],
+          sequence: { groupOrder: 4 },
+          maxWorkers: 1,
+          env: { TEST_ALL_ROWS: 'true' },
+        },
+      },
     ],
   },
 })

@@ -7,10 +7,11 @@ import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browse
 import { pressKey, type } from '../browser/press-and-type.ts'
 import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
 import { startSite } from '../login/start-site.ts'
+import { rowsFor } from '../rows.ts'
 import { tokenIn } from '../servers/mail-server.ts'
 import { startAccountApp } from './start-account-app.ts'
 
-const KINDS: readonly BrowserKind[] = ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-scripts']
+const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])
 const SECOND = 'another heron ladder'
 const THIRD = 'a third heron ladder'
 

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { type BrowserKind, launchBrowser } from '../browser/launch.ts'
 import { pressKey, type } from '../browser/press-and-type.ts'
+import { rowsFor } from '../rows.ts'
 import { responseOf } from './response-of.ts'
 import { ADA, ENTRY_POINT, startLoginApp } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 
-const KINDS: readonly BrowserKind[] = ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-scripts']
+const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])
 const BOB = { username: 'bob@example.com', password: 'bob’s own' }
 const CONTINUE = 'form[action$="/continue"] button'
 

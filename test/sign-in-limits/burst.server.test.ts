@@ -11,6 +11,7 @@ import { migratePostgres, openEditablePostgresStore } from '../../src/users/post
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
+import { rowsFor } from '../rows.ts'
 import { makeCertificate } from '../servers/certificate.ts'
 import { type LoginService, startLoginService } from '../servers/login-service.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
@@ -104,8 +105,16 @@ function visible({ status, headers: { date: _date, 'retry-after': wait, ...heade
   return { status, headers, text: withoutSeconds, minutes: Math.round(Number(wait) / 60) }
 }
 
-describe.each(Object.keys(openCounters))('counts in %s', (counts) => {
-  test.each(Object.keys(openStore))(
+const [FIRST_STORES, OTHER_STORES] = [
+  ['SQLite', 'a slow HTTP service'],
+  ['PostgreSQL', 'LDAP, with two names of the account'],
+]
+
+describe.each([
+  ['memory', rowsFor(FIRST_STORES, OTHER_STORES)],
+  ['Redis', rowsFor(OTHER_STORES, FIRST_STORES)],
+] as const)('counts in %s', (counts, stores) => {
+  test.each(stores)(
     'a burst at the limit of an account learns no more than guesses one by one, and hides the right password (%s)',
     async (store) => {
       const users = (await openStore[store]?.()) ?? expect.unreachable()

@@ -6,11 +6,12 @@ import loginTexts from '../../../views/languages/en.json' with { type: 'json' }
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
 import { press, type } from '../../browser/press-and-type.ts'
+import { rowsFor } from '../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
 import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
 
-const KINDS: readonly BrowserKind[] = ['chromium', 'firefox', 'chromium-no-cookies']
+const KINDS = rowsFor<BrowserKind>(['chromium', 'chromium-no-cookies'], ['firefox'])
 
 /**
  * The player sends its heartbeat every 10 s; here every second. In a block, because Chromium runs this at the top level

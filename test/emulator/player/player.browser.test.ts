@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press } from '../../browser/press-and-type.ts'
+import { rowsFor } from '../../rows.ts'
 import { SECRET } from './service.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
 import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
@@ -24,12 +25,15 @@ function useBrowser(kind: BrowserKind): void {
 }
 
 const ALL_BROWSERS = [...BROWSERS, ...FORGETFUL_BROWSERS]
+/** The screens of the player are the same in each browser. */
+const SCREEN_BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 
 describe.each(ALL_BROWSERS)('in %s', (kind) => {
   useBrowser(kind)
   signIn()
-  if (BROWSERS.includes(kind)) scenarios()
+  if (BROWSERS.includes(kind)) responsesKept()
   else nothingKept()
+  if (SCREEN_BROWSERS.includes(kind)) screens()
 })
 
 function signIn(): void {
@@ -54,7 +58,7 @@ function nothingKept(): void {
   })
 }
 
-function scenarios(): void {
+function responsesKept(): void {
   test('the player asks the entry point again at each expiry, and plays on where it was, by itself if the login app knows the viewer', async () => {
     const { login } = viewer
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
@@ -85,7 +89,9 @@ function scenarios(): void {
     await viewer.openCustomerPage('/video/2002')
     await viewer.loginFrame(2)
   })
+}
 
+function screens(): void {
   test('the player says that the sign-in was cancelled, and offers a new one', async () => {
     const player = await viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')

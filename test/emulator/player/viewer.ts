@@ -2,13 +2,14 @@ import type { Frame } from 'puppeteer-core'
 import type { BrowserKind, LaunchedBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
 import { press } from '../../browser/press-and-type.ts'
+import { rowsFor } from '../../rows.ts'
 import { SECRET, type Service, startService } from './service.ts'
 import { startTinyLoginApp, type TinyLoginApp } from './tiny-login-app.ts'
 
 /** The browsers in which the player must work, as shipped. */
 export const BROWSERS: readonly BrowserKind[] = ['chromium', 'firefox']
 /** The same, keeping nothing for anybody. */
-export const FORGETFUL_BROWSERS: readonly BrowserKind[] = ['chromium-no-cookies', 'firefox-no-cookies']
+export const FORGETFUL_BROWSERS = rowsFor<BrowserKind>(['chromium-no-cookies'], ['firefox-no-cookies'])
 
 /** One viewer in front of a fresh service, whose locks ask a login app on another site. */
 export interface Viewer extends OpenPage {
