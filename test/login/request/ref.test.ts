@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
+import { errorText } from '../../../src/languages/languages.ts'
+import { alertOf, expectRefused } from '../refused-answer.ts'
+import { signIn } from '../signed-in.ts'
+import { ADA, type Answer, CONSUMER, formOf, type LoginApp } from '../start-login-app.ts'
+import { startTokenApp, TOKEN_ENTRY_POINT, tokenIn } from '../start-token-app.ts'
+import { TRICKS } from './address-tricks.ts'
+
+const REF = `${CONSUMER}1234?a=~%20+b`
+const startApp = () =>
+  startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, refAddresses: [parseAllowedConsumer(CONSUMER)] }] })
+
+function expectNowhere(app: LoginApp, answer: Answer, text: 'badConsumer' | 'refusedToken' = 'badConsumer'): void {
+  expectRefused(answer, 400)
+  expect(alertOf(answer)).toBe(errorText('en', text))
+  expect(answer.headers['content-security-policy']).toContain("form-action 'self';")
+  expect(answer.text).not.toContain('<form')
+  expect(answer.text).not.toContain('href="http')
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', status: 400 })
+}
+
+async function expectRefusedEverywhere(ref: string, text: 'badConsumer' | 'refusedToken'): Promise<void> {
+  const app = await startApp()
+  const cookie = { Cookie: await signIn(app, { ...ADA, ref: REF }) }
+  const query = `/?${formOf({ ref })}`
+  expectNowhere(app, await app.get(query), text)
+  expectNowhere(app, await app.get(query, { ...cookie, 'Sec-Fetch-Dest': 'iframe' }), text)
+  expectNowhere(app, await app.post('/sign-in', { ...ADA, ref }), text)
+  expectNowhere(app, await app.post('/continue', { ref }, cookie), text)
+  expectNowhere(app, await app.post('/cancel', { ref }), text)
+  expectNowhere(app, await app.post('/sign-out', { ref }, cookie), text)
+  expect(app.users.asked).toHaveLength(1)
+}
+
+// A parameter hash is no trick here.
+test.each(TRICKS.filter((trick) => !/[?&;](h|%68)ash/.test(trick)))('the ref %j is refused everywhere', (ref) =>
+  expectRefusedEverywhere(ref, 'badConsumer'),
+)
+
+test.each(['vt=x', 'a=b&vt', '%76t=x', '%2576t=x', 'VT[]=x', 'a;vt=x'])(
+  'a ref with the query %s, which already has a token, is refused everywhere',
+  (query) => expectRefusedEverywhere(`${CONSUMER}1?${query}`, 'refusedToken'),
+)
+
+test.each([
+  ['the same ref twice', REF, REF],
+  ['a foreign ref after an allowed one', REF, 'https://evil.example/'],
+  ['an allowed ref after a foreign one', 'https://evil.example/', REF],
+])('a request with %s is refused', async (_case, first, second) => {
+  const app = await startApp()
+  const twice = `${formOf({ ref: first })}&${formOf({ ref: second })}`
+  expectNowhere(app, await app.get(`/?${twice}`))
+  expectNowhere(app, await app.post('/sign-in', `${formOf(ADA)}&${twice}`))
+})
+
+test('a form whose hidden ref was changed is refused', async () => {
+  const app = await startApp()
+  expect((await app.get(`/?${formOf({ ref: REF })}`)).status).toBe(200)
+  expectNowhere(app, await app.post('/sign-in', { ...ADA, ref: 'https://evil.example/' }))
+})
+
+test('an allowed ref with a parameter hash is followed, and its query stays as it is', async () => {
+  const app = await startApp()
+  const ref = `${CONSUMER}1?hash=x&a=~%20+b`
+  const { location } = await app.post('/sign-in', { ...ADA, ref })
+  expect((await tokenIn(location)).address).toBe(ref)
+})
