@@ -29,6 +29,8 @@ describe('wrong methods', () => {
     ['/chat/recorded/2001', page],
     ['/chat/authorize/1001', page],
     ['/chat/1001/messages', 'GET, HEAD, POST'],
+    ['/qna/1001', page],
+    ['/qna/1001/messages', 'GET, HEAD, POST'],
     ['/combined/1001', page],
     ['/viewer-auth-public-key.json', page],
     ['/emulator/seed', page],

@@ -6,17 +6,25 @@ import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
 import type { Playback, Playbacks } from './playbacks.ts'
 
-export const CHAT_TABLES = `
-  CREATE TABLE IF NOT EXISTS chat_messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
-    content_id INTEGER NOT NULL,
-    author TEXT NOT NULL,
-    text TEXT NOT NULL,
-    sent_at_seconds INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS chat_messages_by_content ON chat_messages (content_type, content_id, id);
-`
+/** A conversation of viewers. Also the folder of its paths. */
+export type Conversation = 'chat' | 'qna'
+
+export const CHAT_TABLES = tableOf('chat') + tableOf('qna')
+
+function tableOf(conversation: Conversation): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${conversation}_messages (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+      content_id INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      text TEXT NOT NULL,
+      sent_at_seconds INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS ${conversation}_messages_by_content
+      ON ${conversation}_messages (content_type, content_id, id);
+  `
+}
 
 const NewMessage = z.object({
   playback: z.string(),
@@ -50,9 +58,12 @@ export interface ChatDeps {
   readonly playbacks: Pick<Playbacks, 'find'>
 }
 
-/** Routes of the chats of all channels and videos. To read and to write, a caller needs a valid playback token. */
-export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Router {
-  const messages = openMessages(database, nowSeconds)
+/**
+ * Routes of the chat, or of the Q&A, of all channels and videos. To read and to write, a caller needs a valid playback
+ * token.
+ */
+export function chatRoutes(conversation: Conversation, { database, nowSeconds, playbacks }: ChatDeps): Router {
+  const messages = openMessages(conversation, database, nowSeconds)
   const subscribers = new Set<Subscriber>()
   const find = (token: unknown, type: ContentType, id: unknown): Playback | null =>
     typeof token === 'string' ? playbacks.find(token, type, String(id)) : null
@@ -100,7 +111,7 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
 
   const router = Router()
   for (const type of CONTENT_TYPES) {
-    const path = `/chat/${type === 'live' ? '' : 'recorded/'}:id/messages`
+    const path = `/${conversation}/${type === 'live' ? '' : 'recorded/'}:id/messages`
     router
       .route(path)
       .get(streamMessages(type))
@@ -110,13 +121,14 @@ export function chatRoutes({ database, nowSeconds, playbacks }: ChatDeps): Route
   return router
 }
 
-function openMessages(database: DatabaseSync, nowSeconds: () => number) {
+function openMessages(conversation: Conversation, database: DatabaseSync, nowSeconds: () => number) {
   const insert = database.prepare(
-    'INSERT INTO chat_messages (content_type, content_id, author, text, sent_at_seconds) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO ${conversation}_messages (content_type, content_id, author, text, sent_at_seconds)
+     VALUES (?, ?, ?, ?, ?)`,
   )
   const select = database.prepare(
     `SELECT * FROM (
-       SELECT id, author, text, sent_at_seconds FROM chat_messages
+       SELECT id, author, text, sent_at_seconds FROM ${conversation}_messages
        WHERE content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MAX_PAST_MESSAGES}
      ) ORDER BY id`,
   )

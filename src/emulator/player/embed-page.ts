@@ -7,17 +7,22 @@ import { setPlayerPolicy } from './page-policy.ts'
 import { openingMessage, type Playbacks } from './playbacks.ts'
 import { sendNotFound, view } from './views-folder.ts'
 
+/** The words of a conversation. */
+const CHAT = { heading: 'Chat', empty: 'No messages yet. Say hello.', label: 'Your message' }
+const QNA = { heading: 'Q&A', empty: 'No questions yet. Ask the first.', label: 'Your question' }
+
 /** A page of the service that a customer embeds: its folder in the path, and its components. */
 interface Embed {
   readonly folder: string
   readonly components: readonly Component[]
 }
 
-export type EmbedKind = 'player' | 'chat' | 'combined'
+export type EmbedKind = 'player' | 'chat' | 'qna' | 'combined'
 
 export const EMBEDS: Readonly<Record<EmbedKind, Embed>> = {
   player: { folder: 'embed', components: ['player'] },
   chat: { folder: 'chat', components: ['chat'] },
+  qna: { folder: 'qna', components: ['qna'] },
   combined: { folder: 'combined', components: ['player', 'chat'] },
 }
 
@@ -82,7 +87,8 @@ function render(
   opened?: OpenedByToken,
 ): void {
   const settings = JSON.stringify({ ...gateSettings(kind, content, publicUrl), ...opened })
-  res.render(view(kind), { content, settings })
+  const words = kind === 'qna' ? QNA : CHAT
+  res.render(view(kind === 'qna' ? 'chat' : kind), { content, settings, words })
 }
 
 /** The settings that `public/gate.js` reads from the page. */
@@ -102,10 +108,17 @@ function gateSettings(kind: EmbedKind, content: Content, publicUrl: string) {
   }
 }
 
+const LOCKED: Readonly<Record<EmbedKind, string>> = {
+  player: 'Log in to watch.',
+  chat: 'Log in to join the chat.',
+  qna: 'Log in to ask questions.',
+  combined: 'Log in to watch.',
+}
+
 /** The texts of the gate by state. The message of the lock replaces the default. */
 function gateTexts(kind: EmbedKind, message: string | null): Record<string, string> {
   return {
-    locked: message ?? (kind === 'chat' ? 'Log in to join the chat.' : 'Log in to watch.'),
+    locked: message ?? LOCKED[kind],
     checking: 'One moment…',
     cancelled: 'Login cancelled.',
     refused: 'The service rejected the login several times.',

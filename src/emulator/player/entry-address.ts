@@ -41,13 +41,13 @@ function withParameters(url: string, appended: string): string {
   return `${beforeFragment}${separator}${appended}${fragment}`
 }
 
-/** The return address of the chat and of the combined embed. `resource` is the path of the embed. */
+/** The return address of chat, Q&A and combined embed. `resource` is the path of the embed. */
 export function chatConsumer(publicUrl: string, content: Pick<Content, 'type' | 'id'>, resource: string): string {
   return `${publicUrl}/chat/authorize/${contentPath(content)}?resource=${encodeURIComponent(resource)}`
 }
 
 /**
- * Returns the path and query of a `resource`; null unless it is a chat or combined embed of this service.
+ * Returns the path and query of a `resource`; null unless it is a chat, Q&A or combined embed of this service.
  * @param resource as received, percent-decoded once.
  */
 export function ownResource(resource: unknown, publicUrl: string): string | null {
@@ -55,6 +55,6 @@ export function ownResource(resource: unknown, publicUrl: string): string | null
   if (typeof resource !== 'string' || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(resource)) return null
   if (resource.length > 2048 || !URL.canParse(resource, publicUrl)) return null
   const url = new URL(resource, publicUrl)
-  if (url.origin !== publicUrl || !/^\/(chat|combined)\/(recorded\/)?\d+$/.test(url.pathname)) return null
+  if (url.origin !== publicUrl || !/^\/(chat|qna|combined)\/(recorded\/)?\d+$/.test(url.pathname)) return null
   return url.pathname + url.search
 }

@@ -31,7 +31,7 @@ export function pageRoutes(deps: EmbedDeps): Router {
   for (const type of CONTENT_TYPES) {
     const id = type === 'live' ? ':id' : 'recorded/:id'
     const atPublicUrl = onlyAtPublicUrl(deps.publicUrl)
-    for (const kind of ['player', 'chat', 'combined'] as const) {
+    for (const kind of ['player', 'chat', 'qna', 'combined'] as const) {
       page(`/${EMBEDS[kind].folder}/${id}`, atPublicUrl, embedPage(kind, type, deps))
     }
     page(`/chat/authorize/${id}`, chatReturnPage(type, deps))
@@ -54,7 +54,7 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
     if (findContent(type, String(req.params.id)) === null) return sendNotFound(res)
     const resource = ownResource(req.query.resource, publicUrl)
     if (resource === null) {
-      res.locals.explanation = 'Refused: resource is not the path of a chat or combined embed of this service'
+      res.locals.explanation = 'Refused: resource is not the path of a chat, Q&A or combined embed of this service'
       const message = 'It leads outside this service. Open the chat again.'
       return res.status(400).render(view('message'), { heading: 'Something is wrong with this link', message })
     }

@@ -30,6 +30,7 @@ export function playerRoutes({ database, nowSeconds, publicUrl, segments, servic
     .use(pageRoutes({ publicUrl, nowSeconds, findContent, playbacks, checkToken }))
     .use(validationRoutes({ nowSeconds, findContent, playbacks }))
     .use(mediaRoutes({ playbacks }))
-    .use(chatRoutes({ database, nowSeconds, playbacks }))
+    .use(chatRoutes('chat', { database, nowSeconds, playbacks }))
+    .use(chatRoutes('qna', { database, nowSeconds, playbacks }))
     .use(viewRoutes({ nowSeconds, playbacks, segments }))
 }

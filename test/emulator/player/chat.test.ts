@@ -101,6 +101,16 @@ describe('the chat', () => {
     await messages.return(undefined)
   })
 
+  test('the Q&A of a content has messages of its own', async () => {
+    const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
+    await service.post('/chat/1001/messages', { playback, text: 'Good morning' })
+    const asked = await service.post('/qna/1001/messages', { playback, text: 'When do we begin?' })
+    expect(asked.status).toBe(201)
+    const messages = messagesOf(await service.request(`/qna/1001/messages?playback=${playback}`))
+    expect((await messages.next()).value).toMatchObject({ author: 'ada@example.com', text: 'When do we begin?' })
+    await messages.return(undefined)
+  })
+
   test.each([
     ['no token', ''],
     ['an invented token', 'f'.repeat(40)],

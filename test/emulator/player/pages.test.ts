@@ -39,6 +39,7 @@ describe('pages for viewers', () => {
     ['/embed/recorded/2001', 'Product launch, the recording'],
     ['/chat/1001', 'Town hall'],
     ['/chat/recorded/2001', 'Product launch, the recording'],
+    ['/qna/1001', 'Town hall · Q&amp;A'],
     ['/combined/1001', 'Town hall'],
     ['/combined/recorded/2002', 'Town hall, last month'],
     ['/channel/1001', 'Town hall'],
@@ -65,6 +66,7 @@ describe('pages for viewers', () => {
   test.each([
     ['/chat/1001', '/chat/authorize/1001?resource=%2Fchat%2F1001'],
     ['/chat/recorded/2002', '/chat/authorize/recorded/2002?resource=%2Fchat%2Frecorded%2F2002'],
+    ['/qna/1001', '/chat/authorize/1001?resource=%2Fqna%2F1001'],
     ['/combined/1001', '/chat/authorize/1001?resource=%2Fcombined%2F1001'],
   ])('the page %s calls the entry point with its return address as hashConsumer', async (path, consumer) => {
     const entryUrl = new URL(String((await settingsOf(path)).entryUrl))
@@ -93,7 +95,7 @@ describe('pages for viewers', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test.each([['/chat/1001'], ['/chat/recorded/2001'], ['/combined/1001'], ['/chat/1001?theme=dark']])(
+  test.each([['/chat/1001'], ['/qna/1001'], ['/chat/recorded/2001'], ['/combined/1001'], ['/chat/1001?theme=dark']])(
     'the chat returns to %s',
     async (resource) => {
       const answer = await service.request(`/chat/authorize/1001?resource=${encodeURIComponent(resource)}`)

@@ -44,7 +44,8 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
         DELETE FROM viewer_auth; DELETE FROM used_viewer_tokens;
         DELETE FROM playbacks; DELETE FROM segments;
-        DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages'`)
+        DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages';
+        DELETE FROM qna_messages`)
     },
     async close() {
       database.close()

@@ -37,6 +37,7 @@ describe('an embed without a token', () => {
     ['/embed/1001', '/embed/1001'],
     ['/embed/recorded/2002', '/embed/recorded/2002'],
     ['/chat/1001', '/chat/1001'],
+    ['/qna/1001', '/qna/1001'],
     ['/combined/recorded/2002', '/combined/recorded/2002'],
     ['/embed/1001?autoplay=1&title=a%20b~&c=%c3%A9', '/embed/1001?autoplay=1&title=a%20b~&c=%c3%A9'],
     ['/EMBED/1001/?', '/embed/1001'],
@@ -100,12 +101,14 @@ describe('a token is accepted once for each component', () => {
     })
   })
 
-  test('at the chat it is accepted after the player, and then refused at both together', async () => {
+  test('at player, chat and Q&A it is accepted once each, and then refused at player and chat together', async () => {
     const token = await makeToken()
     expect((await open('/embed/1001', token)).status).toBe(200)
     expect((await open('/combined/1001', token)).status).toBe(302)
-    expect((await open('/chat/1001', token)).status).toBe(200)
-    expect((await open('/chat/1001', token)).status).toBe(302)
+    for (const status of [200, 302]) {
+      expect((await open('/chat/1001', token)).status).toBe(status)
+      expect((await open('/qna/1001', token)).status).toBe(status)
+    }
   })
 
   test('a combined embed uses a token for the player and for the chat', async () => {

@@ -2,7 +2,7 @@
 const REFUSED_PAUSE_MS = 1_000
 
 /**
- * Sets up the messages of a chat and the form to write one.
+ * Sets up the messages of a chat, or of the Q&A, and the form to write one.
  * @param chat the element with both.
  * @param settings the settings that the server wrote into the page.
  * @param recheck called when the service refuses a chat that was open.
@@ -11,7 +11,7 @@ const REFUSED_PAUSE_MS = 1_000
 export function setUpConversation({ chat, settings, recheck }) {
   const body = chat.querySelector('[data-conversation]')
   const viewer = chat.querySelector('[data-viewer]')
-  const address = `/chat/${settings.contentPath}/messages`
+  const address = `/${settings.kind === 'qna' ? 'qna' : 'chat'}/${settings.contentPath}/messages`
   const append = setUpMessages(chat)
   let playback = null
   let stream = null
