@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-
-/** Longer than in the app, because no viewer waits for a command. */
-const LOCK_TIMEOUT_MS = 15_000
+import { withSessionFile } from './with-session-file.ts'
 
 const Row = z.object({ username: z.string() })
 
@@ -19,20 +15,20 @@ export interface EndedSessions {
  * Ends the sessions of a user name in the store; the login app may be running. The app reads the session at each visit,
  * so the viewers must sign in again. A player that already plays continues until its response expires.
  * @param username in any case.
- * @param isOfProvidersToo true to end also the sessions of viewers of identity providers with this name.
- * @returns the number of ended sessions.
+ * @param includesProviders true to end also the sessions of viewers of identity providers with this name.
+ * @returns the numbers of ended sessions.
  * @throws ConfigError if the file cannot be used.
  * @throws UpstreamError if Redis does not answer.
  */
 export async function endSessions(
   settings: SessionStoreSettings,
   username: string,
-  isOfProvidersToo: boolean,
+  includesProviders: boolean,
 ): Promise<EndedSessions> {
   if (settings.kind === 'sqlite') {
-    return inFile(settings.file, { ofUserStore: 0, ofProviders: 0 }, (database) => {
-      const end = (isOfProvider: boolean) => endOfName(database, username, isOfProvider)
-      return { ofUserStore: end(false), ofProviders: isOfProvidersToo ? end(true) : 0 }
+    return withSessionFile(settings.file, { ofUserStore: 0, ofProviders: 0 }, (database) => {
+      const end = (isOfProvider: boolean) => deleteByName(database, username, isOfProvider)
+      return { ofUserStore: end(false), ofProviders: includesProviders ? end(true) : 0 }
     })
   }
   const { withRedis, lists } = await loadRedis()
@@ -40,7 +36,7 @@ export async function endSessions(
     const end = (list: string) => lists.endListedSessions(link, list)
     return {
       ofUserStore: await end(lists.listOfName(link, username)),
-      ofProviders: isOfProvidersToo ? await end(lists.listOfProviderName(link, username)) : 0,
+      ofProviders: includesProviders ? await end(lists.listOfProviderName(link, username)) : 0,
     }
   })
 }
@@ -48,7 +44,9 @@ export async function endSessions(
 /** Ends the sessions of all viewers, and returns their number. @throws as `endSessions` does. */
 export async function endAllSessions(settings: SessionStoreSettings): Promise<number> {
   if (settings.kind === 'sqlite') {
-    return inFile(settings.file, 0, (database) => Number(database.prepare('DELETE FROM sessions').run().changes))
+    return withSessionFile(settings.file, 0, (database) =>
+      Number(database.prepare('DELETE FROM sessions').run().changes),
+    )
   }
   const { withRedis, lists } = await loadRedis()
   return await withRedis(settings.redis, 'SESSION_STORE_URL', lists.endAllRedisSessions)
@@ -60,8 +58,11 @@ async function loadRedis() {
   return { withRedis, lists }
 }
 
-/** Reads the text of each session: the app may not have updated the file to the columns of this version yet. */
-function endOfName(database: DatabaseSync, username: string, isOfProvider: boolean): number {
+/**
+ * Deletes the sessions of a user name. Reads the text of each session: the app may not have updated the file to the columns
+ * of this version yet.
+ */
+function deleteByName(database: DatabaseSync, username: string, isOfProvider: boolean): number {
   const key = usernameKey(username)
   const names = database.prepare('SELECT DISTINCT username FROM sessions').all()
   const matching = names.map((row) => Row.parse(row).username).filter((name) => usernameKey(name) === key)
@@ -69,19 +70,4 @@ function endOfName(database: DatabaseSync, username: string, isOfProvider: boole
     "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
   )
   return matching.reduce((ended, name) => ended + Number(remove.run(name, Number(isOfProvider)).changes), 0)
-}
-
-/** @param missing the result for a file that does not exist. */
-function inFile<T>(file: string, missing: T, work: (database: DatabaseSync) => T): T {
-  if (!existsSync(file)) return missing
-  let database: DatabaseSync | undefined
-  try {
-    database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
-    return work(database)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
-  } finally {
-    database?.close()
-  }
 }

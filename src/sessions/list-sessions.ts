@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type SessionLimits, type ShownSession, StoredSession, shownSession } from './session-store.ts'
+import { withSessionFile } from './with-session-file.ts'
 
 type Ends = Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>
 
-const LOCK_TIMEOUT_MS = 15_000
 const Rows = z.array(z.object({ data: z.string(), usedAtSeconds: z.number() }))
 
 /**
@@ -34,22 +31,14 @@ export async function listSessions(
 }
 
 function inFile(file: string, username: string): ShownSession[] {
-  if (!existsSync(file)) return []
-  let database: DatabaseSync | undefined
-  try {
-    database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+  return withSessionFile(file, [], (database) => {
     const select = 'SELECT data, used_at AS usedAtSeconds FROM sessions WHERE username = ?'
     const rows = Rows.parse(database.prepare(select).all(usernameKey(username)))
     return rows.map(({ data, usedAtSeconds }) => {
       const { viewer } = StoredSession.parse(JSON.parse(data))
       return shownSession(viewer, usedAtSeconds)
     })
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
-  } finally {
-    database?.close()
-  }
+  })
 }
 
 type RedisAddress = Extract<SessionStoreSettings, { kind: 'redis' }>['redis']

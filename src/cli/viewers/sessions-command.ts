@@ -38,17 +38,17 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
 
 /**
  * Ends the sessions of a user name.
- * @param isOfProvidersToo true to end also the sessions of viewers of identity providers with this name.
+ * @param includesProviders true to end also the sessions of viewers of identity providers with this name.
  * @returns the numbers of ended sessions, and a message with them.
  */
 export async function endSessionsOf(
   sessionStore: Config['sessionStore'],
   username: string,
-  isOfProvidersToo: boolean,
+  includesProviders: boolean,
 ): Promise<{ ended: number; endedOfProviders: number; text: string }> {
   // Loaded late, so that `viewers import` does not load the Redis client.
   const { endSessions } = await import('../../sessions/end-sessions.ts')
-  const { ofUserStore, ofProviders } = await endSessions(sessionStore, username, isOfProvidersToo)
+  const { ofUserStore, ofProviders } = await endSessions(sessionStore, username, includesProviders)
   const ended = ofUserStore + ofProviders
   const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
   const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`
