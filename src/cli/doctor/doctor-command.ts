@@ -116,8 +116,8 @@ async function reportSso(config: Config, signal: AbortSignal, report: Report): P
 }
 
 /**
- * Reports that nobody signed in at the provider of the named entry point, or of any without a name. As with passwords, the
- * verdict is about sign-ins at one entry point.
+ * Reports that no sign-in was tried at the provider of the named entry point. Without a name, reports all entry points. As
+ * with passwords, the verdict is about sign-ins at one entry point.
  */
 function reportUntried(
   config: Config,

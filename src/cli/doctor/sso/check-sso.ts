@@ -10,7 +10,7 @@ import { checkRegistration } from './registration.ts'
 import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
 
 /**
- * Checks the identity providers, and that the app sends viewers there. Nobody can sign in at a provider from here.
+ * Checks the identity providers, and that the app sends viewers there. No sign-in at a provider is possible from here.
  * Entry points with the same provider share its checks.
  * @returns the entry points where no check failed.
  */

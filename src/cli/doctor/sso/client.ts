@@ -1,5 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { authorizationCodeGrant, type Configuration } from 'openid-client'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { authorizationCodeGrant, type Configuration, randomPKCECodeVerifier, randomState } from 'openid-client'
 import { discoverProvider } from '../../../sso/provider/authorization-request.ts'
 import { describeFault } from '../../../sso/provider/faults.ts'
 import type { ClientAuthentication, SsoSettings } from '../../../sso/settings/sso-settings.ts'
@@ -48,10 +48,10 @@ export async function checkClient(
 /** Returns the error of the provider for a wrong code. */
 async function exchange(provider: Configuration, redirectUri: string): Promise<string> {
   const { issuer, authorization_response_iss_parameter_supported: hasIssuer } = provider.serverMetadata()
-  const state = randomText()
+  const state = randomState()
   const answer = new URL(redirectUri)
-  answer.search = String(new URLSearchParams({ code: randomText(), state, ...(hasIssuer && { iss: issuer }) }))
-  const checks = { expectedState: state, pkceCodeVerifier: randomText(), idTokenExpected: true }
+  answer.search = String(new URLSearchParams({ code: randomUUID(), state, ...(hasIssuer && { iss: issuer }) }))
+  const checks = { expectedState: state, pkceCodeVerifier: randomPKCECodeVerifier(), idTokenExpected: true }
   try {
     await authorizationCodeGrant(provider, answer, checks)
     return 'success'
@@ -62,7 +62,7 @@ async function exchange(provider: Configuration, redirectUri: string): Promise<s
 
 /** Returns a secret or a key of the same kind, which the provider cannot know. */
 function wrongAuthentication(own: ClientAuthentication): ClientAuthentication {
-  if (own.kind === 'secret') return { kind: 'secret', secret: randomText() }
+  if (own.kind === 'secret') return { kind: 'secret', secret: randomUUID() }
   const { asymmetricKeyType: type } = own.privateKey
   const { privateKey } =
     type === 'ed25519'
@@ -71,8 +71,4 @@ function wrongAuthentication(own: ClientAuthentication): ClientAuthentication {
         ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
         : generateKeyPairSync('rsa', { modulusLength: 2048 })
   return { kind: 'key', privateKey, certificate: null }
-}
-
-function randomText(): string {
-  return randomBytes(32).toString('base64url')
 }

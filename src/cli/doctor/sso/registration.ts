@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import type { Configuration } from 'openid-client'
+import { type Configuration, randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import { authorizationAddress } from '../../../sso/provider/authorization-request.ts'
 import type { SsoSettings } from '../../../sso/settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
@@ -21,8 +20,8 @@ export async function checkRegistration(
   redirectUri: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const [state, nonce, codeVerifier] = [randomText(), randomText(), randomText()]
-  const parameters = { state, nonce, codeVerifier, mustAsk: false, language: 'en' }
+  const secrets = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
+  const parameters = { ...secrets, mustAsk: false, language: 'en' }
   const address = authorizationAddress(provider, settings, redirectUri, parameters)
   address.searchParams.set('prompt', 'none')
   const answer = await request(address.href, signal)
@@ -81,8 +80,4 @@ function judgePage(
     'sso-redirect-uri-unseen',
     `${place} answers ${status} with a page, so it cannot be seen from here if ${redirectUri} is registered there. Sign in once.`,
   )
-}
-
-function randomText(): string {
-  return randomBytes(32).toString('base64url')
 }
