@@ -18,7 +18,7 @@ addEventListener('click', (event) => {
   event.preventDefault()
   void openPasskeyWindow(link.href)
 })
-// Browsers slow down the timers of a page that nobody sees.
+// Browsers slow down the timers of a hidden page.
 document.addEventListener('visibilitychange', () => document.hidden || !timer || void ask())
 
 /** Shows the screen that waits for the window, and opens the window with the same click. */

@@ -12,11 +12,11 @@ import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
 
 const Form = z.object({
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** The screen with the button. Absent for the screen of single sign-on. */
+  /** The screen with the button "I have logged in". Absent for the screen of single sign-on. */
   way: z.literal('passkey').optional(),
 })
 
-/** What the frame collects from its window. */
+/** A result of the window, which the frame collects. */
 export interface Collected {
   readonly context: PlayerContext
   readonly result: FlowRecords['result']

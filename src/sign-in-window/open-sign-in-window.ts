@@ -7,7 +7,7 @@ import type { FlowStore } from './flows/flow-store.ts'
 import { openFlows } from './flows/open-flows.ts'
 import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
 
-/** What all sign-ins in a window share. */
+/** The store and the limits of all sign-ins in a window. */
 export interface SignInWindow {
   readonly flows: FlowStore
   readonly startLimits: StartLimits

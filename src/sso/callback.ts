@@ -52,14 +52,14 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     const { language, nonce, codeVerifier } = started
     if (!hasDigest(browserKey, started.browserKeyDigest)) {
       const refusal = { status: 400, text: 'noCookie' } as const
-      await tellFrame(sso, started, refusal)
+      await keepForFrame(sso, started, refusal)
       return refuse(entryPoint, req, res, refusal, { reason: 'no-cookie', language })
     }
     try {
       const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
       if (!answer.ok) {
         const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
-        await tellFrame(sso, started, REFUSALS[answer.reason])
+        await keepForFrame(sso, started, REFUSALS[answer.reason])
         return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
       }
       // Not after a failure: answers that a client made up would ask the provider without limit.
@@ -78,8 +78,8 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
   }
 }
 
-/** Keeps the reason of a refusal for the frame, which shows it as well. The window shows it in any case. */
-async function tellFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
+/** Keeps the reason of a refusal for the frame, if the store answers. The window shows it in any case. */
+async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
   if (flow === null) return
   await flows.put('result', flow, { entryPoint, refusal: text }).catch((error: unknown) => {
     if (!(error instanceof UpstreamError || error instanceof OverloadedError)) throw error
@@ -105,11 +105,11 @@ export function failWindow(
   language: string | null = null,
 ): void {
   const { status, retryAfterSeconds, text: reason } = describeError(error)
-  const isOurs = status >= 500
-  const isAway = error instanceof UpstreamError || error instanceof OverloadedError
-  if (isOurs) logSignIn(req, { outcome: isAway ? 'sso-failed' : 'failed', status, error })
+  const isOurFault = status >= 500
+  const isUnavailable = error instanceof UpstreamError || error instanceof OverloadedError
+  if (isOurFault) logSignIn(req, { outcome: isUnavailable ? 'sso-failed' : 'failed', status, error })
   else logSignIn(req, { outcome: 'refused-request', status, reason })
-  const text = isOurs ? 'unavailable' : 'notFromOwnPage'
+  const text = isOurFault ? 'unavailable' : 'notFromOwnPage'
   windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)
 }
 

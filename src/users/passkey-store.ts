@@ -36,7 +36,7 @@ export interface FoundPasskey {
   readonly userHandle: string
 }
 
-/** What an authenticator says at a sign-in, after its signature was verified. */
+/** The values of a sign-in with a passkey, after its signature was verified. */
 export interface PasskeyUse extends Pick<NewPasskey, 'counter' | 'isBackedUp'> {
   /** UNIX time in seconds. */
   readonly usedAtSeconds: number

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { fill, type Texts } from '../../languages/languages.ts'
 
-/** What the sign-in screen says about the identity provider. */
+/** The settings of single sign-on that the sign-in screen shows. */
 export interface SsoScreen {
   /** The name of the provider. */
   readonly label: string
@@ -38,7 +38,7 @@ export function withRendezvous(html: string, { wait, flow }: Rendezvous): string
   return html.replace(PLACEHOLDERS.wait, wait).replace(PLACEHOLDERS.flow, flow)
 }
 
-/** Which account the viewer wants, or how the viewer signs in in a window. */
+/** The account that the viewer wants, or another way to sign in than the password. */
 export type AccountChoice = 'other' | 'signed-out' | 'code' | 'passkey'
 
 interface ScreenState {

@@ -9,7 +9,7 @@ export interface RelyingParty {
   readonly origin: string
 }
 
-/** Why an answer of an authenticator is refused, for the log. */
+/** The reason to refuse an answer of an authenticator, for the log. */
 export type Fault =
   | 'wrong-challenge'
   | 'wrong-origin'

@@ -37,7 +37,7 @@ const LoggedOut = z.object({
   atSeconds: z.number(),
 })
 
-/** Says in the frame why the window refused. A fixed list, so that no value of the provider gets into the store. */
+/** Reasons of the window for a refusal, which the frame shows too. A fixed list, so that the store gets no value of the provider. */
 export const FRAME_REFUSALS = [
   'refused',
   'invalid',
@@ -69,6 +69,7 @@ export type RefusedSignIn = z.output<typeof RefusedSignIn>
 type LoggedOut = z.output<typeof LoggedOut>
 export type OpenCeremony = z.output<typeof OpenCeremony>
 export type StoreSignIn = z.output<typeof StoreSignIn>
+
 export interface FlowRecords {
   readonly state: StartedFlow
   /** A sign-in that ended in its window. The last one counts if the viewer began several. */
@@ -90,16 +91,19 @@ export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowReco
   logoutToken: LoggedOut,
   passkey: OpenCeremony,
 }
-/**
- * The time that a viewer has for the sign-in at the provider, and the time until the frame must collect the result. A
- * logout is kept for longer than both together, and the id of a logout token for longer than the token is accepted.
- */
+
 export const RECORD_SECONDS = {
+  /** For the sign-in at the provider. */
   state: 600,
+  /** Until the frame collects the result. */
   result: 120,
+  /** Until the viewer has typed the code. */
   code: 180,
+  /** For the answer of the authenticator. */
   passkey: 120,
+  /** Longer than `state` and `code` together. */
   logout: 900,
+  /** Longer than a logout token is accepted. */
   logoutToken: 600,
 } as const
 

@@ -11,7 +11,7 @@ export async function openFlows(
   { sessionStore, limitsStore }: SharedStores,
   { nowSeconds, log }: { nowSeconds: () => number; log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<FlowStore> {
-  const options = { without: 'single sign-on does not work', log, nowSeconds }
+  const options = { without: 'single sign-on and passkeys do not work', log, nowSeconds }
   if (sessionStore.kind === 'redis')
     return await inRedis(sessionStore.redis, { ...options, setting: 'SESSION_STORE_URL' })
   if (limitsStore.kind === 'redis') return await inRedis(limitsStore.redis, { ...options, setting: 'LIMITS_STORE_URL' })

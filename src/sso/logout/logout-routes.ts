@@ -73,7 +73,7 @@ function postLogout({ sso, sessionStore, nowSeconds, logSignIn }: LogoutDeps): R
   }
 }
 
-/** A fault of ours is no 400, so that the provider may try again. */
+/** Answers 500 or 503 for a fault of the app, so that the provider may try again. */
 function onError({ logSignIn }: LogoutDeps): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error)

@@ -92,7 +92,7 @@ function groupsOf(claim: unknown): string[] | null {
 function attributesOf(claims: Claims, { attributes }: ClaimSettings): Record<string, string> | string {
   const values: Record<string, string> = {}
   for (const { name, claim } of attributes) {
-    // Anybody can type an address that is not verified.
+    // A person can type any address as long as it is not verified.
     const isUsable = claim !== 'email' || claims.email_verified === true
     const value = claims[claim]
     if (value === undefined || value === null || !isUsable) continue

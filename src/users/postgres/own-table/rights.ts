@@ -13,7 +13,7 @@ export interface NeededRights {
   readonly table: string
   /** Besides SELECT, which a table of a later version lacks too. */
   readonly rights: readonly string[]
-  /** What the operator may do instead of the grant, as the end of a sentence. */
+  /** A way without the grant, as the end of a sentence. */
   readonly instead: string
 }
 
