@@ -65,7 +65,7 @@ test.each([
   expect((await pressContinue(app, frame)).status).toBe(409)
 })
 
-test('nobody creates a passkey without the password', async () => {
+test('a passkey cannot be created without the password', async () => {
   const app = await startPasskeys()
   const frame = await openFrame(app)
   const window = await openWindow(app, frame)
@@ -74,7 +74,7 @@ test('nobody creates a passkey without the password', async () => {
   expect([stepsOf(app), await app.passkeys.list(ADA.username)]).toEqual([['no-password'], []])
 })
 
-test('the challenge of a creation signs nobody in', async () => {
+test('a sign-in with the challenge of a creation is refused', async () => {
   const app = await startPasskeys()
   const { authenticator } = await enrol(app)
   const frame = await openFrame(app)

@@ -6,7 +6,6 @@ import { ADA, ENTRY_POINT, PLAYER } from '../login/start-login-app.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,
-  fieldOf,
   openFrame,
   openWindow,
   ownHeaders,
@@ -274,29 +273,4 @@ test('the access policy and the address of a consumer are checked as after a pas
   const { collected } = await signIn(app, authenticator)
   expect([collected.status, reasonOf(collected), collected.setCookies]).toEqual([403, 'not-entitled', []])
   expect((await signIn(app, authenticator, { hashConsumer: 'https://evil.example/' })).collected.status).toBe(400)
-})
-
-test('the screen for passkeys has a secret of its own, and keeps it while the viewer is not signed in', async () => {
-  const app = await startPasskeys()
-  const [one, other] = [await openFrame(app), await openFrame(app)]
-  expect(one.wait).not.toBe(other.wait)
-  const early = await pressContinue(app, one)
-  expect([early.status, reasonOf(early), fieldOf(early, 'wait')]).toEqual([409, 'sso-not-yet', one.wait])
-  expect(early.text).toContain('action="/passkey/start"')
-})
-
-test('without passkeys, their addresses do not exist, and no screen offers them', async () => {
-  const off = { ...ENTRY_POINT, name: 'off', basePath: '/e/off' }
-  const app = await startPasskeys({ entryPoints: [off, { ...ENTRY_POINT, hasPasskeys: true }] })
-  expect((await app.post('/e/off/passkey/start', '', ownHeaders(app))).status).toBe(404)
-  const screens = [await app.get('/e/off'), await app.get('/e/off?prompt=passkey')]
-  expect(screens.filter(({ text }) => text.includes('passkey'))).toEqual([])
-})
-
-test('a returning viewer can ask for the passkey of somebody else', async () => {
-  const app = await startPasskeys()
-  const signedIn = await app.post('/sign-in', ADA)
-  const Cookie = signedIn.setCookies.map((line) => line.split(';')[0]).join('; ')
-  const screen = await app.get('/?prompt=passkey', { Cookie })
-  expect([screen.status, screen.text.includes('action="/passkey/start"')]).toEqual([200, true])
 })

@@ -55,7 +55,7 @@ export async function startPasskeys({
   return { ...app, clock, store, passkeys: store.passkeys ?? expect.unreachable(), origin: url.origin }
 }
 
-/** What a browser sends with a form of our own pages, at the top level. */
+/** Returns the headers of a browser with a form of our own pages, at the top level. */
 export function ownHeaders({ origin }: Pick<PasskeyApp, 'origin'>, cookie = '') {
   return { Origin: origin, 'Sec-Fetch-Dest': 'document', ...(cookie && { Cookie: cookie }) }
 }

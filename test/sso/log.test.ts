@@ -15,7 +15,7 @@ import {
 const ADA = { preferred_username: 'ada@example.com', groups: ['gold'] }
 type Fault = (app: SsoApp, callback: URL) => unknown
 
-/** What happens before the callback, and the outcome in the log. */
+/** A change before the callback, and its outcome in the log. */
 const FAULTS: readonly (readonly [outcome: string, fault: Fault])[] = [
   ['sso-signed-in', () => {}],
   ['sso-refused', (_app, callback) => callback.searchParams.append('state', 'x')],

@@ -20,22 +20,25 @@ test.each([
   ['an email address is not verified', { signsIn: 'bob' }, { usernameClaim: 'email' }, 'email-not-verified'],
   ['a claim is missing', {}, { usernameClaim: 'upn' }, 'unusable-account'],
   ['the groups are too many', { signsIn: 'omar' }, {}, 'groups-overage'],
-])('if %s, the frame tells it once too, and offers another account', async (_case, provider, settings, reason) => {
-  const app = await startSso({ provider, settings })
-  app.provider.accounts.set('omar', { preferred_username: 'omar@example.com', hasgroups: true })
-  const window = await openWindow(app)
-  expect(reasonOf(await finishWindow(app, window))).toBe(reason)
-  const told = await pressContinue(app, window)
-  expect([told.status, reasonOf(told), fieldOf(told, 'wait'), fieldOf(told, 'account')]).toEqual([
-    403,
-    reason,
-    window.wait,
-    'other',
-  ])
-  expect(told.text).not.toContain('<details open')
-  expect(told.setCookies).toEqual([])
-  expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
-})
+])(
+  'if %s, the frame also shows the reason, once, and offers another account',
+  async (_case, provider, settings, reason) => {
+    const app = await startSso({ provider, settings })
+    app.provider.accounts.set('omar', { preferred_username: 'omar@example.com', hasgroups: true })
+    const window = await openWindow(app)
+    expect(reasonOf(await finishWindow(app, window))).toBe(reason)
+    const told = await pressContinue(app, window)
+    expect([told.status, reasonOf(told), fieldOf(told, 'wait'), fieldOf(told, 'account')]).toEqual([
+      403,
+      reason,
+      window.wait,
+      'other',
+    ])
+    expect(told.text).not.toContain('<details open')
+    expect(told.setCookies).toEqual([])
+    expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
+  },
+)
 
 test('a refusal is told only at the entry point where the sign-in began, and a later sign-in replaces it', async () => {
   const app = await startSso({

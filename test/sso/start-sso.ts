@@ -111,7 +111,7 @@ export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** What a browser sends with the form of the frame, which opens the window. */
+/** Returns the headers of a browser with the form of the frame, which opens the window. */
 export function startHeaders(app: AppWithSso) {
   return { Origin: app.origin, 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Site': 'same-origin' }
 }

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../src/errors.ts'
-import { networkOf } from '../../../src/sign-in-limits/keys.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { AddressLimitEnvironment } from '../../../src/sign-in-limits/settings.ts'
 import { createMemoryFlows } from '../../../src/sign-in-window/flows/memory-flows.ts'
-import { createStartLimits } from '../../../src/sign-in-window/flows/start-limits.ts'
 import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
 
 flowStoreContract('memory', () => Promise.resolve(createMemoryFlows(() => 0)))
@@ -32,49 +28,4 @@ test('a full memory refuses new sign-ins, keeps the ones under way, and has room
   clock.seconds = 600
   await store.put('state', 'c', STARTED)
   expect(await store.has('state', 'c')).toBe(true)
-})
-
-test('a network may begin a number of sign-ins, and a callback gives one back', async () => {
-  const limits = createStartLimits(openMemoryCounter, { perNetwork: 2, inAll: 3 })
-  expect([await limits.count('a'), await limits.count('a')]).toEqual([null, null])
-  const waitSeconds = await limits.count('a')
-  expect(waitSeconds).toBeGreaterThan(0)
-  expect(waitSeconds).toBeLessThanOrEqual(600)
-  await limits.giveBack('a')
-  expect(await limits.count('a')).toBeNull()
-})
-
-test('all networks together may begin a number of sign-ins', async () => {
-  const limits = createStartLimits(openMemoryCounter, { perNetwork: 2, inAll: 3 })
-  for (const network of ['a', 'b', 'c']) expect(await limits.count(network)).toBeNull()
-  expect(await limits.count('d')).toBeGreaterThan(0)
-  await limits.giveBack('a')
-  expect(await limits.count('d')).toBeNull()
-})
-
-test('the starts of a trusted network count only in the limit of all', async () => {
-  const given = { LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24, 2001:db8::/48' }
-  const { trustedNetworks } = AddressLimitEnvironment.parse(given)
-  const limits = createStartLimits(openMemoryCounter, { trustedNetworks, perNetwork: 1, inAll: 5 })
-  for (const address of ['198.51.100.7', '2001:db8::1']) {
-    const network = networkOf(address)
-    expect([await limits.count(network), await limits.count(network)]).toEqual([null, null])
-  }
-  expect([await limits.count('192.0.2.1'), await limits.count('192.0.2.1')]).toEqual([null, expect.any(Number)])
-  expect(await limits.count('198.51.100.7')).toEqual(expect.any(Number))
-  await limits.giveBack('198.51.100.7')
-  expect(await limits.count('198.51.100.7')).toBeNull()
-  for (let tries = 0; tries < 100; tries += 1) expect(await limits.countCode('198.51.100.7')).toBeNull()
-  expect(await limits.countCode('198.51.100.7')).toEqual(expect.any(Number))
-})
-
-test('all networks of an IPv6 site share the limit of one network, so that one site cannot reach the limit of all', async () => {
-  const limits = createStartLimits(openMemoryCounter, { perNetwork: 2, inAll: 3 })
-  const counts: (number | null)[] = []
-  for (const address of ['2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:7:ffff::1', '2001:db8:8::1']) {
-    counts.push(await limits.count(networkOf(address)))
-  }
-  expect(counts).toEqual([null, null, expect.any(Number), null])
-  await limits.giveBack(networkOf('2001:db8:7:1::1'))
-  expect(await limits.count(networkOf('2001:db8:7:3::1'))).toBeNull()
 })

@@ -13,7 +13,7 @@ import {
 } from '../start-sso.ts'
 import { acceptPublicHalf, changeProvider, keepRecords, share, type Weaken } from './weak-sso.ts'
 
-/** What attackers do with parts of a sign-in that they have seen. */
+/** Attacks with parts of a sign-in that the attacker has seen. */
 interface Attack {
   readonly name: string
   /** The guard, taken out. */

@@ -134,7 +134,7 @@ test('keys that cannot be read are a fault of the provider, and the next token r
   expect(await check(token)).toMatchObject({ ok: true })
 })
 
-test('a token of a provider that could not be read yet is no wrong token', async () => {
+test('while a provider could not be read yet, its logout token is not refused but an error', async () => {
   const issuer = await startIssuer()
   const token = await issuer.sign(issuer.claims())
   await expect(checkLogoutToken(token, [null], nowSeconds())).rejects.toThrow(UpstreamError)

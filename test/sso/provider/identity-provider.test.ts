@@ -180,7 +180,7 @@ test('the app authenticates itself by an RSA key', async () => {
   expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
 })
 
-test('a viewer of whom the provider says no is refused in the window', async () => {
+test('a viewer whom the provider refuses is refused in the window', async () => {
   const app = await startSso({ provider: { signsIn: 'nobody' } })
   const answer = await finishWindow(app, await openWindow(app))
   expect([answer.status, /name="reason" content="([^"]*)"/.exec(answer.text)?.[1]]).toEqual([403, 'refused'])

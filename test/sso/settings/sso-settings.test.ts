@@ -66,7 +66,7 @@ test('plain http is accepted if the issuer and PUBLIC_URL are both on this machi
   expect(mistakesWith(local)).toEqual([])
 })
 
-test('Google without OIDC_TENANTS lets everybody in, so the start warns', () => {
+test('Google without OIDC_TENANTS accepts every Google account, so the start warns', () => {
   const google = { ...SETTINGS, ...OIDC, OIDC_ISSUER: 'https://accounts.google.com' }
   expect(readConfig(google).warnings).toEqual([expect.stringContaining('OIDC_TENANTS')])
   expect(readConfig({ ...google, OIDC_TENANTS: 'example.com' }).warnings).toEqual([])

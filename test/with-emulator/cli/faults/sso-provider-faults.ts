@@ -15,7 +15,7 @@ import {
 
 /** The provider as the doctor sees it. */
 export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
-  { name: 'single sign-on works, but nobody signed in', ...withProvider(), findings: [NOT_TRIED] },
+  { name: 'single sign-on works, but no sign-in was tried', ...withProvider(), findings: [NOT_TRIED] },
   {
     name: 'nothing listens at the provider',
     settings: async () => settingsFor((await closedAddress()).origin),

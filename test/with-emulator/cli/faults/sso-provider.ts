@@ -9,7 +9,7 @@ import type { Fault } from './installation.ts'
 type Settings = Readonly<Record<string, string>>
 type Document = Record<string, unknown>
 
-/** What the doctor says if nothing is wrong. */
+/** The findings of the doctor if nothing is wrong. */
 export const NOT_TRIED = 'unknown sso-not-tried'
 
 /** A real provider, and the settings of an app that it knows. */

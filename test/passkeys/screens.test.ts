@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
+import { fieldOf, openFrame, ownHeaders, pressContinue, reasonOf, startPasskeys } from './start-passkeys.ts'
+
+test('the screen for passkeys has a secret of its own, and keeps it while the viewer is not signed in', async () => {
+  const app = await startPasskeys()
+  const [one, other] = [await openFrame(app), await openFrame(app)]
+  expect(one.wait).not.toBe(other.wait)
+  const early = await pressContinue(app, one)
+  expect([early.status, reasonOf(early), fieldOf(early, 'wait')]).toEqual([409, 'sso-not-yet', one.wait])
+  expect(early.text).toContain('action="/passkey/start"')
+})
+
+test('without passkeys, their addresses do not exist, and no screen offers them', async () => {
+  const off = { ...ENTRY_POINT, name: 'off', basePath: '/e/off' }
+  const app = await startPasskeys({ entryPoints: [off, { ...ENTRY_POINT, hasPasskeys: true }] })
+  expect((await app.post('/e/off/passkey/start', '', ownHeaders(app))).status).toBe(404)
+  const screens = [await app.get('/e/off'), await app.get('/e/off?prompt=passkey')]
+  expect(screens.filter(({ text }) => text.includes('passkey'))).toEqual([])
+})
+
+test('a returning viewer can ask for a passkey, to sign in with another account', async () => {
+  const app = await startPasskeys()
+  const signedIn = await app.post('/sign-in', ADA)
+  const Cookie = signedIn.setCookies.map((line) => line.split(';')[0]).join('; ')
+  const screen = await app.get('/?prompt=passkey', { Cookie })
+  expect([screen.status, screen.text.includes('action="/passkey/start"')]).toEqual([200, true])
+})
