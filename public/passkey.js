@@ -4,15 +4,16 @@ const form = document.forms.passkey
 const alert = document.getElementById('alert')
 const { kind, publicKey, automatic, cancelled, unsupported, exists } = form.dataset
 
-document.getElementById('steps').hidden = false
-form.addEventListener('submit', (event) => {
-  event.preventDefault()
-  void ask()
-})
-if (automatic !== undefined) void ask()
+if (navigator.credentials && window.PublicKeyCredential) {
+  for (const id of ['instruction', 'steps']) document.getElementById(id).hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void ask()
+  })
+  if (automatic !== undefined) void ask()
+} else say(unsupported)
 
 async function ask() {
-  if (!navigator.credentials || !window.PublicKeyCredential) return say(unsupported)
   const button = form.querySelector('button')
   button.disabled = true
   try {

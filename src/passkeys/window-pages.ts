@@ -89,7 +89,10 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
       const isAutomatic = !isCreating && refusal === undefined
       const ceremony = { kind: 'get', publicKey, path: PASSKEY_PATHS.finish, button: texts.signIn, isAutomatic, flow }
       const password = { isOpen: isCreating, username, attributes: passwordAttributes(language) }
-      const content = { title: texts.signIn, text: texts.instruction, ceremony, password }
+      const heading = isCreating
+        ? { title: texts.createTitle, text: texts.createIntroduction }
+        : { title: texts.signIn, text: texts.instruction }
+      const content = { ...heading, ceremony, password }
       sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
     },
     sendCreation(req, res, page) {

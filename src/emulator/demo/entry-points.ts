@@ -19,8 +19,8 @@ interface DemoEntryPoints {
 }
 
 /**
- * Writes the entry points of the demo: one with the brand of a customer for the seeded locks, one without a brand, and
- * one with single sign-on if the emulator has a provider. Only this user may read the file, because it holds secrets.
+ * Writes the entry points of the demo: one with passkeys and the brand of a customer for the seeded locks, one without a
+ * brand, and one with single sign-on if the emulator has a provider. Only this user may read the file, because it holds secrets.
  * @returns the settings for the login app that go with the file.
  */
 export function writeEntryPoints(
@@ -43,7 +43,7 @@ export function writeEntryPoints(
     helpUrl: `${url}/`,
   }
   const entryPoints = [
-    { name: 'default', secret, ...shared, ...brand },
+    { name: 'default', secret, ...shared, ...brand, passkeys: 'on' },
     { name: 'plain', secret: randomBytes(20).toString('hex'), ...shared },
     ...(provider ? [{ name: 'company', secret: companySecret, ...shared, ...brand, ...singleSignOn(provider) }] : []),
   ]

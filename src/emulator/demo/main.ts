@@ -69,6 +69,8 @@ function introduction({
     'Viewers and their passwords:',
     ...accounts,
     '',
+    'For a passkey, click "Use a passkey" in the player, and then "No passkey yet?" in the new window.',
+    '',
     ...singleSignOnLines(singleSignOn),
     '',
     `Video service   ${serviceUrl}   channels, accounts, request log`,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import loginTexts from '../../../views/languages/en.json' with { type: 'json' }
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import type { OpenPage } from '../../browser/open-page.ts'
+import { openPasskeyWindow } from '../../browser/passkey-window.ts'
 import { press, type } from '../../browser/press-and-type.ts'
 import { rowsFor } from '../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
@@ -147,6 +148,22 @@ describe.each(KINDS)('in %s', (kind) => {
       await closed
       await waitUntilPlaying(player)
       expect(JSON.parse(responses[0] ?? '[]')[0]).toEqual({ user: 'ada@lakeside.example' })
+    })
+
+    test('a viewer creates a passkey in a window of the demo, and the video plays', async () => {
+      const player = await openPlayer()
+      await press(player, '[data-log-in]')
+      const login = await loginFrame()
+      const { window, session } = await openPasskeyWindow(browser.browser, () => press(login, '#use-passkey'))
+      await press(window.mainFrame(), 'summary')
+      await type(window.mainFrame(), '#username', ada.username)
+      await type(window.mainFrame(), '#password', ada.password)
+      const added = new Promise((resolve) => session.once('WebAuthn.credentialAdded', resolve))
+      await window.keyboard.press('Enter')
+      await added
+      await page.bringToFront()
+      await waitUntilPlaying(player)
+      expectGenuine(responses[0])
     })
 
     test('after a sign-out at the provider, a returning viewer is asked again', async () => {

@@ -1,0 +1,25 @@
+import type { Browser, CDPSession, Page } from 'puppeteer-core'
+
+export interface PasskeyWindow {
+  readonly window: Page
+  /** Controls the authenticator of the window. */
+  readonly session: CDPSession
+  readonly authenticatorId: string
+}
+
+/** Returns the window that a press opens, with an authenticator that checks a fingerprint. Chromium only. */
+export async function openPasskeyWindow(browser: Browser, work: () => Promise<void>): Promise<PasskeyWindow> {
+  const known = new Set(browser.targets())
+  await work()
+  const target = await browser.waitForTarget((one) => one.type() === 'page' && !known.has(one))
+  const window = await target.page()
+  if (window === null) throw new Error('The window has no page')
+  const session = await window.createCDPSession()
+  await session.send('WebAuthn.enable')
+  const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  })
+  await window.bringToFront()
+  return { window, session, authenticatorId }
+}
