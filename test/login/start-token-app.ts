@@ -25,9 +25,7 @@ export interface TestIssuer extends TokenIssuer {
   fault: Error | null
 }
 
-/** Starts the login app with an entry point that answers with tokens. */
-export async function startTokenApp(options: LoginAppOptions = {}): Promise<LoginApp & { issuer: TestIssuer }> {
-  let nowSeconds = () => START_SECONDS
+export function createTestIssuer(nowSeconds: () => number): TestIssuer {
   const serviceKeys = {
     newest() {
       if (issuer.fault !== null) throw issuer.fault
@@ -35,10 +33,14 @@ export async function startTokenApp(options: LoginAppOptions = {}): Promise<Logi
     },
   }
   const queue = createQueue(tokenQueueOptions())
-  const issuer: TestIssuer = {
-    fault: null,
-    ...createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, () => nowSeconds()),
-  }
+  const issuer: TestIssuer = { fault: null, ...createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, nowSeconds) }
+  return issuer
+}
+
+/** Starts the login app with an entry point that answers with tokens. */
+export async function startTokenApp(options: LoginAppOptions = {}): Promise<LoginApp & { issuer: TestIssuer }> {
+  let nowSeconds = () => START_SECONDS
+  const issuer = createTestIssuer(() => nowSeconds())
   const app = await startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], tokenIssuerOf: () => issuer, ...options })
   nowSeconds = options.nowSeconds ?? (() => app.clock.seconds)
   return { ...app, issuer }

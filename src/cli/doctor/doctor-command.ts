@@ -139,11 +139,12 @@ async function reportSignIn(
   report: Report,
 ): Promise<void> {
   if (viewer === null) {
-    const hasPasswords = config.entryPoints.some(({ sso }) => !sso?.isOnly)
+    const hasPasswords = config.entryPoints.some((one) => isHashEntryPoint(one) && !one.sso?.isOnly)
     if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     return
   }
-  if (!isAppThere) return
+  // The checks of the app say that tokens are not checked.
+  if (!isAppThere || !config.entryPoints.some(isHashEntryPoint)) return
   const entryPoint = chosenEntryPoint(config, namedEntryPoint)
   if (entryPoint.sso?.isOnly) {
     const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'

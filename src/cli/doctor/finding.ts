@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { ChosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 
 /**
  * - `ok`: seen to work.
@@ -43,7 +43,7 @@ export function failure(code: string, text: string): Finding {
 /** Adds the name of the entry point to a finding, if the settings have several. */
 export function findingOf(
   { entryPoints }: Pick<Config, 'entryPoints'>,
-  { name }: ChosenEntryPoint,
+  { name }: Pick<EntryPoint, 'name'>,
   finding: Finding,
 ): Finding {
   return entryPoints.length > 1 ? { ...finding, entryPoint: name } : finding

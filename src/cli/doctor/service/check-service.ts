@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import type { LockPlace } from '../../../video-service/locks.ts'
 import type { Outcome } from '../../command.ts'
@@ -68,8 +69,10 @@ async function checkWith(
   const clocks = isAppThere && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
   let entryPointOfLock: string | undefined
-  if (place === null) await checkChannels(io, config, service, report)
-  else entryPointOfLock = await checkLock(io, config, service, place, report)
+  // Locks have a secret; entry points with tokens have none.
+  const hasLocks = config.entryPoints.some(isHashEntryPoint)
+  if (hasLocks && place === null) await checkChannels(io, config, service, report)
+  else if (hasLocks && place !== null) entryPointOfLock = await checkLock(io, config, service, place, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
   return entryPointOfLock
 }
