@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: about 20 ms on one core. */
@@ -15,16 +16,22 @@ export type PasswordFault = 'too-short' | 'too-long' | 'too-common' | 'like-the-
 
 /** Hashes and verifies passwords of the service's users. */
 export function createPasswords(): Passwords {
-  // Verified when the user is unknown, so that both cases take the same time. No password matches it.
-  const decoyHash = hash('', { ...COSTS, secret: crypto.getRandomValues(new Uint8Array(32)) })
+  // Verified when the user is unknown, so that both cases take the same time. No password matches it: it is random.
+  const { memoryCost, timeCost, parallelism } = COSTS
+  const decoyHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${randomText(16)}$${randomText(32)}`
   return {
     async verify(passwordHash, password) {
-      const matches = await verify(passwordHash ?? (await decoyHash), password)
+      const matches = await verify(passwordHash ?? decoyHash, password)
       // A lone surrogate becomes U+FFFD in UTF-8, so it would match a password with that character.
       return matches && passwordHash !== null && password.isWellFormed()
     },
     hash: (password) => hash(password, COSTS),
   }
+}
+
+/** Returns random bytes in Base64 without padding, as hashes in the PHC form hold them. */
+function randomText(bytes: number): string {
+  return randomBytes(bytes).toString('base64').replace(/=+$/, '')
 }
 
 /**
