@@ -5,6 +5,7 @@ import { type Finding, findingOf } from '../finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'
 import { readDiscovery } from './discovery.ts'
+import { checkKeys } from './keys.ts'
 import { checkOffers } from './offers.ts'
 import { checkRegistration } from './registration.ts'
 import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
@@ -55,6 +56,7 @@ async function* checkProvider(
   yield discovered.finding
   if (discovered.provider === null) return
   yield compareWithProvider(discovered.answer)
+  yield await checkKeys(discovered.provider.serverMetadata(), signal)
   yield* checkOffers(discovered.provider.serverMetadata(), sso, allowedGroups !== null)
   yield await checkRegistration(discovered.provider, sso, redirectUri, signal)
   yield await checkClient(discovered.provider, sso, redirectUri)

@@ -64,13 +64,14 @@ function judgePage(
   page: string,
   { place, redirectUri, clientId }: { place: string; redirectUri: string; clientId: string },
 ): Finding {
-  if (ABOUT_CLIENT.test(page) && status < 500) {
+  const text = status < 400 ? visibleText(page) : page
+  if (ABOUT_CLIENT.test(text) && status < 500) {
     return failure(
       'sso-client-unknown',
       `${place} answers ${status}: it does not know the client ${clientId}. Correct OIDC_CLIENT_ID.`,
     )
   }
-  if (ABOUT_REDIRECT_URI.test(page) && status < 500) {
+  if (ABOUT_REDIRECT_URI.test(text) && status < 500) {
     return failure(
       'sso-redirect-uri-refused',
       `${place} answers ${status} with a page about the redirect URI. Register ${redirectUri} at the provider, exactly so.`,
@@ -80,4 +81,10 @@ function judgePage(
     'sso-redirect-uri-unseen',
     `${place} answers ${status} with a page, so it cannot be seen from here if ${redirectUri} is registered there. Sign in once.`,
   )
+}
+
+/** Leaves out fields and scripts, in which a sign-in form carries the request. Keeps the error codes of Entra ID. */
+function visibleText(page: string): string {
+  const codes = page.match(/AADSTS\d+/g) ?? []
+  return [page.replace(/<(script|style)\b.*?<\/\1>|<[^>]*>/gis, ' '), ...codes].join(' ')
 }

@@ -58,6 +58,19 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
     findings: ['unknown sso-clock-unknown', NOT_TRIED],
   },
   {
+    name: 'nothing listens where the provider has its keys',
+    settings: async (all) => {
+      const { href } = await closedAddress()
+      return (await discovering({ jwks_uri: href }).settings?.(all)) ?? {}
+    },
+    findings: ['failure sso-keys-away'],
+  },
+  {
+    name: 'the provider has keys for encryption only',
+    ...answering('/jwks', (res) => res.end('{"keys":[{"kty":"RSA","use":"enc"}]}')),
+    findings: ['failure sso-no-keys'],
+  },
+  {
     name: 'the provider signs ID tokens with the client secret',
     ...discovering({ id_token_signing_alg_values_supported: ['HS256'] }),
     findings: ['failure sso-signing-algorithm'],
@@ -124,6 +137,18 @@ export const SSO_CLIENT_FAULTS: readonly Fault[] = [
     name: 'the provider shows a page that says nothing',
     ...answering('/auth', (res) => res.end('<h1>Welcome')),
     findings: ['unknown sso-redirect-uri-unseen', NOT_TRIED],
+  },
+  {
+    name: 'the provider shows a sign-in form that carries the redirect URI',
+    ...answering('/auth', (res) =>
+      res.end('<form><input name="redirect_uri" value="x"></form><script>let uri = "redirect_uri"</script>'),
+    ),
+    findings: ['unknown sso-redirect-uri-unseen', NOT_TRIED],
+  },
+  {
+    name: 'the provider shows an error page with status 200, as Entra ID',
+    ...answering('/auth', (res) => res.end('<script>$Config={"text":"AADSTS50011: The redirect URI"}</script>')),
+    findings: ['failure sso-redirect-uri-refused'],
   },
   {
     name: 'the provider sends the browser on to another server',
