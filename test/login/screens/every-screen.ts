@@ -8,7 +8,8 @@ import { decideAccess } from '../../../src/login/access-policy.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { STORE_DOWN } from '../memory-users.ts'
-import { ADA, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { ADA, ENTRY_POINT, formOf, type LoginApp, START_SECONDS, startLoginApp } from '../start-login-app.ts'
+import { createTestIssuer, REF, TOKEN_ENTRY_POINT } from '../start-token-app.ts'
 
 /** A screen as the app sends it to a viewer. */
 export interface Screen {
@@ -70,8 +71,10 @@ export async function startAppWithEveryScreen(
       { ...entryPoint, name: 'asking', basePath: '/e/asking', returningViewers: 'ask' },
       { ...entryPoint, name: 'closed', basePath: '/e/closed', allowedGroups: ['gold'] },
       { ...entryPoint, name: 'ended', basePath: '/e/ended' },
+      { ...TOKEN_ENTRY_POINT, brand, playerOrigins, name: 'tokens', basePath: '/e/tokens' },
       { ...entryPoint, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
     ],
+    tokenIssuerOf: () => createTestIssuer(() => START_SECONDS),
     accessPolicy: {
       timeoutMs: 1_000,
       decideAccess: (viewer, { name, ...rest }, content) =>
@@ -162,6 +165,9 @@ async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
   const screens: Screen[] = [
     { name: 'not found', html: await of('/nowhere') },
     { name: 'bad consumer', html: await of('/?hashConsumer=x') },
+    { name: 'ref is missing', html: await of('/e/tokens') },
+    { name: 'refused token', html: await of(`/e/tokens?${formOf({ ref: `${REF}&vt=x` })}`) },
+    { name: 'cancelled', html: (await app.post('/e/tokens/cancel', { ref: REF }, headers)).text },
     { name: 'bad content', html: await of('/?ustreamContentId=%20') },
     { name: 'wrong method', html: await of('/sign-in') },
     {
