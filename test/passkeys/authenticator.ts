@@ -9,10 +9,15 @@ export interface Ceremony {
   readonly rpId: string
 }
 
-interface Changes extends Partial<Ceremony> {
+export interface Changes extends Partial<Ceremony> {
+  readonly userPresent?: boolean
   readonly userVerified?: boolean
+  readonly backupEligible?: boolean
   readonly crossOrigin?: boolean
+  readonly topOrigin?: string
   readonly type?: string
+  /** Of the attestation statement, which is empty. */
+  readonly format?: string
 }
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
@@ -24,8 +29,8 @@ export function createAuthenticator({ counter: first = 0 } = {}) {
   let counter = first
   let userHandle = ''
 
-  const clientDataOf = (type: string, { challenge, origin }: Ceremony, crossOrigin = false) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }))
+  const clientDataOf = (type: string, { challenge, origin }: Ceremony, { crossOrigin = false, topOrigin }: Changes) =>
+    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin, topOrigin }))
 
   function authenticatorData(rpId: string, flags: number, attested = Buffer.alloc(0)): Buffer {
     const head = Buffer.alloc(5)
@@ -39,8 +44,10 @@ export function createAuthenticator({ counter: first = 0 } = {}) {
     const point = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')] as const
     return Buffer.concat([Buffer.from('a5010203262001215820', 'hex'), point[0], Buffer.from('225820', 'hex'), point[1]])
   }
-  const flagsOf = (userVerified: boolean) =>
-    FLAGS.userPresent | (userVerified ? FLAGS.userVerified : 0) | FLAGS.backupEligible | FLAGS.backedUp
+  const flagsOf = ({ userPresent = true, userVerified = true, backupEligible = true }: Changes) =>
+    (userPresent ? FLAGS.userPresent : 0) |
+    (userVerified ? FLAGS.userVerified : 0) |
+    (backupEligible ? FLAGS.backupEligible | FLAGS.backedUp : 0)
 
   return {
     id: id.toString('base64url'),
@@ -49,22 +56,23 @@ export function createAuthenticator({ counter: first = 0 } = {}) {
       counter = next
     },
     /** Returns the fields that `public/passkey.js` posts for a new passkey. */
-    create(ceremony: Ceremony, handle: string, { userVerified = true, crossOrigin, type, ...changes }: Changes = {}) {
+    create(ceremony: Ceremony, handle: string, changes: Changes = {}) {
       const { rpId, ...asked } = { ...ceremony, ...changes }
       userHandle = handle
       const length = Buffer.from([0, id.length])
       const attested = Buffer.concat([Buffer.alloc(16), length, id, coseKey()])
-      const data = authenticatorData(rpId, flagsOf(userVerified) | FLAGS.attested, attested)
-      const head = Buffer.from([0xa3, ...cborText('fmt'), ...cborText('none'), ...cborText('attStmt'), 0xa0])
+      const data = authenticatorData(rpId, flagsOf(changes) | FLAGS.attested, attested)
+      const format = cborText(changes.format ?? 'none')
+      const head = Buffer.from([0xa3, ...cborText('fmt'), ...format, ...cborText('attStmt'), 0xa0])
       const attestation = Buffer.concat([head, cborText('authData'), Buffer.from([0x58, data.length]), data])
-      const clientData = clientDataOf(type ?? 'webauthn.create', { ...asked, rpId }, crossOrigin)
+      const clientData = clientDataOf(changes.type ?? 'webauthn.create', { ...asked, rpId }, changes)
       return fieldsOf({ id, clientData, attestation }, { transports: 'internal,hybrid,telepathy' })
     },
     /** Returns the fields that `public/passkey.js` posts for a sign-in. */
-    signIn(ceremony: Ceremony, { userVerified = true, crossOrigin, type, ...changes }: Changes = {}) {
+    signIn(ceremony: Ceremony, changes: Changes = {}) {
       const { rpId, ...asked } = { ...ceremony, ...changes }
-      const data = authenticatorData(rpId, flagsOf(userVerified))
-      const clientData = clientDataOf(type ?? 'webauthn.get', { ...asked, rpId }, crossOrigin)
+      const data = authenticatorData(rpId, flagsOf(changes))
+      const clientData = clientDataOf(changes.type ?? 'webauthn.get', { ...asked, rpId }, changes)
       const signed = Buffer.concat([data, createHash('sha256').update(clientData).digest()])
       const signature = sign('sha256', signed, privateKey)
       if (counter > 0) counter += 1

@@ -49,19 +49,13 @@ test('the browser is asked for a passkey that needs no user name, and not for on
   })
 })
 
-test.each([
-  ['from another origin', { origin: 'https://evil.example' }, 'wrong-origin'],
-  ['for another host', { rpId: 'evil.example' }, 'wrong-rp-id'],
-  ['without the fingerprint, face or PIN', { userVerified: false }, 'user-not-verified'],
-  ['from inside a frame', { crossOrigin: true }, 'in-a-frame'],
-  ['to another challenge', { challenge: 'x'.repeat(43) }, 'wrong-challenge'],
-])('a new passkey %s is refused', async (_case, changes, reason) => {
+test('a new passkey without the fingerprint, face or PIN is refused', async () => {
   const app = await startPasskeys()
   const frame = await openFrame(app)
   const window = readWindow(app, await typePassword(app, frame))
-  const answer = createAuthenticator().create(window, window.publicKey.user?.id ?? '', changes)
+  const answer = createAuthenticator().create(window, window.publicKey.user?.id ?? '', { userVerified: false })
   expect((await post(app, 'create', window, answer)).status).toBe(401)
-  expect([stepsOf(app), await app.passkeys.list(ADA.username)]).toEqual([[reason], []])
+  expect([stepsOf(app), await app.passkeys.list(ADA.username)]).toEqual([['user-not-verified'], []])
   expect((await pressContinue(app, frame)).status).toBe(409)
 })
 

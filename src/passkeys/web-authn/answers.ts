@@ -17,6 +17,7 @@ export type Fault =
   | 'in-a-frame'
   | 'user-not-verified'
   | 'counter-went-back'
+  | 'backup-flag-changed'
   | 'wrong-user'
   | 'wrong-signature'
   | 'unreadable'

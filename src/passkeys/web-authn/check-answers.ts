@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
+import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
 import type { Passkey } from '../../users/passkey-store.ts'
 import {
   ALGORITHMS,
@@ -17,7 +17,6 @@ const FAULTS: readonly (readonly [message: RegExp, fault: Fault])[] = [
   [/^Unexpected \w+ response challenge/, 'wrong-challenge'],
   [/^Unexpected \w+ response origin/, 'wrong-origin'],
   [/RP ID/, 'wrong-rp-id'],
-  [/top origin/, 'in-a-frame'],
   [/^User (verification|not present|presence)/, 'user-not-verified'],
   [/^Response counter/, 'counter-went-back'],
 ]
@@ -32,8 +31,8 @@ export async function checkSignIn(
   // Always there for a passkey that the authenticator found by itself.
   if (userHandle !== stored.userHandle) return { ok: false, fault: 'wrong-user' }
   try {
-    if (decodeClientDataJSON(clientData).crossOrigin === true) return { ok: false, fault: 'in-a-frame' }
-    const { publicKey, counter } = stored.passkey
+    if (isFromFrame(clientData)) return { ok: false, fault: 'in-a-frame' }
+    const { publicKey, counter, deviceType } = stored.passkey
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
         ...credential(id),
@@ -46,22 +45,27 @@ export async function checkSignIn(
       requireUserVerification: true,
     })
     if (!verified) return { ok: false, fault: 'wrong-signature' }
-    return { ok: true, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp }
+    const { newCounter, credentialDeviceType, credentialBackedUp: isBackedUp } = authenticationInfo
+    if (credentialDeviceType !== deviceType) return { ok: false, fault: 'backup-flag-changed' }
+    return { ok: true, counter: newCounter, isBackedUp }
   } catch (error) {
     return { ok: false, fault: faultOf(error) }
   }
 }
 
-/** Checks a new passkey (WebAuthn Level 3, 7.1). The app does not ask for an attestation of the authenticator. */
+/** Checks a new passkey (WebAuthn Level 3, 7.1). */
 export async function checkCreation(
   { id, clientData, attestation, transports }: CreationAnswer,
   challenge: string,
   { id: rpId, origin }: RelyingParty,
 ): Promise<CreationCheck> {
   try {
-    if (decodeClientDataJSON(clientData).crossOrigin === true) return { ok: false, fault: 'in-a-frame' }
+    if (isFromFrame(clientData)) return { ok: false, fault: 'in-a-frame' }
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: { ...credential(id), response: { clientDataJSON: clientData, attestationObject: attestation } },
+      response: {
+        ...credential(id),
+        response: { clientDataJSON: clientData, attestationObject: withoutStatement(attestation) },
+      },
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: rpId,
@@ -76,6 +80,22 @@ export async function checkCreation(
   } catch (error) {
     return { ok: false, fault: faultOf(error) }
   }
+}
+
+/** Passkeys work at the top level only, where no browser sends `topOrigin`. */
+function isFromFrame(clientData: string): boolean {
+  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientData)
+  return crossOrigin === true || topOrigin !== undefined
+}
+
+/**
+ * Removes the attestation statement, which the app does not ask for. The library would fetch the addresses in its
+ * certificates, so that a viewer could send requests from this server.
+ */
+function withoutStatement(attestation: string): string {
+  const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestation)).get('authData')
+  const fields = { fmt: 'none', attStmt: new Map<string, string>(), authData }
+  return isoBase64URL.fromBuffer(isoCBOR.encode(new Map(Object.entries(fields))))
 }
 
 function credential(id: string) {
