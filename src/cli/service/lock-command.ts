@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { readServiceSettings } from '../settings/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -20,24 +21,33 @@ import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
+import { expectedViewerAuth, removeTokenLock, setTokenLock, showTokenLock } from './viewer-auth-lock.ts'
 import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
 const ABOUT_SET = `
 The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service
 documents them only for reading: the command reads the lock back, and says what the service did not take.`
+const ABOUT_TOKEN = `
+With VIEWER_AUTH=token, the service gets the public key of the entry point. It shows neither this key nor the address.`
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
+
+/** The version of viewer authentication. */
+type Version = 'hash' | 'token'
 
 interface ShowOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
+  readonly viewerAuth: Version
   readonly format: 'json' | 'xml'
   readonly entryPoint?: string
 }
 interface RemoveOptions extends PlaceOptions, AccessOptions {
   readonly json?: boolean
+  readonly viewerAuth: Version
   readonly yes?: boolean
 }
 interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
   readonly json?: boolean
+  readonly viewerAuth: Version
   readonly message?: string
   readonly caption?: string
   readonly popupWidth?: string
@@ -61,9 +71,15 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     )
     .action((options: ShowOptions, command: Command) => {
       const [place, access] = [placeOf(options, command), accessOf(options, command)]
-      const { format } = options
+      const { format, viewerAuth } = options
+      if (format === 'xml' && viewerAuth === 'token') command.error('error: the service does not show viewer auth')
       if (format === 'xml' && place.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
+        if (viewerAuth === 'token') {
+          const wanted = expectedViewerAuth(io.env, options.entryPoint)
+          const settings = readServiceSettings(io.env)
+          return showTokenLock(io, { settings }, place, wanted)
+        }
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => show(io, service, place, expected, format), access)
       })
@@ -78,7 +94,7 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .action((options: RemoveOptions, command: Command) => {
       const [place, access] = [placeOf(options, command), accessOf(options, command)]
       return runCommand(context, options.json, () =>
-        withService(io, (service) => remove(io, service, place, options.yes), access),
+        withService(io, (service) => removeOf[options.viewerAuth](io, service, place, options.yes), access),
       )
     })
 }
@@ -91,6 +107,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
+    'viewer-auth lock set --channel 1002 --viewer-auth token   # the public key of CONTENT_KEY',
   ])
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
@@ -107,13 +124,22 @@ function addSetCommand(group: Command, context: CommandContext): void {
       ]),
     )
     .option('--yes', 'do not ask')
-  addAccessOptions(addNotes(command, ABOUT_SET)).action((options: SetOptions, command: Command) => {
+    .addOption(versionOption())
+  addAccessOptions(addNotes(command, ABOUT_SET + ABOUT_TOKEN)).action((options: SetOptions, command: Command) => {
     const [places, access] = [placesOf(options, command), accessOf(options, command)]
     const { entryPoint, url, secretFile } = options
     if (entryPoint !== undefined && url !== undefined && secretFile !== undefined) {
       command.error('error: leave out --entry-point, because --url and --secret-file replace both of its values')
     }
+    const refused = optionOfHash(options)
+    if (options.viewerAuth === 'token' && refused !== null) {
+      command.error(`error: ${refused} has no meaning with --viewer-auth token`)
+    }
     return runCommand(context, options.json, async () => {
+      if (options.viewerAuth === 'token') {
+        const wanted = expectedViewerAuth(io.env, entryPoint, url)
+        return await withService(io, (service) => setTokenLock(io, service, places[0], wanted, options.yes), access)
+      }
       if (options.rotate) {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => rotate(io, service, places, expected, options.yes), access)
@@ -123,6 +149,27 @@ function addSetCommand(group: Command, context: CommandContext): void {
       return await withService(io, set, access)
     })
   })
+}
+
+const removeOf = { hash: remove, token: removeTokenLock } as const
+
+function versionOption(): Option {
+  return new Option('--viewer-auth <VERSION>', 'the version of viewer authentication')
+    .choices(['hash', 'token'])
+    .default('hash')
+}
+
+/** Returns the first given option that only locks with a hash have. */
+function optionOfHash(options: SetOptions): string | null {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--rotate', options.rotate],
+    ['--secret-file', options.secretFile],
+    ['--message', options.message],
+    ['--caption', options.caption],
+    ['--popup-width', options.popupWidth],
+    ['--popup-height', options.popupHeight],
+  ]
+  return given.find(([, value]) => value !== undefined)?.[0] ?? null
 }
 
 /** Returns the fields of the options. An empty text removes a field. */
@@ -213,5 +260,6 @@ function placeCommand(group: Command, name: string, summary: string, examples: r
   const command = addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
+    .addOption(versionOption())
   return addAccessOptions(command)
 }

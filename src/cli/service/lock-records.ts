@@ -14,7 +14,7 @@ const LockRecord = z.object({
   url: z.string(),
   /** ISO 8601, UTC. */
   setAt: z.string(),
-  /** HMAC-SHA-256 of the address and the time, with the secret of the lock as key. */
+  /** HMAC-SHA-256 of the address and the time, with the secret of the lock as key. Of viewer auth: of its public key. */
   fingerprint: z.string(),
 })
 const RecordsFile = z.record(z.string(), LockRecord)
@@ -25,16 +25,24 @@ export type LockRecord = z.infer<typeof LockRecord>
 /** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
 export interface LockRecords {
   /** Saves the fingerprint of a lock that was set just now. */
-  save(place: LockPlace, lock: LockSettings): void
+  save(place: LockPlace, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void
   /** @returns a function that restores the record, for a lock that did not change after all. */
   remove(place: LockPlace): () => void
   find(place: LockPlace): LockRecord | null
 }
 
-/** Returns the records beside the file of viewers, else in `data/`. Only this user may read the file. */
-export function openLockRecords({ env, stderr }: Pick<CommandIo, 'env' | 'stderr'>, serviceUrl: string): LockRecords {
+/**
+ * Returns the records beside the file of viewers, else in `data/`. Only this user may read the file.
+ * @param version the version of viewer authentication. A content may have a lock of each.
+ */
+export function openLockRecords(
+  { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
+  serviceUrl: string,
+  version: 'hash' | 'token' = 'hash',
+): LockRecords {
   const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
-  const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}`
+  const suffix = version === 'token' ? ' viewer-auth' : ''
+  const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}${suffix}`
   const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
 
   function change(edit: (records: z.infer<typeof RecordsFile>) => void): void {
@@ -55,10 +63,12 @@ export function openLockRecords({ env, stderr }: Pick<CommandIo, 'env' | 'stderr
     }
   }
   return {
-    save(place, { url, secret }) {
+    save(place, lock) {
       const setAt = new Date().toISOString()
+      const { url } = lock
+      const fingerprint = 'secret' in lock ? fingerprintOf(lock.secret, url, setAt) : lock.fingerprint
       change((records) => {
-        records[keyOf(place)] = { url, setAt, fingerprint: fingerprintOf(secret, url, setAt) }
+        records[keyOf(place)] = { url, setAt, fingerprint }
       })
     },
     remove(place) {
@@ -81,6 +91,11 @@ export interface RecordedSecret {
   readonly when: string
 }
 
+/** Returns when `lock set` made a record: "on 2026-11-22 at 14:02 UTC". */
+export function whenSet({ setAt }: Pick<LockRecord, 'setAt'>): string {
+  return `on ${setAt.slice(0, 16).replace('T', ' at ')} UTC`
+}
+
 /** Compares the recorded secret of a lock with the expected one. Null without a record of the address of the lock. */
 export function compareRecorded(
   records: LockRecords,
@@ -90,7 +105,7 @@ export function compareRecorded(
 ): RecordedSecret | null {
   const record = records.find(place)
   if (record === null || !leadsTo(lock.url, { url: record.url, otherUrls: [] })) return null
-  const when = `on ${record.setAt.slice(0, 16).replace('T', ' at ')} UTC`
+  const when = whenSet(record)
   if (isSetWith(record, secret)) return { secret: 'same', when }
   return { secret: previousSecret !== null && isSetWith(record, previousSecret) ? 'previous' : 'other', when }
 }
