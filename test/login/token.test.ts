@@ -3,7 +3,7 @@ import { OverloadedError, UpstreamError } from '../../src/errors.ts'
 import { errorText, textsOf } from '../../src/languages/languages.ts'
 import { hiddenFieldsOf } from './hidden-fields.ts'
 import { STORE_DOWN } from './memory-users.ts'
-import { alertOf, expectRefused } from './refused-answer.ts'
+import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { cookieIn, expectScreen, signIn } from './signed-in.ts'
 import { ADA, type Answer, ENTRY_POINT, formOf, START_SECONDS, startLoginApp } from './start-login-app.ts'
@@ -104,7 +104,7 @@ test('a cancel ends in a screen with the way back to the form, not in a redirect
   expect(answer).toMatchObject({ status: 200, location: undefined })
   expect(reasonOf(answer)).toBe('cancelled')
   expect(answer.text).toContain(`<title>${textsOf('en').titles.cancelled}</title>`)
-  expect(alertOf(answer)).toBe(errorText('en', 'cancelled'))
+  expect(answer.text).toContain(`<p role="status" dir="auto">${errorText('en', 'cancelled')}</p>`)
   const [, way = ''] = /<a class="primary" href="([^"]*)">/.exec(answer.text) ?? []
   expect(answer.text).not.toContain('<form')
   expectScreen(await app.get(way))

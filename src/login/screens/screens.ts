@@ -217,13 +217,16 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
   const { language } = page
   const texts = textsOf(language)
   const { username, ...values } = refusal.values ?? {}
+  const isError = refusal.status >= 400
   return views.message({
     basePath,
     asset: views.asset,
     page,
     texts,
     title: texts.titles[title],
-    pageTitle: refusal.status < 400 ? texts.titles[title] : fill(texts.titleWithError, { title: texts.titles[title] }),
+    // A cancelled login is no error.
+    role: isError ? 'alert' : 'status',
+    pageTitle: isError ? fill(texts.titleWithError, { title: texts.titles[title] }) : texts.titles[title],
     alert: htmlWithName(
       explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
