@@ -3,6 +3,7 @@ import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { launchBrowser } from '../browser/launch.ts'
 import { BRANDS, LANGUAGES } from '../login/screens/every-screen.ts'
 import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
+import { rowsFor } from '../rows.ts'
 import { tokenIn } from '../servers/mail-server.ts'
 import { type AccountApp, startAccountApp } from './start-account-app.ts'
 
@@ -31,7 +32,7 @@ async function everyPage(app: AccountApp, lang: string, token: string): Promise<
   ]
 }
 
-test.each(['unbranded', 'wordmark'] as const)(
+test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
   'the pages of the account fit windows and phones in every language, %s: nothing scrolls, is cut off or overlaps',
   async (brand) => {
     const entryPoints = [{ ...ENTRY_POINT, brand: BRANDS[brand] }]

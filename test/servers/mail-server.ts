@@ -29,7 +29,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     authOptional: options.onAuth === undefined,
     disabledCommands: options.key === undefined ? ['STARTTLS'] : [],
     logger: false,
-    closeTimeout: 100,
+    closeTimeout: 1,
     onData(stream, { envelope, secure }, done) {
       // The second `done` takes the error of a client that stops in the middle of a mail.
       void text(stream).then((raw) => {
@@ -57,7 +57,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     mails,
     close,
     async received(count) {
-      await expect.poll(() => mails.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => mails.length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count)
       return mails
     },
   }
