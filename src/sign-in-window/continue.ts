@@ -6,7 +6,7 @@ import { readPost } from '../login/request/read-post.ts'
 import type { EntryPointDeps } from '../login/route-deps.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { Refusal } from '../login/screens/screens.ts'
-import { flowOf } from '../login/screens/sso-parts.ts'
+import { flowOf } from '../login/screens/window-parts.ts'
 import { assertCanAnswer } from '../login/send-to-player.ts'
 import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { textsOf } from '../../src/languages/languages.ts'
-import { newRendezvous } from '../../src/login/screens/sso-parts.ts'
+import { newRendezvous } from '../../src/login/screens/window-parts.ts'
 import { type FlowStore, FRAME_REFUSALS } from '../../src/sign-in-window/flows/flow-store.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { findViolations } from '../browser/find-violations.ts'

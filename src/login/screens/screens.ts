@@ -19,6 +19,7 @@ import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { pathOf, sendPage } from './send.ts'
+import type { Views } from './views.ts'
 import {
   type AccountChoice,
   newRendezvous,
@@ -28,8 +29,7 @@ import {
   type SsoScreen,
   ssoLocals,
   withRendezvous,
-} from './sso-parts.ts'
-import type { Views } from './views.ts'
+} from './window-parts.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
