@@ -30,3 +30,8 @@ export class OverloadedError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/** True if a service that the app needs is away, or the app is overloaded. The same request may succeed later. */
+export function isOutage(error: unknown): error is UpstreamError | OverloadedError {
+  return error instanceof UpstreamError || error instanceof OverloadedError
+}

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { ConfigError, OverloadedError, UpstreamError } from '../errors.ts'
+import { ConfigError, isOutage } from '../errors.ts'
 import type { CommandIo } from './terminal/io.ts'
 import { printableJson, printableLines } from './terminal/text.ts'
 
@@ -75,7 +75,7 @@ export function printFailure({ stderr }: CommandIo, json: boolean | undefined, f
 
 /** Returns the message of an error in one sentence, never a stack. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof UpstreamError || error instanceof OverloadedError) {
+  if (error instanceof ConfigError || isOutage(error)) {
     return error.message
   }
   return `Unexpected error: ${error instanceof Error ? error.message : String(error)}`

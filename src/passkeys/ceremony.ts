@@ -9,7 +9,7 @@ import type { SignInPage } from './window-pages.ts'
 type CeremonyDeps = Pick<PasskeyRouteDeps, 'passkeys' | 'cookies' | 'entryPoint' | 'addressOf' | 'logSignIn' | 'pages'>
 
 /**
- * Draws a challenge of 256 bits, which works once, within 120 seconds, in this window alone.
+ * Creates a challenge of 256 bits, which works once, within 120 seconds, in this window alone.
  * @returns the challenge; null if a limit is reached, and the request answered.
  */
 export async function openCeremony(
@@ -53,7 +53,7 @@ export type TakenCeremony =
   | { readonly ok: true; readonly ceremony: OpenCeremony }
   | { readonly ok: false; readonly reason: 'expired' | 'no-cookie' }
 
-/** Takes the ceremony of a challenge: it works only once, whatever comes of it. */
+/** Takes the ceremony of a challenge, which works only once. */
 export async function takeCeremony(
   { passkeys, cookies, entryPoint }: CeremonyDeps,
   req: Request,

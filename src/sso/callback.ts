@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { OverloadedError, UpstreamError } from '../errors.ts'
+import { isOutage } from '../errors.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import type { LogSignIn } from '../login/sign-in-log.ts'
 import type { RefusedSignIn, SignInResult, StartedFlow } from '../sign-in-window/flows/flow-store.ts'
@@ -82,7 +82,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
 async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
   if (flow === null) return
   await flows.put('result', flow, { entryPoint, refusal: text }).catch((error: unknown) => {
-    if (!(error instanceof UpstreamError || error instanceof OverloadedError)) throw error
+    if (!isOutage(error)) throw error
   })
 }
 
@@ -106,8 +106,7 @@ export function failWindow(
 ): void {
   const { status, retryAfterSeconds, text: reason } = describeError(error)
   const isOurFault = status >= 500
-  const isUnavailable = error instanceof UpstreamError || error instanceof OverloadedError
-  if (isOurFault) logSignIn(req, { outcome: isUnavailable ? 'sso-failed' : 'failed', status, error })
+  if (isOurFault) logSignIn(req, { outcome: isOutage(error) ? 'sso-failed' : 'failed', status, error })
   else logSignIn(req, { outcome: 'refused-request', status, reason })
   const text = isOurFault ? 'unavailable' : 'notFromOwnPage'
   windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)

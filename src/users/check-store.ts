@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ConfigError, OverloadedError, UpstreamError } from '../errors.ts'
+import { ConfigError, isOutage } from '../errors.ts'
 import type { UserStore, Viewer, Warn } from './user-store.ts'
 import { usernameKey } from './viewer-fields.ts'
 
@@ -85,7 +85,7 @@ function wrongPassword(): string {
 }
 
 function faultOf(error: unknown): string {
-  const isExpected = error instanceof UpstreamError || error instanceof ConfigError || error instanceof OverloadedError
+  const isExpected = error instanceof ConfigError || isOutage(error)
   if (!isExpected) throw error
   return `${error.message.replace(/\.$/, '')}.`
 }

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { OverloadedError, UpstreamError } from '../../errors.ts'
+import { isOutage } from '../../errors.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Headers } from '../../login/screens/headers.ts'
@@ -78,9 +78,8 @@ function onError({ logSignIn }: LogoutDeps): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error)
     const { status, retryAfterSeconds, text: reason } = describeError(error)
-    const isAway = error instanceof UpstreamError || error instanceof OverloadedError
     if (status < 500) logSignIn(req, { outcome: 'sso-logout-refused', status, reason })
-    else logSignIn(req, { outcome: isAway ? 'sso-failed' : 'failed', status, error })
+    else logSignIn(req, { outcome: isOutage(error) ? 'sso-failed' : 'failed', status, error })
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     sendError(res.status(status), status < 500 ? 'The form cannot be read' : 'Try again later')
   }
