@@ -241,8 +241,8 @@ test.each(WITHOUT_SCRIPTS)('in %s, the frame passes the response to the player a
   expect(sites.outcomes()).toEqual(['sso-started', 'sso-signed-in', 'signed-in'])
 })
 
-describe.each(['chromium', 'firefox'] as const)('in %s, a player with COEP', (engine) => {
-  test.each([COEP, CORP])('does not show a login app without %s', async (header) => {
+describe.each(['chromium', 'firefox'] as const)('in %s', (engine) => {
+  test.each([COEP, CORP])('a player with COEP does not show a login app without %s', async (header) => {
     const sites = await startFourSites({
       playerHeaders: { [COEP]: 'require-corp' },
       loginHeaders: { [header]: null },
