@@ -6,7 +6,7 @@ import type { LockPlace } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
-import { chosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
@@ -68,7 +68,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
   }
   const config = readConfig(io.env)
-  if (options.entryPoint !== undefined) chosenEntryPoint(config, options.entryPoint)
+  if (options.entryPoint !== undefined) entryPointNamed(config, options.entryPoint)
   report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
   for (const text of config.warnings) report(warning('setting-doubtful', text))
   for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
@@ -139,13 +139,12 @@ async function reportSignIn(
   report: Report,
 ): Promise<void> {
   if (viewer === null) {
-    const hasPasswords = config.entryPoints.some((one) => isHashEntryPoint(one) && !one.sso?.isOnly)
+    const hasPasswords = config.entryPoints.some(({ sso }) => !sso?.isOnly)
     if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     return
   }
-  // The checks of the app say that tokens are not checked.
-  if (!isAppThere || !config.entryPoints.some(isHashEntryPoint)) return
-  const entryPoint = chosenEntryPoint(config, namedEntryPoint)
+  if (!isAppThere) return
+  const entryPoint = entryPointNamed(config, namedEntryPoint)
   if (entryPoint.sso?.isOnly) {
     const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
     return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))

@@ -4,7 +4,6 @@ import { runProgram } from '../../cli/run-program.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'
-import { CONTENT_KEY } from '../../viewer-token/jwcrypto-vectors.ts'
 import { emulatorOfTest } from '../video-service/client.ts'
 import { runDoctor } from './doctor-findings.ts'
 import { startLoginAppBehindProxy } from './login-app-behind-proxy.ts'
@@ -25,23 +24,6 @@ beforeEach(async () => {
 
 const findingsOf = (...args: string[]) => runDoctor(args, { cwd: temporaryFolder(), env })
 const SIGN_IN = ['--viewer', ADA.username]
-
-test('the doctor says of entry points with tokens that they are not checked', async () => {
-  env = await startLoginAppBehindProxy(emulator, {
-    settings: {
-      VIEWER_AUTH: 'token',
-      CONTENT_KEY: CONTENT_KEY.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      SERVICE_VIEWER_KEY_URL: `${emulator.url}/viewer-auth-public-key.json`,
-      REF_ADDRESSES: `${emulator.url}/embed/`,
-    },
-    app: { tokenIssuerOf: () => ({ assertCapacity: () => {}, issue: async () => 'unused' }) },
-  })
-  for (const args of [[], SIGN_IN]) {
-    const { failure, unknown } = await findingsOf(...args)
-    expect(failure).toEqual([])
-    expect(unknown).toContain('tokens-not-checked')
-  }
-})
 
 test('the doctor says once that nothing listens, and leaves out what follows from it', async () => {
   env = { ...env, PUBLIC_URL: (await closedAddress()).origin }

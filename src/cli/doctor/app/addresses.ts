@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import type { TokenEntryPoint } from '../../../entry-points/entry-point.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
@@ -46,6 +47,35 @@ async function checkReachable(
         `${name} ${url} answers ${status} to a request without a response. Check its spelling.`,
       )
     : ok('address-reachable', `${name} ${url} is reachable.`)
+}
+
+/** Checks that the app sends viewers to every address of REF_ADDRESSES. The player's own address cannot be seen. */
+export async function* checkRefs(
+  config: Config,
+  entryPoint: TokenEntryPoint,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const address = addressOf(config, entryPoint)
+  for (const { origin, pathPrefix } of entryPoint.refAddresses) {
+    const ref = origin + pathPrefix
+    const screen = await request(`${address}?${new URLSearchParams({ ref })}`, signal)
+    if (!(screen instanceof Response)) yield screen
+    else if (screen.status !== 200) {
+      yield failure(
+        'ref-refused',
+        `${address} refuses ${ref} of REF_ADDRESSES (${screen.status}). ${PROXY_OR_SETTINGS}`,
+      )
+    } else if (notAllowed(screen.headers, 'form-action', [origin]).length > 0) {
+      yield failure(
+        'ref-form-action',
+        `${address}: form-action lacks ${origin}, so browsers block the way to the player. ${PROXY_OR_SETTINGS}`,
+      )
+    } else yield ok('ref-allowed', `${address} sends viewers to ${ref}.`)
+  }
+  yield unknown(
+    'player-address-unseen',
+    'The service does not tell the address of its player. If it is not below REF_ADDRESSES, the app refuses every viewer. Watch the video once.',
+  )
 }
 
 async function checkConsumer(

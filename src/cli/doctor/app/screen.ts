@@ -1,8 +1,10 @@
 import type { Config } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
+import { carriedFields } from './token-redirect.ts'
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -14,11 +16,14 @@ const CONTENT = { ustreamContentType: 'live', ustreamContentId: '1234567' }
 /** Checks the sign-in screen of an entry point, and its headers. */
 export async function* checkScreen(
   config: Config,
-  entryPoint: ChosenEntryPoint,
+  entryPoint: EntryPoint,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
-  const screen = await request(`${address}?${new URLSearchParams(CONTENT)}`, signal)
+  const screen = await request(
+    `${address}?${new URLSearchParams({ ...carriedFields(entryPoint), ...CONTENT })}`,
+    signal,
+  )
   if (!(screen instanceof Response)) return yield screen
   const isScreen = screen.status === 200
   const text = await screen.text()
@@ -64,7 +69,7 @@ export function* checkSettings({
   }
 }
 
-function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
+function* checkHeaders(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
   if (headers.has('x-frame-options')) {
     yield failure(
       'x-frame-options',
@@ -86,7 +91,7 @@ function* checkHeaders(address: string, headers: Headers, entryPoint: ChosenEntr
   }
 }
 
-function* checkPolicy(address: string, headers: Headers, entryPoint: ChosenEntryPoint): Generator<Finding> {
+function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
   const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
   yield unframed.length > 0
     ? failure(
@@ -97,11 +102,16 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: ChosenEntry
         'framing-allowed',
         `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
       )
-  const formTargets = notAllowed(headers, 'form-action', ["'self'", entryPoint.playerAddress.origin])
+  const formTargets = notAllowed(headers, 'form-action', ["'self'", playerOriginOf(entryPoint)])
   if (formTargets.length > 0) {
     yield failure(
       'form-action',
       `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. ${PROXY_OR_SETTINGS}`,
     )
   }
+}
+
+function playerOriginOf(entryPoint: EntryPoint): string {
+  const { ref } = carriedFields(entryPoint)
+  return entryPoint.viewerAuth === 'hash' ? entryPoint.playerAddress.origin : new URL(ref ?? '').origin
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { type EntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
@@ -9,6 +10,7 @@ import { request } from '../request.ts'
 import { isAway } from './readiness.ts'
 import { explainRefusal } from './refusal.ts'
 import { readTestViewer, type TestViewer } from './test-viewer.ts'
+import { carriedFields, checkTokenRedirect } from './token-redirect.ts'
 
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
@@ -20,7 +22,7 @@ const SESSION_COOKIE = /^(__Host-)?viewer=/
 export async function* trySignIn(
   io: CommandIo,
   config: Config,
-  entryPoint: ChosenEntryPoint,
+  entryPoint: EntryPoint,
   { username, password }: TestViewer,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
@@ -34,14 +36,17 @@ export async function* trySignIn(
       body: new URLSearchParams(fields),
     })
   }
-  const signedIn = await post('/sign-in', { username, password })
+  const signedIn = await post('/sign-in', { ...carriedFields(entryPoint), username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303) {
     return yield await explainRefusal(address, entryPoint, signedIn, () =>
       readTestViewer(io, config, { username, password }),
     )
   }
-  yield checkRedirect(address, signedIn.headers.get('location') ?? '', entryPoint)
+  const location = signedIn.headers.get('location') ?? ''
+  yield isHashEntryPoint(entryPoint)
+    ? checkRedirect(address, location, entryPoint)
+    : await checkTokenRedirect(address, location, entryPoint, signal)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
@@ -60,7 +65,8 @@ export async function* trySignIn(
     .getSetCookie()
     .map((given) => given.split(';')[0])
     .join('; ')
-  const again = await request(address, signal, { headers: { Cookie: cookie } })
+  const query = new URLSearchParams(carriedFields(entryPoint)).toString()
+  const again = await request(query === '' ? address : `${address}?${query}`, signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
     ? ok('viewer-returns', 'A returning viewer gets a new response without signing in again.')
     : failure(

@@ -37,6 +37,13 @@ export async function* checkPages(
   const entryPoints = config.entryPoints
     .filter(isHashEntryPoint)
     .filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  if (entryPoints.length === 0 && addresses.length > 0) {
+    yield unknown(
+      'page-with-tokens',
+      'No page was checked, because the entry point has VIEWER_AUTH=token: the frame of the player goes to the login app itself. Watch the video on each page once.',
+    )
+    return
+  }
   for (const address of addresses) yield* checkPage({ config, entryPoints, isLockKnown }, address, signal)
 }
 

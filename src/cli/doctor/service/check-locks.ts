@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import type { Channel } from '../../../video-service/channels.ts'
 import { listChannels } from '../../../video-service/channels.ts'
 import { type LockPlace, readLock } from '../../../video-service/locks.ts'
@@ -32,7 +33,9 @@ export async function checkLock(
     )
     return undefined
   }
-  const expected = config.entryPoints.map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const expected = config.entryPoints
+    .filter(isHashEntryPoint)
+    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
   const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
   if (target === undefined) {
     const urls = expected.map(({ url }) => url).join(' or ')
@@ -61,7 +64,9 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
     )
     return
   }
-  const expected = config.entryPoints.map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const expected = config.entryPoints
+    .filter(isHashEntryPoint)
+    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
   const checkSecret = lockSecretCheck(io, config, service)
   let found = 0
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {

@@ -10,6 +10,7 @@ import { failure, ok, type Report, unknown } from '../finding.ts'
 import { checkChannels, checkLock } from './check-locks.ts'
 import { compareClocks } from './clocks.ts'
 import { findingOfServiceError } from './finding-of-service-error.ts'
+import { checkViewerAuth } from './viewer-auth-record.ts'
 
 interface Target {
   /** The channel or video to check. Null: all channels that lead to the app. */
@@ -68,9 +69,9 @@ async function checkWith(
   if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
   const clocks = isAppThere && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
-  let entryPointOfLock: string | undefined
+  let entryPointOfLock = checkViewerAuth(io, config, service, place, report)
   // Locks have a secret; entry points with tokens have none.
-  const hasLocks = config.entryPoints.some(isHashEntryPoint)
+  const hasLocks = entryPointOfLock === undefined && config.entryPoints.some(isHashEntryPoint)
   if (hasLocks && place === null) await checkChannels(io, config, service, report)
   else if (hasLocks && place !== null) entryPointOfLock = await checkLock(io, config, service, place, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))

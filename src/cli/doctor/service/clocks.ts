@@ -70,7 +70,7 @@ function describe(seconds: number): string {
  * Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN
  * without a Date.
  */
-async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
+export async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
   const sentAtMs = Date.now()
   const answer = await request(url, signal)
   const halfWayMs = (sentAtMs + Date.now()) / 2
