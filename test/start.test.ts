@@ -37,7 +37,7 @@ test('the login app starts without the WebSocket client of Node', () => {
   expect(output).toBe('true false\n')
 })
 
-test('the login app starts without the libraries of single sign-on', () => {
+test('the login app starts without the libraries of single sign-on and of passkeys', () => {
   const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
   const script = `"$0" "$@" 2>&1 >/dev/null`
   const args = ['-c', script, process.execPath, '--import', hooks, '--input-type=module', '-e']
@@ -45,8 +45,8 @@ test('the login app starts without the libraries of single sign-on', () => {
     encoding: 'utf8',
   })
   const files = z.array(z.string()).parse(JSON.parse(output))
-  expect(files.filter((file) => file.includes('/src/sso/open-sso.ts'))).toHaveLength(1)
-  expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose)\//.test(file))).toEqual([])
+  expect(files.filter((file) => /\/src\/(sso\/open-sso|passkeys\/passkeys)\.ts/.test(file))).toHaveLength(2)
+  expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose|@simplewebauthn)\//.test(file))).toEqual([])
 })
 
 test('the second start of the login app takes the compiled code of the first', async () => {

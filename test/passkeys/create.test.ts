@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createMailQueue } from '../../src/mail/mail-queue.ts'
+import { openMailServer } from '../../src/mail/smtp.ts'
 import { MOST_PASSKEYS } from '../../src/users/passkey-store.ts'
+import { mailSettings } from '../account/start-account-app.ts'
 import { ADA, PLAYER } from '../login/start-login-app.ts'
+import { startMailServer } from '../servers/mail-server.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,
@@ -121,6 +125,24 @@ test('the same passkey is stored once, and an account has a limited number', asy
   }
   expect((await typePassword(app, await openFrame(app))).status).toBe(403)
   expect(stepsOf(app)).toEqual(['passkey-added', 'known', 'too-many'])
+})
+
+test('the viewer gets a mail about the new passkey, which links to the reset of the password', async () => {
+  const server = await startMailServer()
+  const mailQueue = createMailQueue({
+    server: await openMailServer(mailSettings(server.port), 2_000),
+    onAway: () => {},
+    pauseMs: () => 0,
+    retryMs: [],
+  })
+  onTestFinished(() => mailQueue.close())
+  const app = await startPasskeys({ mail: { mailQueue, mailAttribute: 'username' } })
+  const { authenticator } = await enrol(app)
+  const [notice] = await server.received(1)
+  expect(notice?.to).toEqual([ADA.username])
+  expect(notice?.text).toContain('https://login.example/account/forgot')
+  expect(notice?.raw).not.toContain(authenticator.id)
+  await expect.poll(() => stepsOf(app)).toEqual(['passkey-added', 'notice-mailed'])
 })
 
 test.each([

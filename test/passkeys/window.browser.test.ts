@@ -1,15 +1,18 @@
-import type { Frame, Protocol } from 'puppeteer-core'
+import type { Frame, Page, Protocol } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import { textsOf } from '../../src/languages/languages.ts'
+import { findViolations } from '../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { openPage } from '../browser/open-page.ts'
-import { openPasskeyWindow } from '../browser/passkey-window.ts'
+import { addAuthenticator, openPasskeyWindow } from '../browser/passkey-window.ts'
 import { press, type } from '../browser/press-and-type.ts'
 import { ADA } from '../login/start-login-app.ts'
 import { startSite } from '../login/start-site.ts'
 import { freePort } from '../servers/free-port.ts'
-import { faultsIn, framesIn, startBrandedApp } from './passkey-screens.ts'
-import { startPasskeys } from './start-passkeys.ts'
+import { ssoSettings } from '../sso/start-sso.ts'
+import { faultsIn, framesIn, startBrandedApp, windowsIn } from './passkey-screens.ts'
+import { type PasskeyApp, startPasskeys } from './start-passkeys.ts'
 
 let launched: LaunchedBrowser
 beforeAll(async () => {
@@ -17,15 +20,20 @@ beforeAll(async () => {
 })
 afterAll(() => launched.close())
 
-/** The app, and a player of another site that frames it. */
+/** The app with single sign-on and passkeys, and a player of another site that frames it. */
 async function startSites() {
   const port = await freePort()
   const login = `http://localhost:${port}`
   const player = await startSite(
     () => `<!doctype html><title>Player</title><iframe width="480" height="270" src="${login}/"></iframe>`,
   )
-  const entryPoint = { playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`), playerOrigins: [player] }
-  const app = await startPasskeys({ port, publicUrl: login, entryPoint })
+  const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
+  const sso = ssoSettings('https://idp.example')
+  const app = await startPasskeys({
+    port,
+    publicUrl: login,
+    entryPoint: { playerAddress, playerOrigins: [player], sso },
+  })
   return { app, login, player, arrived: `${player}/embed/hashlock/pass?hash=%5B%7B%22user%22%3A%22ada` }
 }
 
@@ -45,16 +53,18 @@ test('in a frame of another site, a viewer creates a passkey with the password, 
   const first = await openPlayer(player, login)
   await first.window.close()
   await first.page.bringToFront()
-  const { window, session: ofCreation } = await openPasskeyWindow(launched.browser, () =>
-    press(first.screen, '[form="sso-start"]'),
-  )
-  await type(window.mainFrame(), '#username', ADA.username)
-  await type(window.mainFrame(), '#password', ADA.password)
+  const enrolment = await openPasskeyWindow(launched.browser, () => press(first.screen, '[form="sso-start"]'))
+  await type(enrolment.window.mainFrame(), '#username', ADA.username)
+  await type(enrolment.window.mainFrame(), '#password', ADA.password)
   const added = new Promise<Protocol.WebAuthn.Credential>((resolve) =>
-    ofCreation.once('WebAuthn.credentialAdded', ({ credential }) => resolve(credential)),
+    enrolment.session.once('WebAuthn.credentialAdded', ({ credential }) => resolve(credential)),
   )
-  await window.keyboard.press('Enter')
+  const closed = new Promise((resolve) => enrolment.window.once('close', resolve))
+  await enrolment.window.keyboard.press('Enter')
   const credential = await added
+  await closed
+  // The frame asks at once.
+  await first.page.bringToFront()
   await first.waitForFrame(arrived)
   await first.page.close()
   app.lines.length = 0
@@ -63,10 +73,72 @@ test('in a frame of another site, a viewer creates a passkey with the password, 
   const { session, authenticatorId } = second
   await session.send('WebAuthn.addCredential', { authenticatorId, credential })
   // The window asked before it had an authenticator.
+  const closedAgain = new Promise((resolve) => second.window.once('close', resolve))
   void second.window.reload().catch(() => {})
+  await closedAgain
+  await second.page.bringToFront()
   await second.waitForFrame(arrived)
   expect(app.lines.map(({ outcome }) => outcome)).toContain('passkey-signed-in')
+  expect([...first.complaints, ...second.complaints]).toEqual([])
   await second.page.close()
+})
+
+/** Opens the window of a passkey in this page. */
+async function openWindowIn(page: Page, app: Pick<PasskeyApp, 'origin'>): Promise<void> {
+  await page.goto(`${app.origin}/?prompt=passkey`)
+  const submit = `Object.assign(document.getElementById('sso-start'), { target: '_self' }).submit()`
+  await Promise.all([page.waitForNavigation(), page.evaluate(submit)])
+}
+
+/** Returns what a viewer sees of the window: its texts, and the number of its buttons. */
+async function seenIn(page: Page): Promise<[text: string, buttons: number]> {
+  const text = String(await page.evaluate(`document.querySelector('header').innerText`))
+  return [
+    text,
+    Number(
+      await page.evaluate(`[...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).length`),
+    ),
+  ]
+}
+
+test('a window that cannot ask for a passkey says why, and what to do', async () => {
+  const app = await startBrandedApp()
+  const { passkey } = textsOf('en')
+  const { page } = await launched.openPage()
+
+  await page.setJavaScriptEnabled(false)
+  await openWindowIn(page, app)
+  expect(await seenIn(page)).toEqual([expect.stringContaining(passkey.noScript), 0])
+  await page.setJavaScriptEnabled(true)
+
+  const { session } = await addAuthenticator(page, { isUserVerified: false })
+  await openWindowIn(page, app)
+  await page.waitForSelector('#alert', { visible: true })
+  expect(await seenIn(page)).toEqual([expect.stringContaining(passkey.errors.cancelled), 1])
+  await session.detach()
+
+  await page.evaluateOnNewDocument(`delete globalThis.PublicKeyCredential`)
+  await openWindowIn(page, app)
+  await page.waitForSelector('#alert', { visible: true })
+  expect(await seenIn(page)).toEqual([expect.stringContaining(passkey.errors.unsupported), 0])
+  await page.close()
+})
+
+test('axe finds no violation on the screens with passkeys and in their window', async () => {
+  const app = await startBrandedApp()
+  const { page } = await launched.openPage()
+  await page.goto(`${app.origin}/?prompt=passkey`)
+  const telling = /: (passkey|single sign-on|enrol|sign-in, form open|unknown)$/
+  const all = [...(await framesIn(app, 'en')), ...(await windowsIn(app, 'en'))]
+  const screens = all.filter(({ name }) => telling.test(name))
+  expect(screens).toHaveLength(5)
+  const violations: string[] = []
+  for (const { name, html } of screens) {
+    await page.setContent(html.replace(/<script[^>]*>/g, ''))
+    violations.push(...(await findViolations(page)).map((violation) => `${name}: ${violation}`))
+  }
+  expect(violations).toEqual([])
+  await page.close()
 })
 
 test('screens in long and in right-to-left languages fit: nothing scrolls, is cut off or overlaps', async () => {
