@@ -120,3 +120,18 @@ test.each([
   const headers = { ...ownHeaders(app), 'Content-Type': 'application/x-www-form-urlencoded' }
   expect((await app.post('/passkey/finish', body, headers)).status).toBe(status)
 })
+
+test.each(['counter-went-back', 'unknown'] as const)(
+  'a passkey that another request used or removed in the meantime is refused: %s',
+  async (outcome) => {
+    const app = await startPasskeys({
+      changePasskeys: ({ store, ...passkeys }) => {
+        return { ...passkeys, store: { ...store, recordUse: () => Promise.resolve(outcome) } }
+      },
+    })
+    const { authenticator } = await enrol(app)
+    const window = await openWindow(app, await openFrame(app))
+    expect((await post(app, 'finish', window, authenticator.signIn(window))).status).toBe(401)
+    expect(app.lines.find(({ outcome: logged }) => logged === 'passkey-refused')).toMatchObject({ reason: outcome })
+  },
+)

@@ -84,3 +84,13 @@ test.each(['null', '1', '[]', '{', '{"crossOrigin":{}}'])('client data %s is ref
   const clientData = Buffer.from(json).toString('base64url')
   expect((await create({}, { clientData })).check).toEqual({ ok: false, fault: 'unreadable' })
 })
+
+test('a new passkey with an algorithm that the app did not ask for is refused', async () => {
+  const authenticator = createAuthenticator()
+  const { attestation = '', ...answer } = authenticator.create(OWN, HANDLE)
+  // ES384 (-35) in place of ES256 takes one byte more.
+  const hex = Buffer.from(attestation, 'base64url').toString('hex')
+  const changed = Buffer.from(hex.replace('a501020326', 'a50102033822').replace('5894', '5895'), 'hex')
+  const fields = CreationAnswer.parse({ ...answer, attestation: changed.toString('base64url') })
+  expect(await checkCreation(fields, OWN.challenge, RELYING_PARTY)).toEqual({ ok: false, fault: 'unreadable' })
+})
