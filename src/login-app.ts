@@ -22,7 +22,7 @@ import { networkOf } from './sign-in-limits/keys.ts'
 import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { type OpenWindowDeps, openSignInWindow } from './sign-in-window/open-sign-in-window.ts'
-import { type OpenSsoDeps, openSso, type Sso } from './sso/open-sso.ts'
+import { type OpenSsoDeps, openSso } from './sso/open-sso.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -60,7 +60,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const remote = await openRemote(config, remoteDeps)
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...remote.optionalStores]
   let isAccepting = true
-  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, remote.deps.sso), linesDropped })
+  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, remote), linesDropped })
   const hashSecrets = watchSecrets(config, log)
   const stores = { users, sessionStore, signInLimits, account, ...remote.deps, optionalStores, nowSeconds }
   const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, log, securityLog, lineSums }
@@ -111,7 +111,7 @@ async function openRemote(config: Config, deps: RemoteDeps) {
   }
   const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
   const tokens = issuers && { tokenIssuerOf: issuers.issuerOf }
-  return { deps: { sso, passkeys, ...tokens }, optionalStores, close }
+  return { signInWindow, deps: { sso, passkeys, ...tokens }, optionalStores, close }
 }
 
 /** Returns null without an entry point with tokens: most apps need none of this code. */
@@ -153,7 +153,7 @@ function readingsOf(
   users: UserStore,
   { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
   { optionalStores: limitsStores }: Awaited<ReturnType<typeof openCounters>>,
-  sso: Sso | null,
+  { signInWindow, deps: { sso } }: Awaited<ReturnType<typeof openRemote>>,
 ): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
@@ -166,7 +166,7 @@ function readingsOf(
     stores: { users: () => users.checkHealth(), sessions, ...limits, ...provider },
     hashingQueue: users.hashingQueue,
     countSessions: sessionStore.count,
-    countOpenWindows: sso?.startLimits.countOpen,
+    countOpenWindows: signInWindow?.startLimits.countOpen,
   }
 }
 

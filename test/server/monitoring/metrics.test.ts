@@ -91,6 +91,17 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   expect((await ended).status).toBe(0)
 })
 
+test('an app with passkeys alone counts the sign-ins in a window', async () => {
+  const settings = { ...programSettings(), PUBLIC_URL: 'http://localhost:3000', PASSKEYS: 'on', METRICS_PORT: '0' }
+  await addAda(settings)
+  const { output, child, ended } = await startLoginProgram(settings)
+  const { metricsPort } = JSON.parse(output().split('\n')[0] ?? '') as { metricsPort: number }
+  const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  expect(page).toMatch(/^viewer_auth_sign_in_windows 0$/m)
+  child.kill('SIGTERM')
+  await ended
+})
+
 test('no metrics port is opened without METRICS_PORT', async () => {
   const { output, child, ended } = await startLoginProgram(programSettings())
   expect(output()).not.toContain('metricsPort')
