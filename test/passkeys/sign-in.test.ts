@@ -12,6 +12,7 @@ import {
   type PasskeyApp,
   post,
   pressContinue,
+  readWindow,
   reasonOf,
   startPasskeys,
 } from './start-passkeys.ts'
@@ -135,10 +136,18 @@ test('a challenge counts only at the entry point of its frame, and so does its r
     hasPasskeys: true,
   }))
   const app = await startPasskeys({ entryPoints })
-  const window = await openWindow(app, await openFrame(app, '/e/one'), '/e/one')
+  const frame = await openFrame(app, '/e/one')
+  const window = await openWindow(app, frame, '/e/one')
   const fields = { flow: window.flow, challenge: window.challenge, ...createAuthenticator().signIn(window) }
   const other = await app.post('/e/two/passkey/finish', fields, ownHeaders(app, window.cookie))
   expect([other.status, refusalsOf(app)]).toEqual([400, ['expired']])
+  const page = await app.post('/e/one/passkey/password', { flow: frame.flow, ...ADA }, ownHeaders(app))
+  const creation = readWindow(app, page)
+  const answer = createAuthenticator().create(creation, creation.publicKey.user?.id ?? '')
+  const created = { flow: frame.flow, challenge: creation.challenge, ...answer }
+  expect((await app.post('/e/one/passkey/create', created, ownHeaders(app, creation.cookie))).status).toBe(200)
+  const collected = await app.post('/e/two/sso/continue', { wait: frame.wait }, { 'Sec-Fetch-Site': 'same-origin' })
+  expect(collected.status).toBe(409)
 })
 
 test('an unknown passkey is refused', async () => {
