@@ -97,7 +97,10 @@ describe('the command line with a cluster', () => {
       await set(store, `s${index}`, sessionOf(['Ada', 'eve', 'bob'][index % 3] ?? '', nowSeconds()))
     }
     const env = { ...SETTINGS, SESSION_STORE_URL: cluster.url }
-    expect(JSON.parse((await run(['sessions', 'end', 'ada', '--json'], env)).stdout)).toEqual({ ended: 10 })
+    expect(JSON.parse((await run(['sessions', 'end', 'ada', '--json'], env)).stdout)).toEqual({
+      ended: 10,
+      endedOfProviders: 0,
+    })
     expect([await get(store, 's0'), await get(store, 's1')]).toEqual([null, expect.anything() as SessionData])
     expect(JSON.parse((await run(['sessions', 'end', '--all', '--yes', '--json'], env)).stdout)).toEqual({ ended: 20 })
     expect(await cluster.keys()).toEqual([])

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { openVisitor, type Visitor } from '../sso/visitor.ts'
 import { freePort } from './free-port.ts'
 
@@ -116,7 +117,16 @@ async function launch(folder: string, origin: string): Promise<Process> {
     child.once('error', reject).once('exit', fail)
     signal.addEventListener('abort', fail)
   })
+  // It says so before it listens.
+  while (child.exitCode === null && !signal.aborted && !(await answers(origin))) await setTimeout(10)
   return child
+}
+
+async function answers(origin: string): Promise<boolean> {
+  return await fetch(origin).then(
+    () => true,
+    () => false,
+  )
 }
 
 function configurationOf(origin: string, database: string): string {

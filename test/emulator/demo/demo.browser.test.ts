@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame, Page } from 'puppeteer-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import loginTexts from '../../../views/languages/en.json' with { type: 'json' }
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import type { OpenPage } from '../../browser/open-page.ts'
+import { type OpenPage, openPage } from '../../browser/open-page.ts'
 import { openPasskeyWindow } from '../../browser/passkey-window.ts'
 import { press, type } from '../../browser/press-and-type.ts'
 import { rowsFor } from '../../rows.ts'
@@ -151,6 +151,13 @@ describe.each(KINDS)('in %s', (kind) => {
     })
 
     test('a viewer creates a passkey in a window of the demo, and the video plays', async () => {
+      // The player of the first test still has its response.
+      await page.close()
+      const context = await browser.browser.createBrowserContext()
+      onTestFinished(() => context.close())
+      opened = await openPage(await context.newPage())
+      page = opened.page
+      responses = responsesOf(page)
       const player = await openPlayer()
       await press(player, '[data-log-in]')
       const login = await loginFrame()
