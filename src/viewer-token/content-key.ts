@@ -32,7 +32,7 @@ export function keyFingerprint(contentKey: KeyObject): string {
 }
 
 function parseKey(pem: string, half: Half): KeyObject {
-  const text = pem.replaceAll('\\n', '\n')
+  const text = pem.replaceAll(/(\\r)?\\n/g, '\n')
   const labels = [...text.slice(0, LONGEST_PEM).matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(
     ([, label = '']) => label,
   )
@@ -63,6 +63,9 @@ function faultInBlocks(labels: readonly string[], text: string, half: Half): str
   const [label = ''] = keys
   if (labels.includes('CERTIFICATE')) return `contains a certificate: use a file with the ${half} key only`
   if (label === '') return notAKey(half)
+  // Node removes quotation marks in a .env file; `docker run --env-file` does not.
+  if (/^\s*["'`]/.test(text)) return 'is in quotation marks: remove them'
+  if (!/[\r\n]/.test(text.trim())) return 'is in one line: keep its line ends, or write \\n in their place'
   if (keys.length > 1) return `contains more than one key: keep only the ${half} key`
   if (half === 'private' && label.endsWith('PUBLIC KEY'))
     return 'is the public half of the key pair: use the private key'

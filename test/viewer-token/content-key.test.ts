@@ -29,6 +29,7 @@ test.each([
   ['in PKCS#1, as ssh-keygen -m PEM writes it', PKCS1],
   ['with line ends of Windows', PKCS8.replaceAll('\n', '\r\n')],
   ['in one line with \\n', PKCS8.replaceAll('\n', '\\n')],
+  ['in one line with \\r\\n', PKCS8.replaceAll('\n', '\\r\\n')],
   ['with text around it', `Key of channel 1002\n\n${PKCS1}\n\n`],
 ])('a content key %s is accepted', (_name, pem) => {
   expect(parseContentKey(pem).equals(CONTENT_KEY)).toBe(true)
@@ -48,6 +49,13 @@ test.each([
   ['that is as long as a book', PKCS8 + 'x'.repeat(20_000), NOT_PEM],
   ['with garbage in it', block('PRIVATE KEY'), UNREADABLE],
   ['that was cut off', PKCS8.slice(0, 900), UNREADABLE],
+  [
+    'without its line ends',
+    PKCS8.replaceAll('\n', ' '),
+    'is in one line: keep its line ends, or write \\n in their place',
+  ],
+  ['in quotation marks', JSON.stringify(PKCS8), 'is in quotation marks: remove them'],
+  ['in single quotation marks', ` '${PKCS1}'`, 'is in quotation marks: remove them'],
   ['that is the public half', SPKI, PUBLIC_HALF],
   ['that is the public half in PKCS#1', PUBLIC_PKCS1, PUBLIC_HALF],
   ['of an elliptic curve', privatePem(EC.privateKey), 'is not an RSA key, but ec: use RSA of 2048 bits'],
