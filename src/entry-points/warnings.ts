@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
 
 const GOOGLE = 'https://accounts.google.com'
@@ -34,16 +33,22 @@ export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessio
   return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets), ...warningsOfContentKeys(entryPoints)]
 }
 
-/** Warns about a content key that two entry points share. */
+/** Warns about a content key with two purposes. */
 function warningsOfContentKeys(entryPoints: readonly EntryPoint[]): string[] {
-  const keys = entryPoints.flatMap((entryPoint) =>
-    isHashEntryPoint(entryPoint)
-      ? []
-      : [createPublicKey(entryPoint.contentKey).export({ type: 'spki', format: 'der' }).toString('base64')],
+  const warnings: string[] = []
+  const keys = entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint.contentKey]))
+  if (keys.some((key, index) => keys.slice(0, index).some((earlier) => key.equals(earlier)))) {
+    warnings.push(
+      'Two entry points share a content key: a token for one is valid for the other. Use a key pair for each content.',
+    )
+  }
+  const clientKeys = entryPoints.flatMap(({ sso }) =>
+    sso?.authentication.kind === 'key' ? [sso.authentication.privateKey] : [],
   )
-  return new Set(keys).size < keys.length
-    ? ['Two entry points share a content key: a token for one is valid for the other. Use a key pair for each content.']
-    : []
+  if (keys.some((key) => clientKeys.some((clientKey) => key.equals(clientKey)))) {
+    warnings.push('OIDC_CLIENT_KEY_FILE has the key of CONTENT_KEY too: use a key pair for each purpose.')
+  }
+  return warnings
 }
 
 /** Warns about a secret with two purposes, and about a previous secret that equals the current one. */

@@ -147,4 +147,14 @@ describe('a file of entry points', () => {
     expect(warnings(PEM)).toEqual([expect.stringContaining('share a content key')])
     expect(warnings(other)).toEqual([])
   })
+  test('a content key that is also the key of the OIDC client gives a warning', () => {
+    const other = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+    const sso = { oidcIssuer: 'https://sso.example', oidcClientId: 'player' }
+    const warnings = (clientKey: string) =>
+      readConfig(withFile({ ...HASH_ENTRY, ...sso, oidcClientKeyFile: fileWith(clientKey) }, ENTRY)).warnings
+    expect(warnings(CONTENT_KEY.export({ type: 'pkcs1', format: 'pem' }).toString())).toEqual([
+      expect.stringContaining('CONTENT_KEY'),
+    ])
+    expect(warnings(other)).toEqual([])
+  })
 })
