@@ -200,6 +200,21 @@ test('a viewer who may not watch gets no token, nor does anyone while the user s
   expectRefused(await app.post('/sign-in', FORM), 503)
 })
 
+test.each<[string, [string, unknown][]]>([
+  ['no sub', [['user', 'ada']]],
+  ['an empty sub', [['sub', '']]],
+  ['a sub with a line end', [['sub', 'ada\r\nX: y']]],
+  ['a sub of 256 bytes', [['sub', `${'ü'.repeat(127)}xx`]]],
+  ['a sub that is a number', [['sub', 4711]]],
+])('a policy that gives %s ends in an error screen, without a token and a session', async (_case, parameters) => {
+  const decideAccess = () => ({ ok: true, parameters: parameters as [string, string][] }) as const
+  const app = await startTokenApp({ accessPolicy: { decideAccess, timeoutMs: 1000 } })
+  const answer = await app.post('/sign-in', FORM)
+  expectRefused(answer, 500)
+  expect(answer.setCookies).toEqual([])
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'failed', status: 500 })
+})
+
 test('no log line contains a token, a key or the query of ref', async () => {
   const app = await startTokenApp()
   const Cookie = await signIn(app, FORM)
