@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { judgeTokenClocks } from '../../../src/cli/doctor/service/token-keys.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
 import { fetchServiceKeys } from '../../../src/video-service/viewer-auth/service-keys.ts'
 import { parseContentKey } from '../../../src/viewer-token/content-key.ts'
@@ -96,18 +95,4 @@ describe('the doctor of an entry point with tokens', () => {
   test('a page with the player is not checked, and unknown', async () => {
     expect((await doctor('--page', `${emulator.url}/channel/1002`)).unknown).toContain('page-with-tokens')
   })
-})
-
-test.each([
-  [6, 'failure'],
-  [5, 'warning'],
-  [4, 'warning'],
-  [3, 'ok'],
-  [0, 'ok'],
-  [-40, 'ok'],
-  [-41, 'warning'],
-  [-52, 'warning'],
-  [-53, 'failure'],
-])('a login app that is %i s ahead of the service: %s', (aheadSeconds, state) => {
-  expect(judgeTokenClocks(aheadSeconds).state).toBe(state)
 })
