@@ -28,7 +28,9 @@ export function entryPointNamed({ entryPoints }: Pick<Config, 'entryPoints'>, na
 export function chosenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): ChosenEntryPoint {
   const chosen = entryPointNamed(config, name)
   if (isHashEntryPoint(chosen)) return chosen
-  throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=token. This command needs one with hash.`)
+  throw new ConfigError(
+    `Entry point ${chosen.name} has VIEWER_AUTH=token. Use --viewer-auth token, or another entry point.`,
+  )
 }
 
 /** Chooses an entry point with tokens. @throws ConfigError as entryPointNamed(), and for one with a hash. */

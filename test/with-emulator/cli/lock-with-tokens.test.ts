@@ -102,6 +102,11 @@ describe('lock set --viewer-auth token', () => {
     const { status, stderr } = await run('set', ...CHANNEL, '--yes')
     expect([status, stderr]).toEqual([1, expect.stringContaining('VIEWER_AUTH=hash')])
   })
+
+  test.each(['set', 'show'])('lock %s without the option names the option', async (command) => {
+    const { status, stdout, stderr } = await run(command, '--channel', '1002')
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('--viewer-auth token')])
+  })
 })
 
 describe('lock show --viewer-auth token', () => {
