@@ -88,6 +88,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? entryPointOfLock
     reportUntried(config, withSso, namedEntryPoint, report)
+    if (isAppThere) reportUnseenPlayers(config, namedEntryPoint, report)
     if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
     await reportSignIn({ io, config, viewer, isAppThere, signal: stop.signal }, namedEntryPoint, report)
   } catch (error) {
@@ -129,6 +130,16 @@ function reportUntried(
     if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
     const text = `No sign-in at ${entryPoint.sso.label} was tried. Sign in once in the player: this also shows the claims of a viewer.`
     report(findingOf(config, entryPoint, unknown('sso-not-tried', text)))
+  }
+}
+
+/** Reports that the address of the player is not known, for the entry points with tokens that reportUntried() would choose. */
+function reportUnseenPlayers(config: Config, namedEntryPoint: string | undefined, report: Report): void {
+  for (const entryPoint of config.entryPoints) {
+    if (isHashEntryPoint(entryPoint) || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
+    const text =
+      'The service does not tell the address of its player. If it is not below REF_ADDRESSES, the app refuses every viewer. Watch the video once.'
+    report(findingOf(config, entryPoint, unknown('player-address-unseen', text)))
   }
 }
 

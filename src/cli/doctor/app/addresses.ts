@@ -49,7 +49,7 @@ async function checkReachable(
     : ok('address-reachable', `${name} ${url} is reachable.`)
 }
 
-/** Checks that the app sends viewers to every address of REF_ADDRESSES. The player's own address cannot be seen. */
+/** Checks that the app sends viewers to every address of REF_ADDRESSES. */
 export async function* checkRefs(
   config: Config,
   entryPoint: TokenEntryPoint,
@@ -72,10 +72,6 @@ export async function* checkRefs(
       )
     } else yield ok('ref-allowed', `${address} sends viewers to ${ref}.`)
   }
-  yield unknown(
-    'player-address-unseen',
-    'The service does not tell the address of its player. If it is not below REF_ADDRESSES, the app refuses every viewer. Watch the video once.',
-  )
 }
 
 async function checkConsumer(

@@ -10,7 +10,7 @@ import { request } from '../request.ts'
 import { isAway } from './readiness.ts'
 import { explainRefusal } from './refusal.ts'
 import { readTestViewer, type TestViewer } from './test-viewer.ts'
-import { carriedFields, checkTokenRedirect } from './token-redirect.ts'
+import { carriedFields, checkTokenRedirect, screenAddress } from './token-redirect.ts'
 
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
@@ -65,8 +65,7 @@ export async function* trySignIn(
     .getSetCookie()
     .map((given) => given.split(';')[0])
     .join('; ')
-  const query = new URLSearchParams(carriedFields(entryPoint)).toString()
-  const again = await request(query === '' ? address : `${address}?${query}`, signal, { headers: { Cookie: cookie } })
+  const again = await request(screenAddress(config, entryPoint), signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
     ? ok('viewer-returns', 'A returning viewer gets a new response without signing in again.')
     : failure(

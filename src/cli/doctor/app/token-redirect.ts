@@ -1,14 +1,23 @@
+import type { Config } from '../../../config.ts'
 import type { EntryPoint, TokenEntryPoint } from '../../../entry-points/entry-point.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
 import { checkEnvelope } from '../../../viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../viewer-token/token-diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../finding.ts'
 
 /** Returns the parameters without which an entry point shows no screen: with tokens, a `ref` that its settings allow. */
 export function carriedFields(entryPoint: EntryPoint): Record<string, string> {
   return entryPoint.viewerAuth === 'token' ? { ref: exampleRef(entryPoint) } : {}
+}
+
+/** Returns the address of an entry point with carriedFields(), as the player opens it. */
+export function screenAddress(config: Config, entryPoint: EntryPoint): string {
+  const address = addressOf(config, entryPoint)
+  const query = new URLSearchParams(carriedFields(entryPoint)).toString()
+  return query === '' ? address : `${address}?${query}`
 }
 
 function exampleRef({ refAddresses }: TokenEntryPoint): string {

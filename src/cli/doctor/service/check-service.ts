@@ -69,12 +69,31 @@ async function checkWith(
   if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
   const clocks = isAppThere && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
-  let entryPointOfLock = checkViewerAuth(io, config, service, place, report)
-  // Locks have a secret; entry points with tokens have none.
-  const hasLocks = entryPointOfLock === undefined && config.entryPoints.some(isHashEntryPoint)
-  if (hasLocks && place === null) await checkChannels(io, config, service, report)
-  else if (hasLocks && place !== null) entryPointOfLock = await checkLock(io, config, service, place, report)
+  const entryPointOfLock = await checkBothVersions(service, io, config, place, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
+  return entryPointOfLock
+}
+
+/** Checks viewer auth, and locks with a hash. The service shows only the locks. */
+async function checkBothVersions(
+  service: Service,
+  io: CommandIo,
+  config: Config,
+  place: LockPlace | null,
+  report: Report,
+): Promise<string | undefined> {
+  const recorded = checkViewerAuth(io, config, service, place, report)
+  if (recorded.entryPoint !== undefined) return recorded.entryPoint
+  let entryPointOfLock: string | undefined
+  try {
+    // Locks have a secret; entry points with tokens have none.
+    const hasLocks = config.entryPoints.some(isHashEntryPoint)
+    if (hasLocks && place === null) await checkChannels(io, config, service, report)
+    if (hasLocks && place !== null) entryPointOfLock = await checkLock(io, config, service, place, report)
+  } finally {
+    // A content with a hash lock of this app needs no viewer auth.
+    if (recorded.unseen && entryPointOfLock === undefined) report(recorded.unseen)
+  }
   return entryPointOfLock
 }
 

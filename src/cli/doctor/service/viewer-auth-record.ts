@@ -9,10 +9,16 @@ import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, findingOf, ok, type Report, unknown } from '../finding.ts'
 
+export interface RecordedViewerAuth {
+  /** The name of the entry point that the record leads to. */
+  readonly entryPoint?: string
+  /** Without a record: what is not known. */
+  readonly unseen?: Finding
+}
+
 /**
  * Compares the record of `lock set --viewer-auth token` with the entry points. The service shows no viewer auth.
  * @param place null for all channels.
- * @returns the name of the entry point that the record leads to; undefined without one.
  */
 export function checkViewerAuth(
   io: CommandIo,
@@ -20,19 +26,14 @@ export function checkViewerAuth(
   { settings }: Pick<Service, 'settings'>,
   place: LockPlace | null,
   report: Report,
-): string | undefined {
+): RecordedViewerAuth {
   const candidates = config.entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint]))
-  if (candidates.length === 0) return undefined
+  if (candidates.length === 0) return {}
   const record = place && openLockRecords(io, settings.baseUrl, 'token').find(place)
   if (place === null || record === null) {
     const which = place === null ? 'Name a channel or video with --channel or --video' : 'Run lock set on this machine'
-    report(
-      unknown(
-        'viewer-auth-unseen',
-        `The service does not show viewer auth, so its address and public key are unknown. ${which}, or watch the video once.`,
-      ),
-    )
-    return undefined
+    const text = `The service does not show viewer auth, so its address and public key are unknown. ${which}, or watch the video once.`
+    return { unseen: unknown('viewer-auth-unseen', text) }
   }
   const set = `lock set gave ${nameOf(place)} its viewer auth ${whenSet(record)}`
   const target = candidates.find((entryPoint) => addressOf(config, entryPoint) === record.url)
@@ -43,11 +44,11 @@ export function checkViewerAuth(
         `${set}, with the address ${record.url}, and not of this app. Run lock set --viewer-auth token.`,
       ),
     )
-    return undefined
+    return {}
   }
   const isSame = record.fingerprint === keyFingerprint(target.contentKey)
   report(findingOf(config, target, isSame ? sameKey(set) : otherKey(set)))
-  return target.name
+  return { entryPoint: target.name }
 }
 
 function sameKey(set: string): Finding {

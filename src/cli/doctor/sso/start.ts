@@ -1,11 +1,13 @@
 import type { Config } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { CALLBACK_PATH } from '../../../sso/open-sso.ts'
 import type { SsoSettings } from '../../../sso/settings/sso-settings.ts'
-import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { screenAddress } from '../app/token-redirect.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../finding.ts'
 import { request } from '../request.ts'
 
-export type ChosenSsoEntryPoint = ChosenEntryPoint & { readonly sso: SsoSettings }
+export type ChosenSsoEntryPoint = EntryPoint & { readonly sso: SsoSettings }
 
 /** In the log of the app, as the reason of the refusal that ends the check. */
 const ERROR_OF_DOCTOR = 'doctor'
@@ -18,7 +20,7 @@ export async function* checkStart(
 ): AsyncGenerator<Finding> {
   const { origin } = config.publicUrl
   const address = addressOf(config, entryPoint)
-  const screen = await request(address, signal)
+  const screen = await request(screenAddress(config, entryPoint), signal)
   // Other checks name the cause if there is no screen.
   if (!(screen instanceof Response) || screen.status !== 200) return
   const [, flow] = /name="flow" value="([\w-]{43})"/.exec(await screen.text()) ?? []
