@@ -2,19 +2,19 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import { isProviderInstalled } from '../provider/start-provider.ts'
-import { randomKey } from '../seed/default-seed.ts'
 import type { DemoSettings } from '../settings.ts'
-import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from '../start-emulator.ts'
-import { loadSecrets } from './demo-secrets.ts'
+import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
+import { type DemoSecrets, loadSecrets } from './demo-secrets.ts'
 import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
+import { createLocks, type DemoLocks } from './locks.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
 
 /** The demo must not be reachable from outside, and stops at once. */
 const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
 
-export interface RunningDemo {
+interface DemoAddresses {
   /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
   readonly pageUrl: string
   readonly serviceUrl: string
@@ -27,6 +27,11 @@ export interface RunningDemo {
    * person out. Null without the provider.
    */
   readonly singleSignOn: { readonly pageUrl: string; readonly person: string; readonly logOutUrl: string } | null
+  /** The customer's page with the channel of viewer tokens. */
+  readonly tokenPageUrl: string
+}
+
+export interface RunningDemo extends DemoAddresses {
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
@@ -53,20 +58,18 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   // The commands run in other processes, while the emulator generates its views.
   const viewersReady = prepareViewers(secrets, store)
   viewersReady.catch(() => {})
-  const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
-  const companyLock = { url: `${loginUrl}/e/company`, secret: randomKey() }
-  const hasProvider = isProviderInstalled()
-  const service = { port: servicePort, dataFile: join(folder, 'emulator.db'), serviceKeyBits: SERVICE_KEY_BITS }
-  const emulator = await startEmulator({
-    ...service,
-    seed: { lock, viewers: secrets.viewers, demoWeeks: true, ...(hasProvider && { companyLock }) },
-    ...(hasProvider && { provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl } }),
+  const locks = await createLocks(loginUrl, secrets.hashSecret)
+  const emulator = await startService(servicePort, settings.EMULATOR_PROVIDER_PORT, {
+    folder,
+    loginUrl,
+    locks,
+    secrets,
   })
-  const pageOrigin = `http://page.localhost:${servicePort}`
   const logFile = join(folder, 'login-app.log')
   const settingsFile = join(folder, 'settings.env')
   try {
     await viewersReady
+    const lifetimeSeconds = Number(settings.HASH_LIFETIME_SECONDS)
     const environment = {
       PUBLIC_URL: loginUrl,
       PORT: String(loginPort),
@@ -74,21 +77,12 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       USER_STORE_URL: store.USER_STORE_URL,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
       ...LISTENING,
-      ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, {
-        secret: secrets.hashSecret,
-        lifetimeSeconds: Number(settings.HASH_LIFETIME_SECONDS),
-        companySecret: companyLock.secret,
-      }),
+      ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, locks, lifetimeSeconds),
     }
     writeSettings(settingsFile, environment)
     const loginApp = await startLoginApp({ ...inherited, ...environment }, { port: loginPort, logFile })
-    const channel = emulator.seed.channels.find(({ locked }) => locked)
     return {
-      pageUrl: `${pageOrigin}/channel/${channel?.id}`,
-      serviceUrl: `${emulator.url}/`,
-      loginUrl: `${loginUrl}/`,
-      unbrandedUrl: `${loginUrl}/e/plain`,
-      singleSignOn: singleSignOnOf(emulator, pageOrigin, companyLock.url),
+      ...addressesOf(emulator, loginUrl, locks),
       viewers: secrets.viewers,
       logFile,
       settingsFile,
@@ -101,6 +95,45 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   } catch (error) {
     await emulator.close()
     throw error
+  }
+}
+
+interface DemoParts {
+  readonly folder: string
+  readonly loginUrl: string
+  readonly locks: DemoLocks
+  readonly secrets: DemoSecrets
+}
+
+/** Starts the emulated service, with the identity provider if its package is installed. */
+function startService(port: number, providerPort: number, parts: DemoParts): Promise<RunningEmulator> {
+  const { folder, loginUrl, secrets } = parts
+  const { lock, tokenLock, companyLock } = parts.locks
+  const hasProvider = isProviderInstalled()
+  return startEmulator({
+    port,
+    dataFile: join(folder, 'emulator.db'),
+    seed: { lock, tokenLock, viewers: secrets.viewers, demoWeeks: true, ...(hasProvider && { companyLock }) },
+    ...(hasProvider && { provider: { port: providerPort, loginUrl } }),
+  })
+}
+
+function addressesOf(
+  emulator: RunningEmulator,
+  loginUrl: string,
+  { companyLock, tokenLock }: DemoLocks,
+): DemoAddresses {
+  const { url, port, seed } = emulator
+  const pageOrigin = `http://page.localhost:${port}`
+  const channel = seed.channels.find(({ locked }) => locked)
+  const tokenChannel = seed.viewer_auth.find(({ auth_url }) => auth_url === tokenLock.authUrl)
+  return {
+    pageUrl: `${pageOrigin}/channel/${channel?.id}`,
+    serviceUrl: `${url}/`,
+    loginUrl: `${loginUrl}/`,
+    unbrandedUrl: `${loginUrl}/e/plain`,
+    singleSignOn: singleSignOnOf(emulator, pageOrigin, companyLock.url),
+    tokenPageUrl: `${pageOrigin}/channel/${tokenChannel?.content_id}`,
   }
 }
 

@@ -64,8 +64,24 @@ async function seedOf(service: string) {
   }
 }
 
-function signIn(login: string, account: { username: string; password: string } | undefined) {
-  const body = new URLSearchParams({ username: account?.username ?? '', password: account?.password ?? '' })
+interface Account {
+  readonly username: string
+  readonly password: string
+}
+
+/** Goes the way of the player's frame: to the login app, and back with a token that starts the video. */
+async function expectTokenFor(account: Account | undefined, { ref, login }: { ref: string; login: string }) {
+  const asked = await fetch(ref, { redirect: 'manual' })
+  expect(asked.headers.get('location')).toBe(`${login}e/tokens?ref=${encodeURIComponent(ref)}`)
+  const body = new URLSearchParams({ ...account, ref })
+  const signedIn = await fetch(`${login}e/tokens/sign-in`, { method: 'POST', body, redirect: 'manual' })
+  const location = signedIn.headers.get('location') ?? ''
+  expect([signedIn.status, location.split('?vt=')[0]]).toEqual([303, ref])
+  expect((await fetch(location, { redirect: 'manual' })).status).toBe(200)
+}
+
+function signIn(login: string, account: Account | undefined) {
+  const body = new URLSearchParams({ ...account })
   return fetch(`${login}sign-in`, { method: 'POST', body, redirect: 'manual' })
 }
 
@@ -106,6 +122,8 @@ describe('npm run demo', () => {
     const signedIn = await signIn(login, viewers[0])
     expect(signedIn.status).toBe(303)
     expect(signedIn.headers.get('location')).toMatch(new RegExp(`^${service}embed/hashlock/pass\\?hash=`))
+    await expectTokenFor(viewers[0], { ref: `${service}embed/1200`, login })
+    expect(demo.printed()).toContain(page.replace(/\d+$/, '1200'))
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
