@@ -7,8 +7,13 @@ const WARM_UP_REQUESTS = 15_000
 const ROUNDS = 7
 const ROUND_REQUESTS = 1000
 /** Requests of one contestant. A returning viewer's session is used once, because fast returns count as a loop. */
-export const RACE_REQUESTS = WARM_UP_REQUESTS + ROUNDS * ROUND_REQUESTS
+export const RACE_REQUESTS = raceRequests()
 const CONNECTIONS = 32
+
+/** Returns the requests of one contestant after another warm-up. */
+export function raceRequests(warmUpRequests: number = WARM_UP_REQUESTS): number {
+  return warmUpRequests + ROUNDS * ROUND_REQUESTS
+}
 
 export interface Contestant {
   readonly child: Child
@@ -25,12 +30,13 @@ export async function cpuRace<K extends string>(
   run: Pick<BenchRun, 'progress'>,
   name: string,
   contestants: Readonly<Record<K, Contestant>>,
+  warmUpRequests: number = WARM_UP_REQUESTS,
 ): Promise<Record<K, number>[]> {
   const entries = Object.entries<Contestant>(contestants)
   run.progress(`${name}, warm-up`)
-  for (const [, contestant] of entries) await microsPerRequest(contestant, 0, WARM_UP_REQUESTS)
+  for (const [, contestant] of entries) await microsPerRequest(contestant, 0, warmUpRequests)
   return await inRounds(ROUNDS, run, name, async (round) => {
-    const from = WARM_UP_REQUESTS + round * ROUND_REQUESTS
+    const from = warmUpRequests + round * ROUND_REQUESTS
     const figures: [string, number][] = []
     for (const [key, contestant] of entries) {
       figures.push([key, await microsPerRequest(contestant, from, ROUND_REQUESTS)])

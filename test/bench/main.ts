@@ -14,8 +14,9 @@ import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
 import { lineOf, TABLE_HEAD } from './table.ts'
 import { tokens } from './tokens.bench.ts'
+import { viewerTokens } from './viewer-tokens.bench.ts'
 
-const PARTS: readonly BenchPart[] = [start, requests, growth, signIns, stores, tokens, analytics, reports]
+const PARTS: readonly BenchPart[] = [start, requests, viewerTokens, growth, signIns, stores, tokens, analytics, reports]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`
 /** Above this share of the cores, the figures are noise. */

@@ -27,8 +27,15 @@ export function plainReturnAddress({ returnUrl, hashSecret }: PlainSettings, use
   return `${returnUrl}?hash=${encodeURIComponent(response)}`
 }
 
-/** The baseline of the login app: the same two answers, written plainly with the same libraries. */
-export function plainExpress(settings: PlainSettings, { store, findViewer, logSignIn }: PlainDuties): Express {
+/**
+ * The baseline of the login app: the same two answers, written plainly with the same libraries.
+ * @param addressFor returns the return address with a token, in place of the address with a response.
+ */
+export function plainExpress(
+  settings: PlainSettings,
+  { store, findViewer, logSignIn }: PlainDuties,
+  addressFor?: (username: string) => Promise<string>,
+): Express {
   const { playerOrigin, sessionSecret } = settings
   const app = express()
   app.set('views', fileURLToPath(new URL('.', import.meta.url))).set('view engine', 'ejs')
@@ -49,7 +56,8 @@ export function plainExpress(settings: PlainSettings, { store, findViewer, logSi
     const viewer = req.session.viewer && findViewer(req.session.viewer.username)
     if (!viewer) return res.render('plain-sign-in', { title: 'Log in to watch', alert: null, username: '' })
     logSignIn(viewer.username)
-    res.redirect(303, plainReturnAddress(settings, viewer.username))
+    if (addressFor === undefined) return res.redirect(303, plainReturnAddress(settings, viewer.username))
+    return addressFor(viewer.username).then((address) => res.redirect(303, address))
   })
   return app
 }

@@ -15,10 +15,10 @@ const BROWSER_HEADERS = [
 ]
 
 /** @param cookie `name=value`, or null. */
-export function getRequest(index: number, cookie: string | null): Buffer {
+export function getRequest(index: number, cookie: string | null, path = '/'): Buffer {
   return Buffer.from(
     [
-      'GET / HTTP/1.1',
+      `GET ${path} HTTP/1.1`,
       ...BROWSER_HEADERS,
       'Sec-Fetch-Site: cross-site',
       'Referer: https://player.example/',

@@ -41,10 +41,15 @@ export function readSessionList(file: string): ListedSession[] {
 }
 
 /** Makes requests of returning viewers, each with another session. @throws RangeError when no session is left. */
-export function returning(cookieName: string, sessions: readonly ListedSession[], secret: string): MakeRequest {
+export function returning(
+  cookieName: string,
+  sessions: readonly ListedSession[],
+  secret: string,
+  path = '/',
+): MakeRequest {
   return (index) => {
     const session = sessions[index]
     if (session === undefined) throw new RangeError(`There is no session ${index}`)
-    return getRequest(index, `${cookieName}=${cookieValue(session, secret)}`)
+    return getRequest(index, `${cookieName}=${cookieValue(session, secret)}`, path)
   }
 }
