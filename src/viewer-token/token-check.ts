@@ -8,7 +8,7 @@ import {
   TOKEN_LIFETIME_SECONDS,
 } from './viewer-token.ts'
 
-/** A private key of the service. Only the service has one, and the emulator. */
+/** A private key of the service. Only the service has one. */
 export interface ServicePrivateKey {
   readonly kid: string
   readonly privateKey: KeyObject
