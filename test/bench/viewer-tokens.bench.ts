@@ -105,7 +105,6 @@ async function returningRow(
       ({ login }) => login,
       ({ plain }) => plain,
     ),
-    target: { atMost: 1 },
     note: 'the duties, and the same token by jose',
   }
 }
