@@ -10,7 +10,7 @@ export interface TokenKeys {
 /** The service accepts a token this long after its `iat`. */
 export const TOKEN_LIFETIME_SECONDS = 60
 /** `iat` is this long ago. The service refuses a future `iat`, so a clock that is ahead would lock out every viewer. */
-const CLOCK_MARGIN_SECONDS = 5
+export const CLOCK_MARGIN_SECONDS = 5
 /** The algorithms of the service's documentation. No other algorithm is built or accepted. */
 export const SIGNATURE = 'RS512'
 export const KEY_ENCRYPTION = 'RSA-OAEP'

@@ -6,12 +6,13 @@ import { fetchServiceKeys } from '../../video-service/viewer-auth/service-keys.t
 import type { ServiceKeys } from '../../viewer-token/service-keys.ts'
 import { checkEnvelope, checkSignedToken } from '../../viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../viewer-token/token-diagnosis.ts'
-import { buildViewerToken, TOKEN_LIFETIME_SECONDS } from '../../viewer-token/viewer-token.ts'
+import { buildViewerToken, CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../viewer-token/viewer-token.ts'
 import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /** For standard error, with a token. */
-export const USE_ONCE = `The service accepts it for ${TOKEN_LIFETIME_SECONDS} seconds, 5 of which have passed already, and once for each component of the player. It is a credential of the viewer: do not log it.\n`
+export const USE_ONCE = `The service accepts it for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.
+${CLOCK_MARGIN_SECONDS} of these seconds have passed already. The token is a credential of the viewer: do not log it.\n`
 const UNSEEN =
   'Only the service can read the rest. Not checked: the signature, the viewer, the time of issue, and an earlier use.'
 

@@ -4,12 +4,10 @@ import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../../v
 import { createTransport } from '../../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
 import { keyFingerprint } from '../../../viewer-token/content-key.ts'
-import { TOKEN_LIFETIME_SECONDS } from '../../../viewer-token/viewer-token.ts'
+import { CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../../viewer-token/viewer-token.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { aheadSeconds } from './clocks.ts'
 
-/** `iat` of a token is this long before its making, so that a clock may be ahead. */
-const MARGIN_SECONDS = 5
 /** The header Date is exact to a second, and so is `iat`. */
 const EXACT_SECONDS = 2
 /** For the way of a viewer from the login app to the player. */
@@ -66,20 +64,20 @@ async function* checkTokenClocks(
 /** @param appAheadSeconds how far the clock of the login app is ahead of the service; negative if it is behind. */
 export function judgeTokenClocks(appAheadSeconds: number): Finding {
   const fix = 'Synchronise the clocks.'
-  if (appAheadSeconds > MARGIN_SECONDS) {
+  if (appAheadSeconds > CLOCK_MARGIN_SECONDS) {
     return failure(
       'token-clock-ahead',
       `The clock of the login app is ${appAheadSeconds} s ahead of the service, which refuses every token as issued in the future. ${fix}`,
     )
   }
-  const leftSeconds = TOKEN_LIFETIME_SECONDS - MARGIN_SECONDS + appAheadSeconds
+  const leftSeconds = TOKEN_LIFETIME_SECONDS - CLOCK_MARGIN_SECONDS + appAheadSeconds
   if (leftSeconds <= EXACT_SECONDS) {
     return failure(
       'token-clock-behind',
       `The clock of the login app is ${-appAheadSeconds} s behind the service, which refuses every token as expired. ${fix}`,
     )
   }
-  if (appAheadSeconds > MARGIN_SECONDS - EXACT_SECONDS || leftSeconds < SLOW_SECONDS) {
+  if (appAheadSeconds > CLOCK_MARGIN_SECONDS - EXACT_SECONDS || leftSeconds < SLOW_SECONDS) {
     return warning(
       'token-clocks-differ',
       `The clocks of the login app and the service differ by ${Math.abs(appAheadSeconds)} s. The service may refuse some tokens. ${fix}`,
