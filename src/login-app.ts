@@ -111,7 +111,7 @@ async function openRemote(config: Config, deps: RemoteDeps) {
   }
   const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
   const tokens = issuers && { tokenIssuerOf: issuers.issuerOf }
-  return { signInWindow, deps: { sso, passkeys, ...tokens }, optionalStores, close }
+  return { signInWindow, issuers, deps: { sso, passkeys, ...tokens }, optionalStores, close }
 }
 
 /** Returns null without an entry point with tokens: most apps need none of this code. */
@@ -153,7 +153,7 @@ function readingsOf(
   users: UserStore,
   { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
   { optionalStores: limitsStores }: Awaited<ReturnType<typeof openCounters>>,
-  { signInWindow, deps: { sso } }: Awaited<ReturnType<typeof openRemote>>,
+  { signInWindow, issuers, deps: { sso } }: Awaited<ReturnType<typeof openRemote>>,
 ): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
@@ -161,10 +161,12 @@ function readingsOf(
   }
   const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
   const provider = sso === null ? {} : { provider: () => areAvailable(sso.optionalStores) }
+  const serviceKeys = issuers && { 'service-keys': () => areAvailable(issuers.optionalStores) }
   return {
     version: PACKAGE.version,
-    stores: { users: () => users.checkHealth(), sessions, ...limits, ...provider },
+    stores: { users: () => users.checkHealth(), sessions, ...limits, ...provider, ...serviceKeys },
     hashingQueue: users.hashingQueue,
+    tokens: issuers?.readings,
     countSessions: sessionStore.count,
     countOpenWindows: signInWindow?.startLimits.countOpen,
   }

@@ -7,6 +7,8 @@ export interface ServiceKeyCache {
   readonly setting: string
   /** False while there is no key. The app then builds no token. */
   isAvailable(): boolean
+  /** Returns the seconds since the keys were fetched. Null if they never were. */
+  ageSeconds(): number | null
   /** Returns the key to encrypt with. @throws UpstreamError without a key that was fetched in the last 24 hours. */
   newest(): ServiceKey
   /** Stops fetching. */
@@ -68,6 +70,7 @@ export async function openServiceKeyCache(
   return {
     setting: 'SERVICE_VIEWER_KEY_URL',
     isAvailable: () => current() !== null,
+    ageSeconds: () => (known === null ? null : (nowMs() - known.sinceMs) / 1000),
     newest() {
       const key = current()
       if (key === null) throw new UpstreamError(UPSTREAM, 'There is no key of the service that is younger than a day')

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { TokenEntryPoint } from '../entry-points/entry-point.ts'
+import type { TokenReadings } from '../server/monitoring/gauges.ts'
 import { createQueue, type QueueOptions, type WorkQueue } from '../users/passwords/hashing-queue.ts'
 import { buildViewerToken } from '../viewer-token/viewer-token.ts'
 import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
@@ -22,6 +23,8 @@ export interface TokenIssuers {
   readonly issuerOf: (entryPoint: TokenEntryPoint) => TokenIssuer
   /** For readiness. */
   readonly optionalStores: readonly ServiceKeyCache[]
+  /** For the metrics. */
+  readonly readings: TokenReadings
   readonly close: () => void
 }
 
@@ -53,10 +56,17 @@ export async function openTokenIssuers(
       return createTokenIssuer(entryPoint, cache, queue, nowSeconds)
     },
     optionalStores: [...caches.values()],
+    readings: { queue: queue.load, refused: queue.refused, keysAgeSeconds: () => oldest([...caches.values()]) },
     close() {
       for (const cache of caches.values()) cache.close()
     },
   }
+}
+
+/** Returns the age of the keys that were not fetched for the longest time. Null if no keys were ever fetched. */
+function oldest(caches: readonly ServiceKeyCache[]): number | null {
+  const ages = caches.map((cache) => cache.ageSeconds()).filter((age) => age !== null)
+  return ages.length === 0 ? null : Math.max(...ages)
 }
 
 export function createTokenIssuer(

@@ -42,6 +42,7 @@ test('the newest key is there after the start', async () => {
   const { cache, log } = await open(url)
   expect(cache.newest().kid).toBe('new')
   expect(cache.isAvailable()).toBe(true)
+  expect(cache.ageSeconds()).toBeGreaterThan(0)
   expect(log.info).toHaveBeenCalledOnce()
 })
 
@@ -61,6 +62,7 @@ test('the keys are kept for 24 hours while the service is away, with one warning
   await vi.waitFor(() => expect(service.requests).toBeGreaterThan(requests + 3))
   now = 23 * 3_600_000
   expect(cache.newest().kid).toBe('old')
+  expect(cache.ageSeconds()).toBe(23 * 3600)
   now = 25 * 3_600_000
   expect(cache.isAvailable()).toBe(false)
   expect(() => cache.newest()).toThrow(UpstreamError)
@@ -86,6 +88,7 @@ test.each<[string, RequestListener]>([
   const { url } = await startService(listener)
   const { cache, log } = await open(url)
   expect(cache.isAvailable()).toBe(false)
+  expect(cache.ageSeconds()).toBeNull()
   expect(() => cache.newest()).toThrow(UpstreamError)
   expect(log.warn).toHaveBeenCalledOnce()
 })

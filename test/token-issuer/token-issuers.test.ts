@@ -29,6 +29,8 @@ test('entry points with the same address share one cache, and get tokens for the
   expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT)).toMatchObject({ ok: true, subject: 'ada' })
   expect(requests).toBe(1)
   expect(issuers.optionalStores.map((store) => store.isAvailable())).toEqual([true])
+  expect(issuers.readings.queue()).toEqual({ running: 0, waiting: 0 })
+  expect(issuers.readings.keysAgeSeconds()).toBeGreaterThan(0)
 })
 
 test('without a key of the service there is no token, but an UpstreamError', async () => {
@@ -51,5 +53,7 @@ test('a crowd gets tokens up to the limit, and the others are refused at once', 
   expect(refused.length).toBeGreaterThanOrEqual(178)
   expect(refused.every((reason) => reason instanceof OverloadedError)).toBe(true)
   expect(queue.load()).toEqual({ running: 0, waiting: 0 })
+  // With the one that only asked for room.
+  expect(queue.refused()).toBe(refused.length + 1)
   expect(await issuer.issue('later')).toMatch(/^eyJ/)
 })

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** The state of the app, read when Prometheus asks. A part that does not apply is absent. */
 export interface Readings {
@@ -7,11 +7,27 @@ export interface Readings {
   /** Checks that a store answers, by the name of the store. Rejects or returns false if it does not. */
   readonly stores: Readonly<Record<string, () => Promise<void> | boolean>>
   /** Password checks under way, and those that wait. */
-  readonly hashingQueue?: (() => { readonly running: number; readonly waiting: number }) | undefined
+  readonly hashingQueue?: (() => QueueState) | undefined
+  /** Tokens for viewers. */
+  readonly tokens?: TokenReadings | undefined
   /** The number of stored sessions. Those that ended a moment ago may be among them. */
   readonly countSessions?: (() => number) | undefined
   /** The sign-ins in a window that were begun and have not succeeded. */
   readonly countOpenWindows?: (() => Promise<number>) | undefined
+}
+
+interface QueueState {
+  readonly running: number
+  readonly waiting: number
+}
+
+/** The state of what builds tokens for viewers. */
+export interface TokenReadings {
+  readonly queue: () => QueueState
+  /** The number of tokens that were refused because too many waited. */
+  readonly refused: () => number
+  /** Seconds since the keys of the service were fetched; of several addresses, the longest time. Null before the first. */
+  readonly keysAgeSeconds: () => number | null
 }
 
 /** Prometheus waits 10 s by default. */
@@ -20,7 +36,7 @@ const STORE_ANSWERS_WITHIN_MS = 3_000
 /** Registers gauges that are read when Prometheus asks. */
 export function registerGauges(registry: Registry, readings: Readings): void {
   const registers = [registry]
-  const { version, stores, hashingQueue, countSessions, countOpenWindows } = readings
+  const { version, stores, hashingQueue, tokens, countSessions, countOpenWindows } = readings
   new Gauge({
     name: 'viewer_auth_build_info',
     help: 'Always 1; the labels name the versions of the app and of Node',
@@ -38,18 +54,51 @@ export function registerGauges(registry: Registry, readings: Readings): void {
     },
   })
   if (hashingQueue) {
-    new Gauge({
-      name: 'viewer_auth_password_checks',
-      help: 'Password checks that run, and that wait in the queue',
-      labelNames: ['state'],
-      registers,
-      collect() {
-        for (const [state, count] of Object.entries(hashingQueue())) this.set({ state }, count)
-      },
-    })
+    const help = 'Password checks that run, and that wait in the queue'
+    registerQueue(registry, { name: 'viewer_auth_password_checks', help }, hashingQueue)
   }
+  if (tokens) registerTokens(registry, tokens)
   if (countSessions) registerSessions(registry, countSessions)
   if (countOpenWindows) registerWindows(registry, countOpenWindows)
+}
+
+function registerQueue(
+  registry: Registry,
+  options: { readonly name: string; readonly help: string },
+  queue: () => QueueState,
+): void {
+  new Gauge({
+    ...options,
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(queue())) this.set({ state }, count)
+    },
+  })
+}
+
+function registerTokens(registry: Registry, { queue, refused, keysAgeSeconds }: TokenReadings): void {
+  const help = 'Tokens for viewers that are being built, and that wait in the queue'
+  registerQueue(registry, { name: 'viewer_auth_tokens', help }, queue)
+  new Counter({
+    name: 'viewer_auth_tokens_refused_total',
+    help: 'Tokens that were not built, because too many waited',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(refused())
+    },
+  })
+  new Gauge({
+    name: 'viewer_auth_service_keys_age_seconds',
+    help: 'Time since the keys of the video service were fetched. They are fetched each hour, and used for 24 hours',
+    registers: [registry],
+    collect() {
+      const age = keysAgeSeconds()
+      if (age === null) this.remove()
+      else this.set(age)
+    },
+  })
 }
 
 function registerSessions(registry: Registry, countSessions: () => number): void {

@@ -8,6 +8,8 @@ export interface WorkQueue {
   assertCapacity(): void
   /** Returns how many tasks run and wait now. */
   load(): QueueLoad
+  /** Returns how many times the queue has thrown OverloadedError. */
+  refused(): number
   /**
    * Runs the task as soon as a slot is free.
    * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
@@ -74,6 +76,7 @@ export function createQueue(options: QueueOptions): WorkQueue {
   if (!Number.isSafeInteger(queueLength) || queueLength < 0)
     throw new RangeError('The length of a queue cannot be negative')
   let running = 0
+  let refused = 0
   const waiting: (() => void)[] = []
   const mostWaiting = queueLimit(options)
 
@@ -84,9 +87,14 @@ export function createQueue(options: QueueOptions): WorkQueue {
     else running -= 1
   }
 
+  function refuse(message: string): never {
+    refused += 1
+    throw new OverloadedError(message, retryAfterSeconds)
+  }
+
   function assertCapacity(): void {
     if (running < width || waiting.length < mostWaiting(waiting.length)) return
-    throw new OverloadedError(`${running} tasks run and ${waiting.length} wait already`, retryAfterSeconds)
+    refuse(`${running} tasks run and ${waiting.length} wait already`)
   }
 
   async function enter(signal?: AbortSignal): Promise<void> {
@@ -102,13 +110,12 @@ export function createQueue(options: QueueOptions): WorkQueue {
   return {
     assertCapacity,
     load: () => ({ running, waiting: waiting.length }),
+    refused: () => refused,
     async run(work, signal) {
       const sinceMs = nowMs()
       await enter(signal)
       try {
-        if (nowMs() - sinceMs > longestWaitMs) {
-          throw new OverloadedError(`A task waited for more than ${longestWaitMs} ms`, retryAfterSeconds)
-        }
+        if (nowMs() - sinceMs > longestWaitMs) refuse(`A task waited for more than ${longestWaitMs} ms`)
         return await work()
       } finally {
         leave()

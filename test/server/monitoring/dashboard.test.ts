@@ -14,6 +14,7 @@ async function offered(): Promise<string> {
     version: '1.2.3',
     stores: { users: () => true },
     hashingQueue: () => ({ running: 0, waiting: 0 }),
+    tokens: { queue: () => ({ running: 0, waiting: 0 }), refused: () => 0, keysAgeSeconds: () => 0 },
     countSessions: () => 0,
     countOpenWindows: () => Promise.resolve(0),
     linesDropped: () => ({ main: 0 }),
@@ -47,7 +48,7 @@ test('every metric of the app is explained in the README', async () => {
 test('every alert is explained in the README', () => {
   const alerts = [...read('prometheus-rules.yml').matchAll(/alert: (\w+)/g)].map(([, alert]) => alert)
   const explained = [...read('README.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, alert]) => alert)
-  expect(alerts).toHaveLength(13)
+  expect(alerts).toHaveLength(16)
   expect(explained).toEqual(alerts)
 })
 
@@ -59,6 +60,6 @@ test('the panels of the dashboard do not overlap', () => {
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
   )
-  expect(panels).toHaveLength(14)
+  expect(panels).toHaveLength(16)
   expect(new Set(cells).size).toBe(cells.length)
 })
