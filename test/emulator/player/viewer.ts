@@ -84,6 +84,7 @@ export async function stateOf(frame: Frame, state: string): Promise<string> {
 
 /** Waits until the video has gone on for a while; the position then, in seconds. */
 export async function waitUntilPlaying(frame: Frame, forSeconds = 0.5): Promise<number> {
+  await frame.waitForSelector('video')
   const position = `document.querySelector('video').currentTime`
   const before = Number(await frame.evaluate(position))
   await frame.waitForFunction(`${position} > ${before + forSeconds}`)
