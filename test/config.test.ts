@@ -102,8 +102,8 @@ describe('the settings', () => {
         lifetimeSeconds: 120,
         playerOrigins: ['https://player.example', 'https://page.example:8443', 'https://[2001:db8::1]'],
         consumers: [
-          { origin: 'https://player.example', pathPrefix: '/chat/' },
-          { origin: 'https://qa.example', pathPrefix: '/live/' },
+          { origin: 'https://player.example', path: '/chat/' },
+          { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
         hasScript: false,

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { Brand } from '../brand/brand.ts'
-import type { AllowedConsumer, ReturnAddress } from '../hash-lock/return-address.ts'
+import type { AllowedAddress, ReturnAddress } from '../hash-lock/return-address.ts'
 import type { SsoSettings } from '../sso/settings/sso-settings.ts'
 
 /** A parameter for the player: its name at the service, and the attribute of the viewer with its value, such as `username`. */
@@ -53,7 +53,7 @@ export interface HashEntryPoint extends CommonEntryPoint {
   /** How long a response is valid; 0 sends no `hashExpire`. */
   readonly lifetimeSeconds: number
   readonly playerAddress: ReturnAddress
-  readonly consumers: readonly AllowedConsumer[]
+  readonly consumers: readonly AllowedAddress[]
 }
 
 /** The second version: the player sends its address as `ref`, and gets a token, as `vt`. */
@@ -63,8 +63,8 @@ export interface TokenEntryPoint extends CommonEntryPoint {
   readonly contentKey: KeyObject
   /** Where the service publishes the keys that tokens are encrypted with. */
   readonly serviceKeyUrl: string
-  /** Addresses that a `ref` may begin with. At least one. */
-  readonly refAddresses: readonly AllowedConsumer[]
+  /** Addresses that a `ref` may have. At least one. */
+  readonly refAddresses: readonly AllowedAddress[]
 }
 
 export function isHashEntryPoint(entryPoint: EntryPoint): entryPoint is HashEntryPoint {

@@ -2,9 +2,10 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { faultInName } from '../hash-lock/authentication-response.ts'
 import {
-  type AllowedConsumer,
+  type AllowedAddress,
   parseAllowedConsumer,
   parsePlayerAddress,
+  parseRefAddress,
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
 import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, splitList } from '../settings/fields.ts'
@@ -87,13 +88,13 @@ export function addressFields(publicUrl: URL | null) {
     assertScheme(item, isLoopbackName)
     return item
   })
-  const allowedAddress = (item: string): AllowedConsumer => {
-    const address = parseAllowedConsumer(item)
+  const allowedAddress = (parse: (text: string) => AllowedAddress) => (item: string) => {
+    const address = parse(item)
     assertScheme(item, isLoopbackHost)
     return address
   }
-  const consumers = listField(null, allowedAddress)
-  const refAddresses = listField('must name at least one address', allowedAddress)
+  const consumers = listField(null, allowedAddress(parseAllowedConsumer))
+  const refAddresses = listField('must name at least one address', allowedAddress(parseRefAddress))
   const serviceKeyUrl = z.string('must be text').transform((text, context): string => {
     try {
       const address = parseKeyUrl(text)

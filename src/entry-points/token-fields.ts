@@ -7,7 +7,7 @@ export const DEFAULT_SUBJECT = 'username'
 export const CONTENT_KEY_MISSING =
   'is required: the private key of the content in PEM form; make one with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048'
 export const REF_ADDRESSES_MISSING =
-  'is required: the addresses of the player that a ref may start with, such as https://player.example/embed/'
+  'is required: the addresses of the player that a ref may have, such as https://player.example/embed/1002'
 export const KEY_URL_MISSING =
   'is required: the address of the keys that tokens are encrypted with, such as https://api.example/viewer-auth-public-key.json'
 

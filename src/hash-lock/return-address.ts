@@ -9,10 +9,10 @@ export interface ReturnAddress {
   readonly origin: string
 }
 
-/** An entry of the allow-list: an exact origin, and a path prefix that begins and ends with "/". */
-export interface AllowedConsumer {
+/** An entry of the allow-list: an exact origin, and a path. A path that ends in "/" also allows every path below it. */
+export interface AllowedAddress {
   readonly origin: string
-  readonly pathPrefix: string
+  readonly path: string
 }
 
 export type ReturnDecision =
@@ -35,7 +35,7 @@ type Answer = 'hash' | 'vt'
 export function decideReturnAddress(
   hashConsumer: string | undefined,
   playerAddress: ReturnAddress,
-  allowed: readonly AllowedConsumer[],
+  allowed: readonly AllowedAddress[],
 ): ReturnDecision {
   if (hashConsumer === undefined) return { ok: true, address: playerAddress }
   return decide(hashConsumer, 'hash', allowed)
@@ -47,19 +47,21 @@ export function decideReturnAddress(
  * @param ref as received, percent-decoded once; undefined if absent.
  * @returns for a refusal, the end of a sentence that starts with "ref". Never redirect to a refused address.
  */
-export function decideRef(ref: string | undefined, allowed: readonly AllowedConsumer[]): ReturnDecision {
+export function decideRef(ref: string | undefined, allowed: readonly AllowedAddress[]): ReturnDecision {
   return ref === undefined ? { ok: false, reason: 'is missing' } : decide(ref, 'vt', allowed)
 }
 
-function decide(text: string, answer: Answer, allowed: readonly AllowedConsumer[]): ReturnDecision {
+function decide(text: string, answer: Answer, allowed: readonly AllowedAddress[]): ReturnDecision {
   const parsed = parseReturnAddress(text, answer)
   if (typeof parsed === 'string') return { ok: false, reason: parsed }
   if (text.includes('#')) return { ok: false, reason: 'has a fragment' }
-  const isAllowed = allowed.some(
-    ({ origin, pathPrefix }) => parsed.origin === origin && parsed.pathname.startsWith(pathPrefix),
-  )
-  if (!isAllowed) return { ok: false, reason: 'is not on the list of allowed addresses' }
+  if (!allowed.some((entry) => includes(entry, parsed)))
+    return { ok: false, reason: 'is not on the list of allowed addresses' }
   return { ok: true, address: { url: normalised(parsed, text), origin: parsed.origin } }
+}
+
+function includes({ origin, path }: AllowedAddress, { origin: givenOrigin, pathname }: URL): boolean {
+  return givenOrigin === origin && (path.endsWith('/') ? pathname.startsWith(path) : pathname === path)
 }
 
 /**
@@ -73,17 +75,29 @@ export function parsePlayerAddress(text: string): ReturnAddress {
 }
 
 /**
- * Parses an entry of the allow-list, from the settings. Many customers share the service, so with an origin alone
- * another customer's page could collect our viewers' responses. The prefix must therefore name a path and end with "/".
- * @throws RangeError with the end of a sentence that starts with the entry.
+ * Parses an address for the list of consumers, from the settings. Many customers share the service, so with an origin
+ * alone another customer's page could collect our viewers' responses. The path must therefore have a name and end in "/".
+ * @throws RangeError with the end of a sentence that starts with the address.
  */
-export function parseAllowedConsumer(text: string): AllowedConsumer {
+export function parseAllowedConsumer(text: string): AllowedAddress {
+  const address = parseRefAddress(text)
+  if (!address.path.endsWith('/')) throw new RangeError('must end with "/"')
+  return address
+}
+
+/**
+ * Parses an address for the list of refs, as parseAllowedConsumer() does. A path without "/" at its end allows only this
+ * path, because the address of a content's player ends in the id of the content.
+ * @throws RangeError with the end of a sentence that starts with the address.
+ */
+export function parseRefAddress(text: string): AllowedAddress {
   const parsed = parseReturnAddress(text)
   if (typeof parsed === 'string') throw new RangeError(parsed)
   if (/[?#]/.test(text)) throw new RangeError('must have neither a query nor a fragment')
-  if (!text.endsWith('/')) throw new RangeError('must end with "/"')
   if (/^\/+$/.test(parsed.pathname)) throw new RangeError('must have a path after the host, not only an origin')
-  return { origin: parsed.origin, pathPrefix: parsed.pathname }
+  // The path of "/embed/1/.." is "/embed/", which would allow more than was written.
+  if (parsed.pathname.endsWith('/') && !text.endsWith('/')) throw new RangeError('must end with "/"')
+  return { origin: parsed.origin, path: parsed.pathname }
 }
 
 /**

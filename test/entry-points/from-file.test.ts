@@ -76,8 +76,8 @@ describe('a file of entry points', () => {
         playerAddress: { url: 'https://sport.example/pass?a=b', origin: 'https://sport.example' },
         playerOrigins: ['https://sport.example', 'https://page.example:8443'],
         consumers: [
-          { origin: 'https://sport.example', pathPrefix: '/chat/' },
-          { origin: 'https://qa.example', pathPrefix: '/live/' },
+          { origin: 'https://sport.example', path: '/chat/' },
+          { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
         returningViewers: 'ask',

@@ -15,7 +15,7 @@ const TOKEN = {
   VIEWER_AUTH: 'token',
   CONTENT_KEY: PEM,
   SERVICE_VIEWER_KEY_URL: 'https://api.example/viewer-auth-public-key.json',
-  REF_ADDRESSES: 'https://player.example/embed/',
+  REF_ADDRESSES: 'https://player.example/embed/1002',
 }
 const ENTRY = {
   name: 'gold',
@@ -34,7 +34,7 @@ const HASH_ENTRY = {
 const SETTINGS_OF_TOKEN = {
   viewerAuth: 'token',
   serviceKeyUrl: TOKEN.SERVICE_VIEWER_KEY_URL,
-  refAddresses: [{ origin: 'https://player.example', pathPrefix: '/embed/' }],
+  refAddresses: [{ origin: 'https://player.example', path: '/embed/1002' }],
   parameters: [{ name: 'sub', attribute: 'username' }],
 }
 

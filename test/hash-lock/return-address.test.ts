@@ -245,12 +245,12 @@ test.each([
 test('an entry of the list of consumers is an origin and a path', () => {
   expect(parseAllowedConsumer('https://Player.EXAMPLE:443/x/../chat/')).toEqual({
     origin: 'https://player.example',
-    pathPrefix: '/chat/',
+    path: '/chat/',
   })
 })
 
 test.each([
-  ['without a path', 'https://player.example', 'must end with "/"'],
+  ['without a path', 'https://player.example', 'must have a path after the host, not only an origin'],
   ['of the whole origin', 'https://player.example/', 'must have a path after the host, not only an origin'],
   [
     'of the whole origin by ".."',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
-import { parseAllowedConsumer } from '../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
 import { createTokenIssuer, type TokenIssuer, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
 import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
 import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
@@ -16,7 +16,7 @@ export const TOKEN_ENTRY_POINT: TokenEntryPoint = {
   viewerAuth: 'token',
   contentKey: BUILD_KEYS.contentKey,
   serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
-  refAddresses: [parseAllowedConsumer('https://player.example/embed/')],
+  refAddresses: [parseRefAddress('https://player.example/embed/')],
   parameters: [{ name: 'sub', attribute: 'username' }],
 }
 

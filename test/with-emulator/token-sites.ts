@@ -1,6 +1,6 @@
 import type { Frame } from 'puppeteer-core'
 import { onTestFinished } from 'vitest'
-import { parseAllowedConsumer } from '../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
 import { openTokenIssuers } from '../../src/token-issuer/token-issuers.ts'
 import { press, type } from '../browser/press-and-type.ts'
 import { startService } from '../emulator/player/service.ts'
@@ -29,7 +29,7 @@ export async function startThreeSites(publicKey: string, { hasScript = true } = 
         ...TOKEN_ENTRY_POINT,
         hasScript,
         serviceKeyUrl,
-        refAddresses: [parseAllowedConsumer(`${url}/embed/`)],
+        refAddresses: [parseRefAddress(`${url}${CHANNEL}`)],
         // Not the player: its own frame comes to the login app.
         playerOrigins: [`http://page.localhost:${port}`],
       },

@@ -138,7 +138,7 @@ function reportUnseenPlayers(config: Config, namedEntryPoint: string | undefined
   for (const entryPoint of config.entryPoints) {
     if (isHashEntryPoint(entryPoint) || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
     const text =
-      'The service does not tell the address of its player. If it is not below REF_ADDRESSES, the app refuses every viewer. Watch the video once.'
+      'The service does not tell the address of its player. If REF_ADDRESSES does not have it, the app refuses every viewer. Watch the video once.'
     report(findingOf(config, entryPoint, unknown('player-address-unseen', text)))
   }
 }

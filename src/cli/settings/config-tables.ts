@@ -1,7 +1,7 @@
 import type { Logo } from '../../brand/brand.ts'
 import type { Config } from '../../config.ts'
 import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from '../../entry-points/entry-point.ts'
-import type { AllowedConsumer } from '../../hash-lock/return-address.ts'
+import type { AllowedAddress } from '../../hash-lock/return-address.ts'
 import { addressOf } from './chosen-entry-point.ts'
 
 /** The value of each setting as text, in the order of `.env.example`. Contains no secret. */
@@ -80,8 +80,8 @@ export function appValues(config: Config): SettingValues {
   }
 }
 
-function describeAddresses(addresses: readonly AllowedConsumer[]): string {
-  return addresses.map(({ origin, pathPrefix }) => `${origin}${pathPrefix}`).join(', ') || NONE
+function describeAddresses(addresses: readonly AllowedAddress[]): string {
+  return addresses.map(({ origin, path }) => `${origin}${path}`).join(', ') || NONE
 }
 
 function secretOf({ previousSecret, secretFiles }: HashEntryPoint): string {

@@ -1,9 +1,9 @@
-import { type AllowedConsumer, appendToken, decideRef } from '../../hash-lock/return-address.ts'
+import { type AllowedAddress, appendToken, decideRef } from '../../hash-lock/return-address.ts'
 import { buildViewerToken, type TokenKeys } from '../../viewer-token/viewer-token.ts'
 
 export interface EmbedKeys extends TokenKeys {
   /** Addresses of the player: with a token, any other address could watch as this viewer. */
-  readonly allowed: readonly AllowedConsumer[]
+  readonly allowed: readonly AllowedAddress[]
 }
 
 /**

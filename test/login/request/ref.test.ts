@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { errorText } from '../../../src/languages/languages.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { signIn } from '../signed-in.ts'
@@ -9,7 +9,7 @@ import { TRICKS } from './address-tricks.ts'
 
 const REF = `${CONSUMER}1234?a=~%20+b`
 const startApp = () =>
-  startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, refAddresses: [parseAllowedConsumer(CONSUMER)] }] })
+  startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, refAddresses: [parseRefAddress(CONSUMER)] }] })
 
 function expectNowhere(app: LoginApp, answer: Answer, text: 'badConsumer' | 'refusedToken' = 'badConsumer'): void {
   expectRefused(answer, 400)

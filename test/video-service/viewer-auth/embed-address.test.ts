@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { embedAddress } from '../../../src/video-service/viewer-auth/embed-address.ts'
 import { checkViewerToken } from '../../../src/viewer-token/token-check.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../../viewer-token/token-keys.ts'
 
-const KEYS = { ...BUILD_KEYS, allowed: [parseAllowedConsumer('https://video.example/embed/')] }
+const KEYS = { ...BUILD_KEYS, allowed: [parseRefAddress('https://video.example/embed/')] }
 const EMBED = 'https://video.example/embed/recorded/1?autoplay=a%20b'
 const NOW = 1_800_000_000
 

@@ -37,7 +37,7 @@ beforeEach(async () => {
       VIEWER_AUTH: 'token',
       CONTENT_KEY,
       SERVICE_VIEWER_KEY_URL: keyUrl,
-      REF_ADDRESSES: `${emulator.url}/embed/`,
+      REF_ADDRESSES: `${emulator.url}/embed/1002`,
       PLAYER_ORIGINS: emulator.url,
     },
     without: ['HASH_SECRET', 'PLAYER_RETURN_URL'],
@@ -83,7 +83,7 @@ describe('the doctor of an entry point with tokens', () => {
   test('it names a service without keys, and an address that the app refuses', async () => {
     env = { ...env, SERVICE_VIEWER_KEY_URL: `${emulator.url}/missing.json` }
     expect((await doctor()).failure).toEqual(['service-keys'])
-    env = { ...env, REF_ADDRESSES: `${emulator.url}/embed/,https://other.example/embed/` }
+    env = { ...env, REF_ADDRESSES: `${emulator.url}/embed/1002,https://other.example/embed/` }
     expect((await doctor()).failure).toEqual(['service-keys', 'ref-refused'])
   })
 

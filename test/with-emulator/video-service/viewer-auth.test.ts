@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
-import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import type { RestApi } from '../../../src/video-service/rest-api.ts'
 import { embedAddress } from '../../../src/video-service/viewer-auth/embed-address.ts'
 import { fetchServiceKeys } from '../../../src/video-service/viewer-auth/service-keys.ts'
@@ -37,7 +37,7 @@ test('viewer auth of a channel sends its player to the login app, until it is re
 test('an embed address opens the player once, with a key that the client fetched', async () => {
   await setViewerAuth(api, PLACE, SETTINGS)
   const [serviceKey] = await fetchServiceKeys(send, `${emulator.url}/viewer-auth-public-key.json`)
-  const keys = { contentKey, serviceKey, allowed: [parseAllowedConsumer(`${emulator.url}/embed/`)] }
+  const keys = { contentKey, serviceKey, allowed: [parseRefAddress(`${emulator.url}/embed/`)] }
   const address = await embedAddress(`${emulator.url}/embed/1002`, 'ada@example.com', keys, nowSeconds())
   const statuses = [await fetch(address, { redirect: 'manual' }), await fetch(address, { redirect: 'manual' })]
   expect(statuses.map(({ status }) => status)).toEqual([200, 302])

@@ -14,10 +14,10 @@ export async function* checkAddresses(
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
   yield await checkReachable('PLAYER_RETURN_URL', entryPoint.playerAddress.url, [404, 410], signal)
-  for (const { origin, pathPrefix } of entryPoint.consumers) {
-    // Even 404 is fine, because a path prefix need not be a page.
-    yield await checkReachable('The consumer', origin + pathPrefix, [], signal)
-    yield await checkConsumer(address, origin, pathPrefix, signal)
+  for (const { origin, path } of entryPoint.consumers) {
+    // Even 404 is fine, because a consumer may be a folder without a page.
+    yield await checkReachable('The consumer', origin + path, [], signal)
+    yield await checkConsumer(address, origin, path, signal)
   }
 }
 
@@ -56,8 +56,8 @@ export async function* checkRefs(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
-  for (const { origin, pathPrefix } of entryPoint.refAddresses) {
-    const ref = origin + pathPrefix
+  for (const { origin, path } of entryPoint.refAddresses) {
+    const ref = origin + path
     const screen = await request(`${address}?${new URLSearchParams({ ref })}`, signal)
     if (!(screen instanceof Response)) yield screen
     else if (screen.status !== 200) {
@@ -74,22 +74,17 @@ export async function* checkRefs(
   }
 }
 
-async function checkConsumer(
-  address: string,
-  origin: string,
-  pathPrefix: string,
-  signal: AbortSignal,
-): Promise<Finding> {
-  const screen = await request(`${address}?${new URLSearchParams({ hashConsumer: origin + pathPrefix })}`, signal)
+async function checkConsumer(address: string, origin: string, path: string, signal: AbortSignal): Promise<Finding> {
+  const screen = await request(`${address}?${new URLSearchParams({ hashConsumer: origin + path })}`, signal)
   if (!(screen instanceof Response)) return screen
   if (screen.status !== 200) {
     return failure(
       'consumer-refused',
-      `${address} refuses the consumer ${origin}${pathPrefix} (${screen.status}). The app runs with other settings. Restart it.`,
+      `${address} refuses the consumer ${origin}${path} (${screen.status}). The app runs with other settings. Restart it.`,
     )
   }
   return notAllowed(screen.headers, 'form-action', [origin]).length === 0
-    ? ok('consumer-allowed', `${address} sends viewers to the consumer ${origin}${pathPrefix}.`)
+    ? ok('consumer-allowed', `${address} sends viewers to the consumer ${origin}${path}.`)
     : failure(
         'consumer-form-action',
         `${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer. ${PROXY_OR_SETTINGS}`,

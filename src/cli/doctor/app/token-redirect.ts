@@ -21,7 +21,7 @@ export function screenAddress(config: Config, entryPoint: EntryPoint): string {
 }
 
 function exampleRef({ refAddresses }: TokenEntryPoint): string {
-  return refAddresses.map(({ origin, pathPrefix }) => origin + pathPrefix)[0] ?? ''
+  return refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
 }
 
 /** Checks the redirect of a sign-in with carriedFields(): `ref` with a token that the service could decrypt. */
