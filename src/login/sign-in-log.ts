@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
+import { OverloadedError } from '../errors.ts'
 import type { LineSums } from '../server/log/line-sums.ts'
 import type { SecurityLog } from '../server/log/log.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
@@ -95,6 +96,11 @@ const SUMMED: readonly SignInOutcome[] = [
 ]
 /** Outcomes that a returning viewer can cause without a password check, and so without limit. */
 const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']
+
+/** Returns the event of a request that an error ended. Without the error in an overload, which must not overload the log. */
+export function faultEvent(error: unknown): SignInEvent {
+  return error instanceof OverloadedError ? { outcome: 'overloaded' } : { outcome: 'failed', error }
+}
 
 export interface SignInLogDeps {
   readonly securityLog: SecurityLog

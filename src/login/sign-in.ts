@@ -7,6 +7,7 @@ import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
 import type { Refusal, SignInState } from './screens/screens.ts'
 import { assertCanAnswer, isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
+import { faultEvent } from './sign-in-log.ts'
 
 /**
  * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
@@ -70,10 +71,7 @@ export function postSignIn(
       await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', openSession })
     } catch (error) {
       const refusal = describeError(error)
-      // Without the stack: an overload must not also overload the log.
-      const event =
-        refusal.text === 'overloaded' ? { outcome: 'overloaded' as const } : { outcome: 'failed' as const, error }
-      logSignIn(req, { ...event, viewer: username, status: refusal.status })
+      logSignIn(req, { ...faultEvent(error), viewer: username, status: refusal.status })
       show(refusal)
     }
   }

@@ -3,6 +3,7 @@ import { refusalOf } from '../account/route-deps.ts'
 import { formBody } from '../login/request/form-body.ts'
 import { describeError } from '../login/screens/error-page.ts'
 import { onlyMethods } from '../server/only-methods.ts'
+import { windowFaultEvent } from '../sign-in-window/window-fault.ts'
 import { postCreate } from './create.ts'
 import { postPassword } from './password.ts'
 import { NOT_FROM_OWN_PAGE, type PasskeyRouteDeps } from './route-deps.ts'
@@ -26,7 +27,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Router {
     if (res.headersSent) return next(error)
     const refusal = describeError(error)
     const { status, text: reason } = refusal
-    if (status >= 500) deps.logSignIn(req, { outcome: 'failed', status, error })
+    if (status >= 500) deps.logSignIn(req, { ...windowFaultEvent(error), status })
     else deps.logSignIn(req, { outcome: 'refused-request', status, reason })
     deps.pages.refuse(req, res, refusalOf(refusal))
   }

@@ -9,6 +9,7 @@ import type { Refusal } from '../login/screens/screens.ts'
 import { flowOf } from '../login/screens/window-parts.ts'
 import { assertCanAnswer } from '../login/send-to-player.ts'
 import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
+import { windowFaultEvent } from './window-fault.ts'
 
 const Form = z.object({
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
@@ -55,7 +56,7 @@ export function postWindowContinue(deps: ContinueDeps): RequestHandler {
       show({ status: 409, text: 'ssoNotYet' })
     } catch (error) {
       const refusal = describeError(error)
-      logSignIn(req, { outcome: 'failed', status: refusal.status, error })
+      logSignIn(req, { ...windowFaultEvent(error), status: refusal.status })
       show(refusal)
     }
   }

@@ -8,6 +8,7 @@ import type { Refusal } from '../login/screens/screens.ts'
 import { assertCanAnswer } from '../login/send-to-player.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
 import { digestOf } from '../sign-in-window/random-text.ts'
+import { windowFaultEvent } from '../sign-in-window/window-fault.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { sendResult } from './send-result.ts'
 
@@ -53,7 +54,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
       if (!(await sendResult(deps, req, res, context, result))) show({ status: 401, text: 'ssoWrongCode' })
     } catch (error) {
       const refusal = describeError(error)
-      logSignIn(req, { outcome: 'failed', status: refusal.status, error })
+      logSignIn(req, { ...windowFaultEvent(error), status: refusal.status })
       show(refusal)
     }
   }

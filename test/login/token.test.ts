@@ -163,32 +163,44 @@ test('the token names the viewer by the attribute of the settings, also with a "
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'unusable-attribute', attribute: 'member', reason: 'is missing' })
 })
 
-test.each([
-  ['without a key of the service', NO_KEY, 'store-down', '30'],
-  ['with a full queue', new OverloadedError('full', 2), 'overloaded', '2'],
-])('%s, a sign-in gives 503 before the password is checked, and works again afterwards', async (...row) => {
-  const [, fault, reason, retryAfter] = row
+const FAULTS = [
+  ['without a key of the service', NO_KEY, 'store-down', '30', 'failed'],
+  ['with a full queue', new OverloadedError('full', 2), 'overloaded', '2', 'overloaded'],
+] as const
+
+test.each(FAULTS)(
+  '%s, a sign-in gives 503 before the password is checked, and works again afterwards',
+  async (...row) => {
+    const [, fault, reason, retryAfter, outcome] = row
+    const app = await startTokenApp()
+    app.issuer.fault = fault
+    const answer = await app.post('/sign-in', FORM)
+    expectRefused(answer, 503)
+    expect(reasonOf(answer)).toBe(reason)
+    expect(answer.headers['retry-after']).toBe(retryAfter)
+    expect(answer.text).not.toContain('INTERNAL')
+    expect(hiddenFieldsOf(answer)[0]?.fields).toEqual({ ref: REF })
+    expect(app.users.asked).toEqual([])
+    expect(app.lines.at(-1)).toMatchObject({ outcome, viewer: ADA.username, status: 503 })
+    app.issuer.fault = null
+    expect((await app.post('/sign-in', FORM)).status).toBe(303)
+  },
+)
+
+test.each(FAULTS)('%s, a returning viewer gets 503 and keeps the session', async (...row) => {
+  const [, fault, reason, retryAfter, outcome] = row
   const app = await startTokenApp()
+  const Cookie = await signIn(app, FORM)
   app.issuer.fault = fault
-  const answer = await app.post('/sign-in', FORM)
+  const answer = await app.get(SCREEN, { Cookie })
   expectRefused(answer, 503)
   expect(reasonOf(answer)).toBe(reason)
   expect(answer.headers['retry-after']).toBe(retryAfter)
-  expect(answer.text).not.toContain('INTERNAL')
-  expect(hiddenFieldsOf(answer)[0]?.fields).toEqual({ ref: REF })
-  expect(app.users.asked).toEqual([])
-  app.issuer.fault = null
-  expect((await app.post('/sign-in', FORM)).status).toBe(303)
-})
-
-test('without a key of the service, a returning viewer gets 503 and keeps the session', async () => {
-  const app = await startTokenApp()
-  const Cookie = await signIn(app, FORM)
-  app.issuer.fault = NO_KEY
-  const answer = await app.get(SCREEN, { Cookie })
-  expectRefused(answer, 503)
-  expect(answer.headers['retry-after']).toBe('30')
   expect(answer.text).toContain('<a class="primary" href="/?ref=')
+  const { requestId, ...line } = app.lines.at(-1) ?? expect.unreachable()
+  expect(line).toMatchObject({ outcome, status: 503 })
+  // An overload does not have a line for each request, so its screen refers to none.
+  expect(answer.text.includes(String(requestId))).toBe(outcome === 'failed')
   app.issuer.fault = null
   expect((await app.get(SCREEN, { Cookie })).status).toBe(303)
 })
@@ -215,15 +227,21 @@ test.each<[string, [string, unknown][]]>([
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'failed', status: 500 })
 })
 
-test('no log line contains a token, a key or the query of ref', async () => {
-  const app = await startTokenApp()
-  const Cookie = await signIn(app, FORM)
+test('no log line contains a token, a key, the query of ref or a subject that is not the user name', async () => {
+  const parameters = [{ name: 'sub', attribute: 'member' }]
+  const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, parameters }] })
+  app.users.add('bob', 'pw', { attributes: { member: 'member-4711' } })
+  const Cookie = await signIn(app, { ref: REF, username: 'bob', password: 'pw' })
   const { location = '' } = await app.get(SCREEN, { Cookie })
   await app.get(`/?${formOf({ ref: location })}`)
   app.issuer.fault = NO_KEY
   await app.get(SCREEN, { Cookie })
-  expect(app.lines.length).toBeGreaterThan(3)
-  expect(JSON.stringify(app.lines)).not.toMatch(/eyJ|vt=|%20\+~|PRIVATE KEY/)
+  app.issuer.fault = null
+  app.users.add('bob', 'pw', { attributes: { member: 'member-4711\n' } })
+  await app.get(SCREEN, { Cookie })
+  const outcomes = app.lines.map(({ outcome }) => outcome)
+  expect(outcomes).toEqual(['signed-in', 'returned', 'refused-request', 'failed', 'unusable-attribute'])
+  expect(JSON.stringify(app.lines)).not.toMatch(/eyJ|vt=|%20\+~|PRIVATE KEY|4711/)
 })
 
 test('an entry point with a hash ignores ref, and answers with a hash to its own address', async () => {

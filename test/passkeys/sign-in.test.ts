@@ -250,6 +250,7 @@ test('while the store of open windows is away, passkeys answer 503 and passwords
     await pressContinue(app, { wait }),
   ]
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+  expect(app.lines.map(({ outcome }) => outcome)).toEqual(['passkey-started', 'sso-failed'])
   expect((await app.post('/sign-in', ADA)).status).toBe(303)
 })
 

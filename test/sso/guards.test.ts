@@ -42,7 +42,9 @@ test('each screen has a secret of its own, and takes none from its address or fr
 test('while the store of open sign-ins is away, single sign-on answers 503 and passwords go on', async () => {
   const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
   const flows = { put: away, take: away, read: away, has: away, close: () => {} }
-  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows }) })
+  // Equal lines are written too.
+  const lineSums = { isNew: () => true, end: () => {} }
+  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows }), lineSums })
   const wait = fieldOf(await app.get('/'), 'wait')
   const own = { 'Sec-Fetch-Site': 'same-origin' }
   const answers = [
@@ -52,6 +54,7 @@ test('while the store of open sign-ins is away, single sign-on answers 503 and p
     await app.post('/sso/status', { wait }, own),
   ]
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503])
+  expect(app.lines.map(({ outcome }) => outcome)).toEqual(['sso-failed', 'sso-failed', 'sso-failed'])
   expect(answers.flatMap(({ setCookies }) => setCookies)).toEqual([])
   expect((await app.post('/sign-in', ADA, own)).status).toBe(303)
 })

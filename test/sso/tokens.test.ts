@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
+import { OverloadedError, UpstreamError } from '../../src/errors.ts'
 import { formOf } from '../login/start-login-app.ts'
 import { createTestIssuer, REF, TOKEN_ENTRY_POINT, tokenIn } from '../login/start-token-app.ts'
 import { cookiesOf, finishWindow, openWindow, pressContinue, startSso } from './start-sso.ts'
@@ -23,12 +23,16 @@ test('a viewer of the provider gets a token in the frame, and another one at a r
   expect((await tokenIn(again.location, nowSeconds())).subject).toBe('ada@example.com')
 })
 
-test('without a key of the service, the result of the window waits for the next try', async () => {
+test.each([
+  ['without a key of the service', new UpstreamError('service-keys', 'no key'), 'failed'],
+  ['with too many tokens', new OverloadedError('full', 2), 'overloaded'],
+])('%s, the result of the window waits for the next try', async (_case, fault, outcome) => {
   const { app, issuer } = await startWithTokens()
   const window = await openWindow(app, '', `?${formOf(FIELDS)}`)
   await finishWindow(app, window)
-  issuer.fault = new UpstreamError('service-keys', 'no key')
+  issuer.fault = fault
   expect((await pressContinue(app, window, '', FIELDS)).status).toBe(503)
+  expect(app.lines.at(-1)).toMatchObject({ outcome, status: 503 })
   issuer.fault = null
   expect((await pressContinue(app, window, '', FIELDS)).status).toBe(303)
 })

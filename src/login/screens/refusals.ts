@@ -4,7 +4,7 @@ import type { Viewer } from '../../users/user-store.ts'
 import type { AccessRefused, Explanation } from '../access-decision.ts'
 import type { ContextReading, PlayerContext } from '../request/player-context.ts'
 import { isFromOwnPage } from '../request/same-origin.ts'
-import { type LogSignIn, requestIdOf } from '../sign-in-log.ts'
+import { faultEvent, type LogSignIn, requestIdOf } from '../sign-in-log.ts'
 import { describeError } from './error-page.ts'
 import type { Screens } from './screens.ts'
 
@@ -78,13 +78,15 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
     failed(req, res, error, context) {
       const refusal = describeError(error)
       const isOurs = refusal.status >= 500
-      if (isOurs) logSignIn(req, { outcome: 'failed', status: refusal.status, error })
+      const event = faultEvent(error)
+      if (isOurs) logSignIn(req, { ...event, status: refusal.status })
       else logSignIn(req, { outcome: 'refused-request', status: refusal.status, reason: refusal.text })
       screens.sendMessage(req, res, {
         title: isOurs ? 'unavailable' : 'badRequest',
         refusal,
         ...(context && { link: { context, text: 'tryAgain' } }),
-        ...(isOurs ? { reference: requestIdOf(req) } : {}),
+        // An overload does not have a line for each request.
+        ...(isOurs && event.outcome === 'failed' && { reference: requestIdOf(req) }),
       })
     },
   }
