@@ -66,8 +66,9 @@ export function checkEnvelope(token: string, kids: readonly string[]): EnvelopeC
   if (parts?.length === 3) return { ok: false, reason: 'not-encrypted' }
   const header = parts?.length === 5 ? parseJsonObject(textOf(parts[0])) : null
   if (header === null) return { ok: false, reason: 'malformed' }
-  const { alg, enc, kid } = header
-  if (alg !== KEY_ENCRYPTION || enc !== CONTENT_ENCRYPTION) return { ok: false, reason: 'other-encryption' }
+  const { alg, enc, kid, zip } = header
+  if (alg !== KEY_ENCRYPTION || enc !== CONTENT_ENCRYPTION || zip !== undefined)
+    return { ok: false, reason: 'other-encryption' }
   if (typeof kid !== 'string' || !kids.includes(kid)) return { ok: false, reason: 'unknown-service-key' }
   return { ok: true, kid }
 }

@@ -17,7 +17,7 @@ export function describeTokenCheck(check: TokenCheck | EnvelopeCheck, nowSeconds
     case 'not-encrypted':
       return 'Refused: signed, but not encrypted. Encrypt the signed token with the key of the service.'
     case 'other-encryption':
-      return 'Refused: encrypted with other algorithms. The service accepts RSA-OAEP with A256CBC-HS512 only.'
+      return 'Refused: encrypted with other algorithms, or compressed. The service accepts RSA-OAEP with A256CBC-HS512 only.'
     case 'unknown-service-key':
       return 'Refused: its kid names no key of the service. Fetch the keys of the service again.'
     case 'wrong-service-key':

@@ -39,6 +39,7 @@ const REFUSED: readonly (readonly [name: string, reason: AlteredToken['reason'],
     'wrong-service-key',
     inLayers(SIGNED, encrypted({ ...OUTER, kid: OLDER_KID })),
   ],
+  ['that is compressed', 'other-encryption', inLayers(SIGNED, encrypted({ ...OUTER, zip: 'DEF' }))],
   [
     'that names its kid twice',
     'malformed',
