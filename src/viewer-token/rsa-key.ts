@@ -1,14 +1,43 @@
-import type { KeyObject } from 'node:crypto'
+import { constants, createPublicKey, type KeyObject, publicEncrypt, sign, verify } from 'node:crypto'
 
 const LEAST_BITS = 2048
 /** A longer key would take more than 100 ms for each token. */
 const MOST_BITS = 8192
+/** A longer exponent would make each use of the key slow. Nearly all keys have 65537. */
+const LARGEST_EXPONENT = 2n ** 32n - 1n
 
-/** Returns why a key cannot be used, as the end of a sentence that starts with the key; null if it can. */
-export function faultInRsaKey({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | null {
+/**
+ * Returns why a key cannot be used, as the end of a sentence that starts with the key; null if it can. Tries the key
+ * once, which takes about a millisecond: Node also reads keys whose parts do not fit together.
+ */
+export function faultInRsaKey(key: KeyObject): string | null {
+  const { asymmetricKeyType, asymmetricKeyDetails } = key
   if (asymmetricKeyType !== 'rsa') return `is not an RSA key, but ${asymmetricKeyType}: use RSA of ${LEAST_BITS} bits`
-  const bits = asymmetricKeyDetails?.modulusLength ?? 0
+  const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
   if (bits < LEAST_BITS) return `is an RSA key of ${bits} bits: it needs at least ${LEAST_BITS}`
   if (bits > MOST_BITS) return `is an RSA key of ${bits} bits: use at most ${MOST_BITS}`
-  return null
+  if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent > LARGEST_EXPONENT) {
+    return 'has a public exponent that is not an odd number from 3 to 4294967295: generate another key'
+  }
+  const isUsable = key.type === 'private' ? canSign(key) : canEncrypt(key)
+  return isUsable ? null : 'is damaged: its numbers do not fit together'
+}
+
+function canSign(privateKey: KeyObject): boolean {
+  const text = Buffer.from('trial')
+  try {
+    return verify('sha512', text, createPublicKey(privateKey), sign('sha512', text, privateKey))
+  } catch {
+    return false
+  }
+}
+
+/** Tries the longest text that a token needs, a key for A256CBC-HS512. */
+function canEncrypt(publicKey: KeyObject): boolean {
+  try {
+    publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.alloc(64))
+    return true
+  } catch {
+    return false
+  }
 }

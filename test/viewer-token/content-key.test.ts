@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { parseContentKey, parseContentPublicKey, publicKeyPem } from '../../src/viewer-token/content-key.ts'
 import { CONTENT_KEY } from './jwcrypto-vectors.ts'
@@ -9,8 +9,22 @@ const PKCS1 = CONTENT_KEY.export({ type: 'pkcs1', format: 'pem' }).toString()
 const SPKI = PUBLIC.export({ type: 'spki', format: 'pem' }).toString()
 const PUBLIC_PKCS1 = PUBLIC.export({ type: 'pkcs1', format: 'pem' }).toString()
 const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const OTHER = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+const { n: OWN_MODULUS = '' } = PUBLIC.export({ format: 'jwk' })
+const EVEN_MODULUS = Buffer.from(OWN_MODULUS, 'base64url').fill(0, 255).toString('base64url')
 const SHORT = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const PSS = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
+
+/** Returns the content key with numbers of other keys, in PEM form. */
+function mixedPem(numbers: JsonWebKey): string {
+  const key = { ...CONTENT_KEY.export({ format: 'jwk' }), ...numbers }
+  return privatePem(createPrivateKey({ key, format: 'jwk' }))
+}
+
+function publicPemWith(numbers: JsonWebKey): string {
+  const key = { ...PUBLIC.export({ format: 'jwk' }), ...numbers }
+  return createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString()
+}
 
 function privatePem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -37,6 +51,8 @@ test.each([
 
 const NOT_PEM = 'is not a private key in PEM form, which starts with -----BEGIN'
 const UNREADABLE = 'is not a readable private key in PEM form'
+const EXPONENT = 'has a public exponent that is not an odd number from 3 to 4294967295: generate another key'
+const DAMAGED = 'is damaged: its numbers do not fit together'
 const PUBLIC_HALF = 'is the public half of the key pair: use the private key'
 const ENCRYPTED = 'is encrypted with a passphrase: decrypt it with openssl pkey -in FILE -out NEW_FILE'
 
@@ -66,6 +82,10 @@ test.each([
   ],
   ['for PSS only', privatePem(PSS.privateKey), 'is not an RSA key, but rsa-pss: use RSA of 2048 bits'],
   ['of 1024 bits', privatePem(SHORT.privateKey), 'is an RSA key of 1024 bits: it needs at least 2048'],
+  ['with the private numbers of another key', mixedPem({ ...OTHER, n: OWN_MODULUS }), DAMAGED],
+  ['with the modulus of another key', mixedPem({ n: OTHER.n ?? '' }), DAMAGED],
+  ['with another exponent', mixedPem({ e: 'Aw' }), DAMAGED],
+  ['with the exponent 1', mixedPem({ e: 'AQ' }), EXPONENT],
   ['that is encrypted in PKCS#8', encrypted('pkcs8'), ENCRYPTED],
   ['that is encrypted in PKCS#1', encrypted('pkcs1'), ENCRYPTED],
   [
@@ -104,6 +124,9 @@ test.each([
     SHORT.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     'is an RSA key of 1024 bits: it needs at least 2048',
   ],
+  ['with an even modulus', publicPemWith({ n: EVEN_MODULUS }), DAMAGED],
+  ['with the exponent 2', publicPemWith({ e: 'Ag' }), EXPONENT],
+  ['with an exponent of 33 bits', publicPemWith({ e: 'AQAAAAE' }), EXPONENT],
   ['with garbage in it', block('PUBLIC KEY'), 'is not a readable public key in PEM form'],
   ['that is empty', '', 'is not a public key in PEM form, which starts with -----BEGIN'],
 ])('a public key %s is refused', (_name, pem, message) => {

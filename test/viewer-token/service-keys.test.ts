@@ -17,6 +17,10 @@ const EC = {
   kid: 'ec',
 }
 
+/** A number in the form of a JWK. */
+const numberOf = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
+const MODULUS = Buffer.from(PUBLIC_JWK.n ?? '', 'base64url').toString('hex')
+
 const kidsIn = (...keys: unknown[]) => parseServiceKeys(JSON.stringify({ keys })).map(({ kid }) => kid)
 
 test('the keys of the service stay in their order, the newest first', () => {
@@ -34,10 +38,28 @@ test.each([
   ['of an elliptic curve', EC],
   ['of 1024 bits', SHORT],
   ['without a modulus', { ...JWK, n: undefined }],
+  ['with an even modulus', { ...JWK, n: numberOf(`${MODULUS.slice(0, -1)}0`) }],
+  ['with the exponent 0', { ...JWK, e: numberOf('00') }],
+  ['with the exponent 1', { ...JWK, e: numberOf('01') }],
+  ['with the exponent 2', { ...JWK, e: numberOf('02') }],
+  ['with the exponent 65536', { ...JWK, e: numberOf('010000') }],
+  ['with an exponent of 33 bits', { ...JWK, e: numberOf('0100000001') }],
+  ['with an exponent as long as the modulus', { ...JWK, e: numberOf('ff'.repeat(256)) }],
   ['that is null', null],
 ])('a key %s is ignored beside a good one, and is not enough alone', (_name, key) => {
   expect(kidsIn(key, JWK)).toEqual([KID])
   expect(() => kidsIn(key)).toThrow(RangeError)
+})
+
+test.each(['03', '010001', 'ffffffff'])('a key with the exponent 0x%s is accepted', (hex) => {
+  expect(kidsIn({ ...JWK, e: numberOf(hex) })).toEqual([KID])
+})
+
+test.each([
+  ['a wrong exponent', { ...JWK, e: numberOf('01') }, 'public exponent'],
+  ['an even modulus', { ...JWK, n: numberOf(`${MODULUS.slice(0, -1)}0`) }, 'is damaged'],
+])('a set with only a key with %s says so', (_name, key, part) => {
+  expect(() => kidsIn(key)).toThrow(part)
 })
 
 test('only the public part of a key is read', () => {
