@@ -17,6 +17,9 @@ export const USED_TOKEN_TABLE = `
   CREATE INDEX IF NOT EXISTS used_viewer_tokens_by_expiry ON used_viewer_tokens (expires_at_seconds);
 `
 
+/** Twice as long as a token is valid, because the clock can be set back. */
+const KEPT_SECONDS = 2 * TOKEN_LIFETIME_SECONDS
+
 export interface UsedTokens {
   /**
    * Marks a valid token as used at these components, or at none of them.
@@ -36,7 +39,7 @@ export function openUsedTokens(database: DatabaseSync, nowSeconds: () => number)
         removeExpired.run(nowSeconds())
         const usedAt = components.find((component) => find.get(digest, component) !== undefined)
         if (usedAt !== undefined) return usedAt
-        for (const component of components) insert.run(digest, component, issuedAtSeconds + TOKEN_LIFETIME_SECONDS)
+        for (const component of components) insert.run(digest, component, issuedAtSeconds + KEPT_SECONDS)
         return null
       })
     },

@@ -125,6 +125,16 @@ describe('a token is accepted once for each component', () => {
     expect(reloaded.headers.get('location')).toBe(authAddress('/embed/1001?a=1'))
   })
 
+  test('a used token is refused after the clock was set forward and back', async () => {
+    const token = await makeToken()
+    expect((await open('/embed/1001', token)).status).toBe(200)
+    service.setClock(ISSUED_AT + 90)
+    expect((await open('/embed/1001', await makeToken('ada', ISSUED_AT + 90))).status).toBe(200)
+    service.setClock(ISSUED_AT + 1)
+    expect((await open('/embed/1001', token)).status).toBe(302)
+    expect((await newestRequest(service)).explanation).toContain('used before at the player')
+  })
+
   test('a refused token is not used up', async () => {
     service.setClock(ISSUED_AT - 1)
     const token = await makeToken()
