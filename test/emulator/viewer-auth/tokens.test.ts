@@ -135,6 +135,12 @@ describe('a token is accepted once for each component', () => {
     expect((await newestRequest(service)).explanation).toContain('used before at the player')
   })
 
+  test('a HEAD request uses a token, as a GET request does', async () => {
+    const token = await makeToken()
+    expect((await service.request(`/embed/1001?vt=${token}`, { method: 'HEAD' })).status).toBe(200)
+    expect((await open('/embed/1001', token)).status).toBe(302)
+  })
+
   test('a refused token is not used up', async () => {
     service.setClock(ISSUED_AT - 1)
     const token = await makeToken()
@@ -162,6 +168,27 @@ describe('a wrong token', () => {
       expect(answer.headers.get('location')).toBe(authAddress('/embed/1001'))
       expect(path.length).toBeLessThan(100)
     }
+  })
+
+  test.each(['vt=', 'vt', 'vt=&vt='])('the query %s leads to auth_url, as no token does', async (query) => {
+    const answer = await service.request(`/embed/1001?${query}`)
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, authAddress('/embed/1001')])
+    expect((await newestRequest(service)).verdict).toBe('refused')
+  })
+
+  test('the other parameters keep their order and their bytes around a refused token', async () => {
+    const answer = await service.request('/embed/1001?b=%2b+~&a=1&vt=x&b=2&c')
+    expect(answer.headers.get('location')).toBe(authAddress('/embed/1001?b=%2b+~&a=1&b=2&c'))
+  })
+
+  test('a token in a POST opens nothing, and is not used up', async () => {
+    const token = await makeToken()
+    const posts = [
+      await service.request('/embed/1001', { method: 'POST', body: new URLSearchParams({ vt: token }) }),
+      await service.request(`/embed/1001?vt=${token}`, { method: 'POST' }),
+    ]
+    expect(posts.map(({ status }) => status)).toEqual([405, 405])
+    expect((await open('/embed/1001', token)).status).toBe(200)
   })
 
   test('two tokens in one address are refused', async () => {
