@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { errorText } from '../../../src/languages/languages.ts'
@@ -65,4 +66,83 @@ test('an allowed ref with a parameter hash is followed, and its query stays as i
   const ref = `${CONSUMER}1?hash=x&a=~%20+b`
   const { location } = await app.post('/sign-in', { ...ADA, ref })
   expect((await tokenIn(location)).address).toBe(ref)
+})
+
+test('a ref of 2,048 characters is followed, and a longer one refused', async () => {
+  const app = await startApp()
+  const longest = REF.padEnd(2048, 'x')
+  const { location } = await app.post('/sign-in', { ...ADA, ref: longest })
+  expect((await tokenIn(location)).address).toBe(longest)
+  expectNowhere(app, await app.get(`/?${formOf({ ref: `${longest}x` })}`))
+})
+
+test('any query of a ref comes back byte for byte', async () => {
+  const app = await startApp()
+  const Cookie = await signIn(app, { ...ADA, ref: REF })
+  const part = fc.oneof(
+    fc.constantFrom(
+      '%20',
+      '+',
+      '~',
+      '%c3%A9',
+      '%e9',
+      '%26',
+      '%3D',
+      '%00',
+      '%',
+      '=',
+      '&',
+      '?',
+      '/',
+      "'",
+      '"',
+      '<',
+      '{',
+      '|',
+    ),
+    fc.string({ unit: fc.constantFrom(...'abcxyzABC019-_.!*();:@,$') }),
+  )
+  const query = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''))
+  await fc.assert(
+    fc.asyncProperty(query, async (text) => {
+      const ref = `${CONSUMER}1?a${text}&z`
+      app.clock.seconds += 60
+      const { location } = await app.get(`/?${formOf({ ref })}`, { Cookie })
+      expect(await tokenIn(location, app.clock.seconds)).toEqual({ address: ref, subject: ADA.username })
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a ref that is not percent-encoded, as in the example of the documents, ends before its first "&"', async () => {
+  const app = await startApp()
+  const Cookie = await signIn(app, { ...ADA, ref: REF })
+  const { location } = await app.get(`/?ref=${CONSUMER}1?a=1&b=2`, { Cookie })
+  expect((await tokenIn(location)).address).toBe(`${CONSUMER}1?a=1`)
+})
+
+test('a hashConsumer, a hash and a vt beside ref have no effect', async () => {
+  const app = await startApp()
+  const beside = { hashConsumer: 'https://evil.example/', hash: 'x', vt: 'x' }
+  const screen = await app.get(`/?${formOf({ ref: REF, ...beside })}`)
+  expect(screen.text).not.toContain('evil.example')
+  expect(screen.headers['content-security-policy']).not.toContain('evil.example')
+  const { location } = await app.post('/sign-in', { ...ADA, ref: REF, ...beside })
+  expect((await tokenIn(location)).address).toBe(REF)
+})
+
+test('a ref in the address of a post does not count', async () => {
+  const app = await startApp()
+  expectRefused(await app.post(`/sign-in?${formOf({ ref: REF })}`, ADA), 400)
+  const { location } = await app.post(`/sign-in?${formOf({ ref: 'https://evil.example/' })}`, { ...ADA, ref: REF })
+  expect((await tokenIn(location)).address).toBe(REF)
+})
+
+test('a HEAD request gives a viewer with a session no token, nor does a script', async () => {
+  const app = await startApp()
+  const Cookie = await signIn(app, { ...ADA, ref: REF })
+  const path = `/?${formOf({ ref: REF })}`
+  expect(await app.send('HEAD', path, { Cookie })).toMatchObject({ status: 200, location: undefined })
+  const byScript = await app.get(path, { Cookie, 'Sec-Fetch-Dest': 'empty' })
+  expect(byScript).toMatchObject({ status: 200, location: undefined })
 })
