@@ -1,12 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { CONTENT_ENCRYPTION, KEY_ENCRYPTION, SIGNATURE } from './compact-token.ts'
 import { parseJsonObject } from './json-object.ts'
-import {
-  CONTENT_ENCRYPTION,
-  faultInSubject,
-  KEY_ENCRYPTION,
-  SIGNATURE,
-  TOKEN_LIFETIME_SECONDS,
-} from './viewer-token.ts'
+import { faultInSubject, TOKEN_LIFETIME_SECONDS } from './viewer-token.ts'
 
 /** A private key of the service. Only the service has one. */
 export interface ServicePrivateKey {

@@ -55,7 +55,7 @@ async function tokenRow(run: BenchRun, { start }: Children, keyFile: string): Pr
       ({ limit }) => limit,
     ),
     target: { atLeast: 0.9 },
-    note: 'both behind bare node:http; the tokens with the queue of the login app',
+    note: 'both redirect, behind bare node:http; the tokens with the queue of the login app',
   }
 }
 
