@@ -27,11 +27,16 @@ COPY src ./src
 # Only this folder is writable. All other files belong to root and can be mounted read-only.
 RUN mkdir data && chown 1000:1000 data
 VOLUME /app/data
-# Compiled code for the start, which takes 256 ms in place of 332. Without settings, the app loads its files and ends. Node
-# keeps the code of each user apart, so this runs as the user below, with the flags of CMD. Afterwards it is read-only.
+# Compiled code for the start, which takes 244 ms in place of 428: of each file that settings may load, then of main.ts,
+# which ends without settings. Code of a single file that is missing costs 30 ms, because Node then loads its TypeScript
+# parser. Node keeps the code of each user apart, so this runs as the user below, with the flags of CMD. Afterwards it is
+# read-only.
 RUN mkdir node_modules/.cache && chown 1000:1000 node_modules/.cache \
+    && setpriv --reuid=1000 --regid=1000 --clear-groups \
+      node --require=./src/require-node.cjs --max-semi-space-size=16 --max-old-space-size=768 --input-type=module -e \
+      "for (const file of fs.globSync('src/**/*.ts', { exclude: ['**/main.ts', 'src/cli/**'] })) await import('./' + file)" \
     && (setpriv --reuid=1000 --regid=1000 --clear-groups \
-      node --max-semi-space-size=16 --max-old-space-size=768 src/main.ts 2>/dev/null || true) \
+      node --require=./src/require-node.cjs --max-semi-space-size=16 --max-old-space-size=768 src/main.ts 2>/dev/null || true) \
     && chown -R 0:0 node_modules/.cache && chmod -R a=rX node_modules/.cache
 # The user "node". By number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
@@ -40,7 +45,7 @@ EXPOSE 3000
 # Checks only that the program lives, because a restart does not repair a store. Load balancers check /health/ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "--env-file-if-exists=.env", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Without these limits, more garbage stays in memory: three minutes of overload took 325 MiB, with them 121 to 163.
-CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=768", "--env-file-if-exists=.env", "src/main.ts"]
+CMD ["node", "--require=./src/require-node.cjs", "--max-semi-space-size=16", "--max-old-space-size=768", "--env-file-if-exists=.env", "src/main.ts"]
 # Where the image comes from. Last, so that a new commit does not repeat the steps above.
 ARG SOURCE
 ARG REVISION
