@@ -52,6 +52,9 @@ const PAGES: Record<string, string> = {
   '/inline': '<!doctype html><title>inline</title><script>1</script>',
   '/scripted':
     '<!doctype html><title>scripted</title><form action="/arrived"><input name="name"><input type="checkbox" name="tick"><details><summary>More</summary><button>Go</button></details></form><script>document.querySelector("input").value = "from a script"</script>',
+  // Leaves while a key is pressed: the page is busy until the answer is there, and again while it goes away.
+  '/leaving':
+    '<!doctype html><title>leaving</title><button>Go</button><script>const block = () => { for (const end = Date.now() + 500; Date.now() < end; ); }; addEventListener("focusin", () => { location = "/arrived" }); onkeydown = onpagehide = block</script>',
   '/shut': '<!doctype html><title>shut</title>',
   '/dark':
     '<!doctype html><title>dark</title><style>@media (prefers-color-scheme: dark) { p { color: red } }</style><p>',
@@ -217,6 +220,18 @@ test.each(['chromium-no-scripts', 'firefox-no-scripts'] as const)(
     }
   },
 )
+
+test('pressKey() returns when the page goes away before Chromium confirms the key', async () => {
+  const launched = await launchBrowser('chromium')
+  try {
+    const { page, waitForFrame } = await launched.openPage()
+    await page.goto(top('/plain?frame=/leaving'))
+    await pressKey(await waitForFrame(other('/leaving')), 'button')
+    await waitForFrame(other('/arrived'))
+  } finally {
+    await launched.close()
+  }
+})
 
 test('Chromium blocks a redirect to an origin that form-action does not list, and names the directive', async () => {
   const launched = await launchBrowser('chromium')

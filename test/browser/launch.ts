@@ -30,6 +30,9 @@ export interface LaunchedBrowser {
   close(): Promise<void>
 }
 
+/** A command without an answer fails with its name, long before the limit of a test. Puppeteer waits 30 s for selectors. */
+const COMMAND_MS = 30_000
+
 /**
  * Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers.
  */
@@ -62,6 +65,7 @@ async function startChromium(kind: BrowserKind, profile: string): Promise<Browse
     executablePath: '/usr/bin/chromium',
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
+    protocolTimeout: COMMAND_MS,
     // Puppeteer's flags change features, but the tests need the browser that viewers have.
     ignoreDefaultArgs: true,
     args: [
@@ -87,6 +91,7 @@ function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
     headless: true,
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
+    protocolTimeout: COMMAND_MS,
     args: ['--profile', profile],
     // Puppeteer's profile weakens cookie rules and SameSite. These are the defaults of Firefox.
     extraPrefsFirefox: {

@@ -28,11 +28,25 @@ export async function press(frame: Frame, selector: string): Promise<void> {
   throw new Error(`No press reached ${selector} at ${frame.url()}`)
 }
 
-/** Focuses an element and presses a key: Enter for buttons, links and summaries, a space for checkboxes. */
+/**
+ * Focuses an element and presses a key: Enter for fields, buttons, links and summaries, a space for checkboxes. Returns
+ * when the browser confirms the key or the frame shows another page. Chromium never confirms a key that is released
+ * while the page goes away.
+ */
 export async function pressKey(frame: Frame, selector: string, key: 'Enter' | ' ' = 'Enter'): Promise<void> {
   const element = await find(frame, selector)
   await element.focus()
-  await frame.page().keyboard.press(key)
+  const page = frame.page()
+  const left = Promise.withResolvers<void>()
+  const leave = (navigated: Frame): void => {
+    if (navigated === frame) left.resolve()
+  }
+  page.on('framenavigated', leave)
+  try {
+    await Promise.race([page.keyboard.press(key), left.promise])
+  } finally {
+    page.off('framenavigated', leave)
+  }
 }
 
 /** Replaces the text of a field, and retries until the field holds the text. */

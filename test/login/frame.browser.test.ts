@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, type } from '../browser/press-and-type.ts'
+import { press, pressKey, type } from '../browser/press-and-type.ts'
 import { ADA } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 import { startSites } from './start-sites.ts'
@@ -112,7 +112,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     const screen = await waitForFrame(login)
     await type(screen, '#username', ADA.username)
     await type(screen, '#password', 'not the password')
-    await page.keyboard.press('Enter')
+    await pressKey(screen, '#password')
     await screen.waitForSelector('[role="alert"]')
     await page.keyboard.press('Tab')
     expect(await page.evaluate(FOCUSED)).toBe('iframe')

@@ -6,7 +6,7 @@ import { findViolations } from '../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
 import { openPage } from '../browser/open-page.ts'
 import { addAuthenticator, openPasskeyWindow } from '../browser/passkey-window.ts'
-import { press, type } from '../browser/press-and-type.ts'
+import { press, pressKey, type } from '../browser/press-and-type.ts'
 import { ADA } from '../login/start-login-app.ts'
 import { startSite } from '../login/start-site.ts'
 import { freePort } from '../servers/free-port.ts'
@@ -60,7 +60,7 @@ test('in a frame of another site, a viewer creates a passkey with the password, 
     enrolment.session.once('WebAuthn.credentialAdded', ({ credential }) => resolve(credential)),
   )
   const closed = new Promise((resolve) => enrolment.window.once('close', resolve))
-  await enrolment.window.keyboard.press('Enter')
+  await pressKey(enrolment.window.mainFrame(), '#password')
   const credential = await added
   await closed
   // The frame asks at once.

@@ -6,7 +6,7 @@ import loginTexts from '../../../views/languages/en.json' with { type: 'json' }
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { type OpenPage, openPage } from '../../browser/open-page.ts'
 import { openPasskeyWindow } from '../../browser/passkey-window.ts'
-import { press, type } from '../../browser/press-and-type.ts'
+import { press, pressKey, type } from '../../browser/press-and-type.ts'
 import { rowsFor } from '../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
@@ -168,7 +168,7 @@ describe.each(KINDS)('in %s', (kind) => {
       await type(window.mainFrame(), '#username', ada.username)
       await type(window.mainFrame(), '#password', ada.password)
       const added = new Promise((resolve) => session.once('WebAuthn.credentialAdded', resolve))
-      await window.keyboard.press('Enter')
+      await pressKey(window.mainFrame(), '#password')
       await added
       await page.bringToFront()
       await waitUntilPlaying(player)
