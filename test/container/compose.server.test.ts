@@ -14,11 +14,11 @@ import { SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { readComposeFile } from './compose-file.ts'
 
-/** Runs the commands of compose.yaml and of src/redis/README.md without containers, on other ports. */
+/** Runs the commands of compose.yaml and of .github/deploy/compose.md without containers, on other ports. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CLI = join(ROOT, 'src/cli/main.ts')
-const README = readFileSync(join(ROOT, 'src/redis/README.md'), 'utf8')
+const README = readFileSync(join(ROOT, '.github/deploy/compose.md'), 'utf8')
 const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
 const { services } = readComposeFile(join(ROOT, 'compose.yaml'), { PLAYER_RETURN_URL, PLAYER_ORIGINS })
 const run = promisify(execFile)

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
 import { type ComposeService, readComposeFile } from './compose-file.ts'
 import { parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
 
@@ -172,6 +173,20 @@ test('compose.yaml takes a directory, and a file of entry points, in place of it
   const config = readConfig(Object.fromEntries(settings))
   expect(config.userStore).toMatchObject({ kind: 'ldap' })
   expect(config.entryPoints.map(({ name }) => name)).toEqual(['town-hall'])
+})
+
+test('compose.yaml takes tokens in place of the hash, as compose.md says', () => {
+  const readme = readFileSync(join(ROOT, '.github/deploy/compose.md'), 'utf8')
+  const [, block = ''] = /<<END\n(VIEWER_AUTH=[^`]*)END\n/.exec(readme) ?? []
+  const chosen = Object.fromEntries([...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  const { services: changed, networks: opened } = readComposeFile(FILE, { ...PLAYER, ...chosen })
+  const key = join(temporaryFolder(), 'content-key.pem')
+  writeFileSync(key, CONTENT_KEY.export({ type: 'pkcs8', format: 'pem' }))
+  const settings = settingsOf(changed['login-1'] ?? expect.unreachable())
+  const config = readConfig({ ...settings, CONTENT_KEY_FILE: key })
+  expect(settings.CONTENT_KEY_FILE).toBe('/run/login/content-key.pem')
+  expect(config.entryPoints).toMatchObject([{ viewerAuth: 'token', serviceKeyUrl: chosen.SERVICE_VIEWER_KEY_URL }])
+  expect(opened.stores).toEqual({ internal: false })
 })
 
 test('compose.yaml creates the table of viewers once, after the database and before the app starts', () => {
