@@ -16,6 +16,8 @@ export const Secret = z.string().transform((text, context): string => {
 })
 
 function faultInSecret(secret: string): string | null {
+  // The service would learn a private key, which may also sign viewer tokens.
+  if (secret.includes('-----BEGIN ')) return `is a key in PEM form, not a secret: ${MAKE_A_SECRET}`
   if (/\p{Cc}/u.test(secret) || !secret.isWellFormed()) return 'contains a control character'
   if (secret !== secret.trim()) return 'starts or ends with a space: remove the space'
   // Node removes quotation marks in a .env file; `docker run --env-file` does not.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
+import { publicKeyPem } from '../../src/viewer-token/content-key.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
@@ -40,6 +41,10 @@ const SETTINGS_OF_TOKEN = {
 
 function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function encryptedPem(): string {
+  return CONTENT_KEY.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()
 }
 
 function fileWith(text: string): string {
@@ -84,10 +89,46 @@ describe('an entry point with VIEWER_AUTH=token', () => {
     const names = ['CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'PLAYER_ORIGINS', 'REF_ADDRESSES']
     expect(missing).toEqual(['PUBLIC_URL', 'SESSION_SECRET', ...names])
   })
-  test('a wrong key is one sentence that does not show the key', () => {
-    const key = pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey)
-    expect(mistakesIn({ ...TOKEN, CONTENT_KEY: key })).toEqual([
-      'CONTENT_KEY is an RSA key of 1024 bits: it needs at least 2048',
+  test.each([
+    ['the public half', () => publicKeyPem(CONTENT_KEY), 'is the public half of the key pair: use the private key'],
+    [
+      'an EC key',
+      () => pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+      'is not an RSA key, but ec: use RSA of 2048 bits',
+    ],
+    [
+      '1024 bits',
+      () => pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
+      'is an RSA key of 1024 bits: it needs at least 2048',
+    ],
+    [
+      'an encrypted key',
+      () => encryptedPem(),
+      'is encrypted with a passphrase: decrypt it with openssl pkey -in FILE -out NEW_FILE',
+    ],
+    ['a secret', () => HASH_SECRET, 'is not a private key in PEM form, which starts with -----BEGIN'],
+  ])('a content key that is %s is one sentence without the key, from each source', (_name, make, sentence) => {
+    const text = make()
+    const { CONTENT_KEY: _key, ...others } = TOKEN
+    const { contentKey: _contentKey, ...entry } = ENTRY
+    expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([`CONTENT_KEY ${sentence}`])
+    expect(mistakesIn({ ...others, CONTENT_KEY_FILE: fileWith(text) })).toEqual([expect.stringContaining(sentence)])
+    expect(mistakesIn(withFile({ ...entry, contentKeyFile: fileWith(text) }))).toEqual([
+      `ENTRY_POINTS_FILE, entry 1: contentKeyFile ${sentence}`,
+    ])
+  })
+  test.each([
+    ['in several lines', PEM],
+    ['in one line with \\n', PEM.replaceAll('\n', '\\n')],
+  ])('a content key %s is no secret, so one text never serves both versions', (_name, text) => {
+    expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([])
+    for (const name of ['HASH_SECRET', 'HASH_SECRET_PREVIOUS', 'SESSION_SECRET']) {
+      expect(mistakesIn({ ...SETTINGS, [name]: text })).toEqual([
+        expect.stringMatching(`^${name} is a key in PEM form`),
+      ])
+    }
+    expect(mistakesIn(withFile({ ...HASH_ENTRY, secret: text }))).toEqual([
+      expect.stringContaining('secret is a key in PEM form'),
     ])
   })
   test('settings of the other version are kept out, with a warning', () => {

@@ -211,6 +211,14 @@ describe('the two versions', () => {
     expect((await service.request('/embed/1001')).status).toBe(302)
   })
 
+  test('an authentication response is no token, at the player and at the chat', async () => {
+    const response = encodeURIComponent(goodResponse(undefined, ISSUED_AT + 60))
+    for (const path of ['/embed/1001', '/chat/1001']) {
+      expect((await open(path, response)).status).toBe(302)
+      expect((await newestRequest(service)).explanation).toContain('malformed')
+    }
+  })
+
   test('a content without viewer auth takes responses again, and a token opens nothing', async () => {
     service.clear()
     const { opening, entryUrl } = await settingsIn(await open('/embed/1001', await makeToken()))
