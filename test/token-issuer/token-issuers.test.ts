@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
@@ -39,6 +40,35 @@ test('without a key of the service there is no token, but an UpstreamError', asy
   }
   const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { newest }, createQueue(tokenQueueOptions()), () => 1e9)
   await expect(issuer.issue('ada')).rejects.toThrow(UpstreamError)
+})
+
+test('tokens that have waited for more than 100 ms are refused with the first free place, and are not built', async () => {
+  const { width, queueLength } = tokenQueueOptions(1)
+  let nowMs = 0
+  const queue = createQueue({ ...tokenQueueOptions(1), nowMs: () => nowMs })
+  let built = 0
+  const newest = () => {
+    built += 1
+    return BUILD_KEYS.serviceKey
+  }
+  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { newest }, queue, () => ISSUED_AT)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const running = Array.from({ length: width }, () => queue.run(() => held))
+  await setImmediate()
+  const refusals: unknown[] = []
+  for (let waiting = 1; waiting < queueLength; waiting += 1) {
+    issuer.issue('ada').catch((error: unknown) => refusals.push(error))
+  }
+  nowMs = 1
+  const last = issuer.issue('ada')
+  nowMs = 101
+  release()
+  await setImmediate()
+  expect(refusals).toHaveLength(queueLength - 1)
+  expect(refusals.every((error) => error instanceof OverloadedError)).toBe(true)
+  await Promise.all(running)
+  expect(await checkViewerToken(await last, CHECK_KEYS, ISSUED_AT)).toMatchObject({ ok: true })
+  expect(built).toBe(1)
 })
 
 test('a crowd gets tokens up to the limit, and the others are refused at once', async () => {
