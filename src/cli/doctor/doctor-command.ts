@@ -13,10 +13,13 @@ import { readKnownPassword } from '../terminal/read-password.ts'
 import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in.ts'
 import type { TestViewer } from './app/test-viewer.ts'
+import { isConsequence } from './consequences.ts'
 import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
 import { checkMail } from './mail.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
+import { checkPlayer } from './player/check-player.ts'
+import { type SeenPlayer, shownRef, tokenEntryPoints } from './player/seen-player.ts'
 import { checkService } from './service/check-service.ts'
 import type { ChosenSsoEntryPoint as SsoEntryPoint } from './sso/start.ts'
 import { verdictOn } from './verdict.ts'
@@ -64,6 +67,7 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
 async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const findings: Finding[] = []
   const report: Report = (finding) => {
+    if (isConsequence(finding, findings)) return
     findings.push(finding)
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
   }
@@ -84,13 +88,19 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
     const withSso = isAppThere ? await reportSso(config, stop.signal, report) : []
     await reportAll(checkMail(config), report)
-    const entryPointOfLock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
+    const lock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
-    const namedEntryPoint = options.entryPoint ?? entryPointOfLock
+    const namedEntryPoint = options.entryPoint ?? lock.entryPoint
     reportUntried(config, withSso, namedEntryPoint, report)
-    if (isAppThere) reportUnseenPlayers(config, namedEntryPoint, report)
-    if (isAppThere) await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
-    await reportSignIn({ io, config, viewer, isAppThere, signal: stop.signal }, namedEntryPoint, report)
+    const onPages = isAppThere
+      ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
+      : []
+    const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
+    if (lock.unseen && players.length === 0) report(lock.unseen)
+    const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
+    if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
+    const listed = isAppThere ? await reportPlayers(config, players, stop.signal, report) : []
+    await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal: stop.signal }, entryPoint, report)
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     throw error
@@ -104,6 +114,8 @@ interface SignInTrial {
   readonly io: CommandIo
   readonly config: Config
   readonly viewer: TestViewer | null
+  /** Those whose address is in the settings. */
+  readonly players: readonly SeenPlayer[]
   readonly isAppThere: boolean
   readonly signal: AbortSignal
 }
@@ -133,24 +145,51 @@ function reportUntried(
   }
 }
 
-/** Reports that the address of the player is not known, for the entry points with tokens that reportUntried() would choose. */
-function reportUnseenPlayers(config: Config, namedEntryPoint: string | undefined, report: Report): void {
-  for (const entryPoint of config.entryPoints) {
-    if (isHashEntryPoint(entryPoint) || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
+/** A page may show the player of the channel with other parameters. */
+function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
+  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${shownRef(player)}`
+  return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()
+}
+
+/** Reports that no player was seen, for the entry points with tokens that reportUntried() would choose. */
+function reportUnseenPlayers(
+  config: Config,
+  namedEntryPoint: string | undefined,
+  players: readonly SeenPlayer[],
+  report: Report,
+): void {
+  for (const entryPoint of tokenEntryPoints(config)) {
+    const isSeen = players.some((player) => player.entryPoint === entryPoint)
+    if (isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
     const text =
-      'The service does not tell the address of its player. If REF_ADDRESSES does not have it, the app refuses every viewer. Watch the video once.'
+      'No player was seen that asks this entry point for tokens. If its address is not in REF_ADDRESSES, or the service has another public key, no viewer gets through. Name a channel with --channel and a page with --page, or watch the video once.'
     report(findingOf(config, entryPoint, unknown('player-address-unseen', text)))
   }
 }
 
+/** @returns the players whose address is in the settings. */
+async function reportPlayers(
+  config: Config,
+  players: readonly SeenPlayer[],
+  signal: AbortSignal,
+  report: Report,
+): Promise<readonly SeenPlayer[]> {
+  const listed: SeenPlayer[] = []
+  for (const player of players) {
+    if (await reportAll(checkPlayer(config, player, signal), report)) listed.push(player)
+  }
+  return listed
+}
+
 /** Tries the sign-in of the test viewer, where the entry point accepts passwords. */
 async function reportSignIn(
-  { io, config, viewer, isAppThere, signal }: SignInTrial,
+  { io, config, viewer, players, isAppThere, signal }: SignInTrial,
   namedEntryPoint: string | undefined,
   report: Report,
 ): Promise<void> {
   if (viewer === null) {
-    const hasPasswords = config.entryPoints.some(({ sso }) => !sso?.isOnly)
+    const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
+    const hasPasswords = possible.some(({ sso }) => !sso?.isOnly)
     if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     return
   }
@@ -160,7 +199,8 @@ async function reportSignIn(
     const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
     return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
   }
-  const signIn = trySignIn(io, config, entryPoint, viewer, signal)
+  const player = players.find((one) => one.entryPoint === entryPoint) ?? null
+  const signIn = trySignIn(io, config, entryPoint, viewer, player, signal)
   await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
 }
 

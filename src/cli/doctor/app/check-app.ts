@@ -29,7 +29,7 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
   }
   for (const entryPoint of config.entryPoints) {
     if (isHashEntryPoint(entryPoint)) continue
-    for (const check of [checkTokenKeys, checkScreen, checkRefs]) {
+    for (const check of [checkTokenKeys, checkRefs, checkScreen]) {
       for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
     }
   }

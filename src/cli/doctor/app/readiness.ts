@@ -7,6 +7,9 @@ import { request } from '../request.ts'
 /** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
 const Readiness = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
 
+/** The checks of single sign-on and of tokens name these. */
+const WITH_CHECKS: readonly string[] = ['OIDC_ISSUER', 'SERVICE_VIEWER_KEY_URL']
+
 /** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
 export async function* checkReadiness(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
   const { origin } = config.publicUrl
@@ -53,8 +56,7 @@ function notTheApp(origin: string, { status, headers }: Response): Finding {
 }
 
 function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
-  // The checks of single sign-on name the provider that the app cannot read.
-  const stores = away.filter((setting) => setting !== 'OIDC_ISSUER')
+  const stores = away.filter((setting) => !WITH_CHECKS.includes(setting))
   const named = stores.length === 0 ? '' : `: ${stores.join(', ')}`
   if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
   if (httpStatus !== 200) {
@@ -71,7 +73,7 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: z.i
       )
 }
 
-/** True if the app works without the store of this setting now, because the store does not answer. */
+/** True if the app works now without what this setting names, because it does not answer. */
 export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
   const ready = await request(`${publicUrl.origin}/health/ready`, signal)
   if (!(ready instanceof Response) || ready.status !== 200) return false

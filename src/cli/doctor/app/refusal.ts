@@ -1,7 +1,10 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { faultInSubject } from '../../../viewer-token/viewer-token.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
+
+type AskedEntryPoint = Pick<EntryPoint, 'allowedGroups' | 'parameters' | 'viewerAuth'>
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
 const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
@@ -38,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
  */
 export async function explainRefusal(
   address: string,
-  entryPoint: Pick<ChosenEntryPoint, 'allowedGroups' | 'parameters'>,
+  entryPoint: AskedEntryPoint,
   screen: Response,
   readViewer: () => Promise<Viewer | null>,
 ): Promise<Finding> {
@@ -47,7 +50,7 @@ export async function explainRefusal(
 }
 
 async function causeOf(
-  { allowedGroups, parameters }: Pick<ChosenEntryPoint, 'allowedGroups' | 'parameters'>,
+  entryPoint: AskedEntryPoint,
   screen: Response,
   readViewer: () => Promise<Viewer | null>,
 ): Promise<Finding> {
@@ -68,8 +71,8 @@ async function causeOf(
   const reason = given.replace(/-email$|-with-link$/, '')
   const known = Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined
   if (known !== undefined) return failure(...known)
-  if (reason === 'not-entitled') return explainNotEntitled(allowedGroups, await readViewer(), alertIn(text))
-  if (reason === 'unusable-attribute') return explainAttribute(parameters, await readViewer(), alertIn(text))
+  if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await readViewer(), alertIn(text))
+  if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await readViewer(), alertIn(text))
   if (FORM_REASONS.includes(reason)) {
     return failure(
       'form-changed',
@@ -79,11 +82,7 @@ async function causeOf(
   return failure('refused', `The app answers ${screen.status} with the reason ${reason}. ${alertIn(text)}`)
 }
 
-function explainNotEntitled(
-  allowedGroups: ChosenEntryPoint['allowedGroups'],
-  viewer: Viewer | null,
-  alert: string,
-): Finding {
+function explainNotEntitled(allowedGroups: EntryPoint['allowedGroups'], viewer: Viewer | null, alert: string): Finding {
   if (allowedGroups === null) return refusedByPolicy('ALLOWED_GROUPS is not set', alert)
   const needed = `Viewers need one of the allowed groups: ${allowedGroups.join(', ')}.`
   if (viewer === null) {
@@ -102,30 +101,32 @@ function explainNotEntitled(
   )
 }
 
-function explainAttribute(parameters: ChosenEntryPoint['parameters'], viewer: Viewer | null, alert: string): Finding {
+function explainAttribute({ parameters, viewerAuth }: AskedEntryPoint, viewer: Viewer | null, alert: string): Finding {
+  const [setting, faultIn] =
+    viewerAuth === 'token' ? (['TOKEN_SUBJECT', faultInSubject] as const) : (['HASH_PARAMETERS', faultInValue] as const)
   const attributes = parameters.map(({ attribute }) => attribute).filter((attribute) => attribute !== 'username')
   if (viewer === null) {
     const named = attributes.join(', ') || 'username'
     return failure(
       'attribute-unusable',
-      `The viewer lacks an attribute that HASH_PARAMETERS sends (${named}), or its value cannot be sent. ${ASK_LOG}`,
+      `The viewer lacks an attribute that ${setting} sends (${named}), or its value cannot be sent. ${ASK_LOG}`,
     )
   }
   const missing = attributes.filter((attribute) => !Object.hasOwn(viewer.attributes, attribute))
   if (missing.length > 0) {
     return failure(
       'attribute-missing',
-      `The viewer has no attribute ${missing.join(', ')}, which HASH_PARAMETERS sends. Add it in the user store, or remove it from HASH_PARAMETERS.`,
+      `The viewer has no attribute ${missing.join(', ')}, which ${setting} sends. Add it in the user store, or change ${setting}.`,
     )
   }
   const values = [['username', viewer.username], ...Object.entries(viewer.attributes)] as const
   const sent = values.filter(([name]) => parameters.some(({ attribute }) => attribute === name))
   for (const [name, value] of sent) {
-    const fault = faultInValue(value)
+    const fault = faultIn(value)
     if (fault !== null)
       return failure('attribute-unusable', `The attribute ${name} of the viewer ${fault}. Change it in the user store.`)
   }
-  return refusedByPolicy('The viewer has all attributes of HASH_PARAMETERS', alert)
+  return refusedByPolicy(`The viewer has all attributes of ${setting}`, alert)
 }
 
 function refusedByPolicy(fact: string, alert: string): Finding {

@@ -6,6 +6,7 @@ import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-po
 import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../finding.ts'
+import type { SeenPlayer } from '../player/seen-player.ts'
 import { request } from '../request.ts'
 import { isAway } from './readiness.ts'
 import { explainRefusal } from './refusal.ts'
@@ -18,12 +19,14 @@ const SESSION_COOKIE = /^(__Host-)?viewer=/
 /**
  * Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs
  * out.
+ * @param player a player that asks this entry point for tokens. It gets the token of the sign-in.
  */
 export async function* trySignIn(
   io: CommandIo,
   config: Config,
   entryPoint: EntryPoint,
   { username, password }: TestViewer,
+  player: SeenPlayer | null,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { origin } = config.publicUrl
@@ -36,7 +39,7 @@ export async function* trySignIn(
       body: new URLSearchParams(fields),
     })
   }
-  const signedIn = await post('/sign-in', { ...carriedFields(entryPoint), username, password })
+  const signedIn = await post('/sign-in', { ...carriedFields(entryPoint, player), username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303) {
     return yield await explainRefusal(address, entryPoint, signedIn, () =>
@@ -46,7 +49,7 @@ export async function* trySignIn(
   const location = signedIn.headers.get('location') ?? ''
   yield isHashEntryPoint(entryPoint)
     ? checkRedirect(address, location, entryPoint)
-    : await checkTokenRedirect(address, location, entryPoint, signal)
+    : await checkTokenRedirect(address, location, entryPoint, player, signal)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
@@ -65,9 +68,12 @@ export async function* trySignIn(
     .getSetCookie()
     .map((given) => given.split(';')[0])
     .join('; ')
-  const again = await request(screenAddress(config, entryPoint), signal, { headers: { Cookie: cookie } })
+  const again = await request(screenAddress(config, entryPoint, player), signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
-    ? ok('viewer-returns', 'A returning viewer gets a new response without signing in again.')
+    ? ok(
+        'viewer-returns',
+        `A returning viewer gets a new ${isHashEntryPoint(entryPoint) ? 'response' : 'token'} without signing in again.`,
+      )
     : failure(
         'return-refused',
         'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET. A proxy must pass the header Cookie.',

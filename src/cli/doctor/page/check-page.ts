@@ -1,13 +1,16 @@
 import type { Config } from '../../../config.ts'
-import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { type EntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
-import { codeOf } from '../request.ts'
+import { type Finding, findingOf, ok, unknown } from '../finding.ts'
+import { type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
+import { checkTokenPage } from './check-token-page.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
-import { type LoadedPage, loadPage, loadScreen } from './load-page.ts'
-import { missingFlags, obstaclesOn } from './obstacles.ts'
+import { loadScreen } from './load-page.ts'
+import { loadOrExplain, whyPlayerIsMissing } from './missing-player.ts'
+import { obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
+import { checkPopups } from './popups.ts'
 
 /** The sign-in screen that the player of a page should show. */
 interface Target {
@@ -20,13 +23,14 @@ interface Target {
 /**
  * Checks if browsers show the sign-in screen in the player on each of the pages.
  * @param entryPointOfLock the name; undefined if the lock is not known.
+ * @returns the players that ask for tokens.
  */
 export async function* checkPages(
   config: Config,
   entryPointOfLock: string | undefined,
   addresses: readonly URL[],
   signal: AbortSignal,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<Finding, readonly SeenPlayer[]> {
   if (addresses.length === 0) {
     yield unknown(
       'no-page',
@@ -34,17 +38,20 @@ export async function* checkPages(
     )
   }
   const isLockKnown = entryPointOfLock !== undefined
-  const entryPoints = config.entryPoints
-    .filter(isHashEntryPoint)
-    .filter(({ name }) => !isLockKnown || name === entryPointOfLock)
-  if (entryPoints.length === 0 && addresses.length > 0) {
-    yield unknown(
-      'page-with-tokens',
-      'No page was checked, because the entry point has VIEWER_AUTH=token: the frame of the player goes to the login app itself. Watch the video on each page once.',
-    )
-    return
+  const target = { config, isLockKnown, entryPoints: ofLock(config.entryPoints.filter(isHashEntryPoint)) }
+  const withTokens = ofLock(tokenEntryPoints(config))
+  const players: SeenPlayer[] = []
+  for (const address of addresses) {
+    const isChoice = withTokens.length > 0 && target.entryPoints.length > 0
+    const seen = withTokens.length === 0 ? [] : yield* checkTokenPage(config, address, isChoice, signal)
+    players.push(...seen)
+    if (seen.length === 0 && target.entryPoints.length > 0) yield* checkPage(target, address, signal)
   }
-  for (const address of addresses) yield* checkPage({ config, entryPoints, isLockKnown }, address, signal)
+  return players
+
+  function ofLock<Kind extends EntryPoint>(entryPoints: readonly Kind[]): readonly Kind[] {
+    return entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  }
 }
 
 /** Checks one page. */
@@ -53,13 +60,7 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   // Embed codes with http are common: most players redirect to https, and browsers refuse them on pages with https.
   const isPlayer = ({ href, origin }: URL) =>
     [origin, new URL(href.replace(/^http:/, 'https:')).origin].some((one) => playerOrigins.includes(one))
-  const loaded = await loadPage(address, isPlayer, signal).catch((error: unknown) => {
-    signal.throwIfAborted()
-    return unknown(
-      'page-not-checked',
-      `The page ${shown(address)} does not answer (${codeOf(error)}). Check the address.`,
-    )
-  })
+  const loaded = await loadOrExplain(address, isPlayer, signal)
   if ('state' in loaded) return yield loaded
   const { page, players } = loaded
   const missing = whyPlayerIsMissing(address, loaded, playerOrigins)
@@ -76,33 +77,6 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
       seen.add(line)
     }
   }
-}
-
-/** Returns null if the page was loaded and its HTML holds a player. */
-function whyPlayerIsMissing(
-  address: URL,
-  { page, status, players, isCut }: LoadedPage,
-  origins: readonly string[],
-): Finding | null {
-  if (players.length > 0) return null
-  const name = shown(address)
-  if (status >= 400) {
-    return unknown(
-      'page-not-checked',
-      `The page ${name} answers ${status}. Check the address. The doctor loads pages without cookies.`,
-    )
-  }
-  if (page.url.origin !== address.origin) {
-    return unknown(
-      'page-not-checked',
-      `The page ${name} leads to ${shown(page.url)}, which has no player. The doctor loads pages without cookies, so this may be a sign-in page. Use --page with the address that shows the player.`,
-    )
-  }
-  const scope = isCut ? 'The first frames of the page' : 'The HTML of the page'
-  return unknown(
-    'page-player-not-found',
-    `${scope} ${name} has no player of ${origins.join(', ')}. If a script makes the player, the doctor cannot see its frame, and only checks the page itself. Open the page in a browser, and press "Log in".`,
-  )
 }
 
 /** Checks one path from the page to the player, with the sign-in screen of each entry point in the player. */
@@ -130,23 +104,6 @@ async function* checkPlayer(
   yield* checkPopups(entryPoints, path)
   if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {
     yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
-  }
-}
-
-/** A sandbox can keep the sign-in screen from opening a window, and the screen does not notice it. */
-function* checkPopups(entryPoints: Target['entryPoints'], path: readonly FramedDocument[]): Generator<Finding> {
-  const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
-  const page = shown(path[0]?.url)
-  if (forWindow.length > 0 && entryPoints.some(({ sso }) => sso !== null)) {
-    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of single sign-on does not open. Add these.`
-    yield entryPoints.every(({ sso }) => sso !== null)
-      ? failure('page-sandbox-window', text)
-      : unknown('page-sandbox-window', text)
-  } else if (forWindow.includes('allow-popups')) {
-    yield warning(
-      'page-sandbox-links',
-      `${page}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
-    )
   }
 }
 

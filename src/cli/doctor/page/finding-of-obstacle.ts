@@ -1,4 +1,4 @@
-import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
 import type { FramedDocument } from './framed-document.ts'
 import type { Obstacle } from './obstacles.ts'
@@ -11,7 +11,7 @@ import type { Obstacle } from './obstacles.ts'
 export function findingOfObstacle(
   obstacle: Obstacle,
   path: readonly FramedDocument[],
-  entryPoint?: ChosenEntryPoint,
+  entryPoint?: Pick<EntryPoint, 'playerOrigins'>,
 ): Finding {
   const page = shown(path[0]?.url)
   const isScreen = 'document' in obstacle && entryPoint !== undefined && obstacle.document === path.at(-1)
@@ -48,7 +48,11 @@ export function findingOfObstacle(
   }
 }
 
-function refusedByScreen(page: string, origins: readonly string[], { playerOrigins }: ChosenEntryPoint): Finding {
+function refusedByScreen(
+  page: string,
+  origins: readonly string[],
+  { playerOrigins }: Pick<EntryPoint, 'playerOrigins'>,
+): Finding {
   const missing = origins.filter((origin) => !playerOrigins.includes(origin))
   return missing.length > 0
     ? failure(

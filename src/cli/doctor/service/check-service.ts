@@ -6,11 +6,12 @@ import type { Outcome } from '../../command.ts'
 import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/read-service-settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { failure, ok, type Report, unknown } from '../finding.ts'
-import { checkChannels, checkLock } from './check-locks.ts'
+import { failure, findingOf, ok, type Report, unknown } from '../finding.ts'
+import { tokenEntryPoints } from '../player/seen-player.ts'
+import { type ContentLock, checkContent } from './check-content.ts'
 import { compareClocks } from './clocks.ts'
 import { findingOfServiceError } from './finding-of-service-error.ts'
-import { checkViewerAuth } from './viewer-auth-record.ts'
+import { compareServiceKeys } from './token-keys.ts'
 
 interface Target {
   /** The channel or video to check. Null: all channels that lead to the app. */
@@ -19,16 +20,13 @@ interface Target {
   readonly isAppThere: boolean
 }
 
-/**
- * Checks the video service, unless its settings are missing and no place is given.
- * @returns the name of the entry point that the lock of the place leads to, if the settings have it.
- */
+/** Checks the video service, unless its settings are missing and no place is given. */
 export async function checkService(
   io: CommandIo,
   config: Config,
   target: Target,
   report: Report,
-): Promise<string | undefined> {
+): Promise<ContentLock> {
   if (target.place === null && !hasServiceSettings(io.env)) {
     report(
       unknown(
@@ -36,12 +34,12 @@ export async function checkService(
         'The video service and its locks were not checked, because no setting SERVICE_… is set. See src/cli/README.md.',
       ),
     )
-    return undefined
+    return {}
   }
-  let entryPointOfLock: string | undefined
+  let lock: ContentLock = {}
   async function check(service: Service): Promise<Outcome> {
     try {
-      entryPointOfLock = await checkWith(service, io, config, target, report)
+      lock = await checkWith(service, io, config, target, report)
     } catch (error) {
       const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, target.place)
       if (finding === null) throw error
@@ -53,7 +51,7 @@ export async function checkService(
     if (!(error instanceof ConfigError)) throw error
     report(failure('service-settings', `The video service could not be checked. ${inOneLine(error.message)}`))
   })
-  return entryPointOfLock
+  return lock
 }
 
 async function checkWith(
@@ -62,39 +60,22 @@ async function checkWith(
   config: Config,
   { place, isAppThere }: Target,
   report: Report,
-): Promise<string | undefined> {
+): Promise<ContentLock> {
   const { settings, signal } = service
   const hasGivenToken = settings.accessToken !== null
   await service.apiToken(signal)
   if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
-  const clocks = isAppThere && (await compareClocks(config, settings.baseUrl, signal))
+  const hasLocks = config.entryPoints.some(isHashEntryPoint)
+  // The checks of tokens compare the clocks too.
+  const clocks = isAppThere && hasLocks && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
-  const entryPointOfLock = await checkBothVersions(service, io, config, place, report)
-  if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
-  return entryPointOfLock
-}
-
-/** Checks viewer auth, and locks with a hash. The service shows only the locks. */
-async function checkBothVersions(
-  service: Service,
-  io: CommandIo,
-  config: Config,
-  place: LockPlace | null,
-  report: Report,
-): Promise<string | undefined> {
-  const recorded = checkViewerAuth(io, config, service, place, report)
-  if (recorded.entryPoint !== undefined) return recorded.entryPoint
-  let entryPointOfLock: string | undefined
-  try {
-    // Locks have a secret; entry points with tokens have none.
-    const hasLocks = config.entryPoints.some(isHashEntryPoint)
-    if (hasLocks && place === null) await checkChannels(io, config, service, report)
-    if (hasLocks && place !== null) entryPointOfLock = await checkLock(io, config, service, place, report)
-  } finally {
-    // A content with a hash lock of this app needs no viewer auth.
-    if (recorded.unseen && entryPointOfLock === undefined) report(recorded.unseen)
+  for (const entryPoint of tokenEntryPoints(config)) {
+    const differ = await compareServiceKeys(entryPoint, service)
+    if (differ) report(findingOf(config, entryPoint, differ))
   }
-  return entryPointOfLock
+  const lock = await checkContent(service, io, config, place, report)
+  if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
+  return lock
 }
 
 /** Joins a heading and its lines into one line. */

@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { SHORT_LIFETIME_SECONDS } from '../app/screen.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { request } from '../request.ts'
+import { aheadSeconds } from '../server-clock.ts'
 
 const TOLERANCE_SECONDS = 5
 
@@ -64,18 +64,4 @@ function whoseClock(app: number, service: number): string {
 
 function describe(seconds: number): string {
   return `${Math.abs(Math.round(seconds))} s ${seconds > 0 ? 'ahead of' : 'behind'}`
-}
-
-/**
- * Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN
- * without a Date.
- */
-export async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
-  const sentAtMs = Date.now()
-  const answer = await request(url, signal)
-  const halfWayMs = (sentAtMs + Date.now()) / 2
-  if (!(answer instanceof Response)) return null
-  const dateMs = Date.parse(answer.headers.get('date') ?? '')
-  // The header has no fraction of a second, so the time is half a second later on average.
-  return (dateMs + 500 - halfWayMs) / 1000
 }

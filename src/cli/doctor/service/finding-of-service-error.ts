@@ -33,7 +33,7 @@ export async function findingOfServiceError(
 }
 
 /** A channel without a lock and an unknown channel are the same error. */
-async function missingLock(id: string, { api, signal }: Pick<Service, 'api' | 'signal'>): Promise<Finding> {
+export async function missingLock(id: string, { api, signal }: Pick<Service, 'api' | 'signal'>): Promise<Finding> {
   const channels = await listChannels(api, signal).catch(() => null)
   if (channels?.some((channel) => channel.id === id)) {
     const effect = 'so everyone may watch without signing in'

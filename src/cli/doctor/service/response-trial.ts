@@ -7,7 +7,7 @@ import { request } from '../request.ts'
 
 const LIFETIME_SECONDS = 60
 /** No viewer has this name. Nothing is played, so no report shows it. */
-const UNKNOWN_VIEWER = 'viewer-auth-doctor'
+export const UNKNOWN_VIEWER = 'viewer-auth-doctor'
 
 /**
  * Tries responses at the return address of the player: two with the secret, and two with a random secret. True only if

@@ -5,8 +5,11 @@ import { createTransport } from '../../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
 import { keyFingerprint } from '../../../viewer-token/content-key.ts'
 import { CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../../viewer-token/viewer-token.ts'
+import type { Service } from '../../service/service.ts'
+import { isAway } from '../app/readiness.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { aheadSeconds } from './clocks.ts'
+import { tokenEntryPoints } from '../player/seen-player.ts'
+import { aheadSeconds } from '../server-clock.ts'
 
 /** The header Date is exact to a second, and so is `iat`. */
 const EXACT_SECONDS = 2
@@ -24,6 +27,7 @@ export async function* checkTokenKeys(
     'content-key',
     `The content key is RSA of ${bits} bits. Its public half: SHA-256 ${keyFingerprint(contentKey)}.`,
   )
+  const isAppWithoutKeys = await isAway('SERVICE_VIEWER_KEY_URL', config, signal)
   try {
     const [{ publicKey }] = await fetchServiceKeys(createTransport(), serviceKeyUrl, signal)
     const serviceBits = publicKey.asymmetricKeyDetails?.modulusLength
@@ -32,14 +36,54 @@ export async function* checkTokenKeys(
     signal.throwIfAborted()
     const isOfService = [ServiceRefusal, ServiceUnreachable, UnexpectedAnswer].some((kind) => error instanceof kind)
     if (!isOfService) throw error
-    const cause = (error as Error).message
-    yield failure(
-      'service-keys',
-      `No key of the service for tokens: ${cause}. Without one, no viewer gets a token. Check SERVICE_VIEWER_KEY_URL.`,
-    )
-    return
+    return yield keysAway((error as Error).message, isAppWithoutKeys)
   }
+  const hasOneAddress = new Set(tokenEntryPoints(config).map((one) => one.serviceKeyUrl)).size === 1
+  if (isAppWithoutKeys && hasOneAddress) yield appWithoutKeys(serviceKeyUrl)
   yield* checkTokenClocks(config, serviceKeyUrl, signal)
+}
+
+/** The app keeps keys for a day, so that a service that is away for a moment stops no viewer. */
+function keysAway(cause: string, isAppWithoutKeys: boolean): Finding {
+  return isAppWithoutKeys
+    ? failure(
+        'service-keys',
+        `No key of the service for tokens: ${cause}. Without one, no viewer gets a token. Check SERVICE_VIEWER_KEY_URL.`,
+      )
+    : warning(
+        'service-keys-kept',
+        `No key of the service for tokens: ${cause}. The app still has the keys that it fetched before, for 24 hours at most. Check SERVICE_VIEWER_KEY_URL.`,
+      )
+}
+
+function appWithoutKeys(serviceKeyUrl: string): Finding {
+  return failure(
+    'app-without-service-keys',
+    `The app has no key of the service for tokens, although ${serviceKeyUrl} answers here. The app has another SERVICE_VIEWER_KEY_URL, or cannot reach the service: let it out of its network; with compose.yaml, set STORES_INSIDE=false. See "service-keys" in its log.`,
+  )
+}
+
+/**
+ * Compares the keys of SERVICE_VIEWER_KEY_URL with those that the service of SERVICE_BASE_URL publishes. Null if they are
+ * the same, or if one of them cannot be fetched.
+ */
+export async function compareServiceKeys(
+  { serviceKeyUrl }: TokenEntryPoint,
+  { settings, signal }: Pick<Service, 'settings' | 'signal'>,
+): Promise<Finding | null> {
+  const ofService = `${settings.baseUrl}/viewer-auth-public-key.json`
+  const kidsAt = async (url: string) => {
+    const keys = await fetchServiceKeys(createTransport(), url, signal).catch(() => [])
+    signal.throwIfAborted()
+    return keys.map(({ kid }) => kid)
+  }
+  if (ofService === serviceKeyUrl) return null
+  const [ours, theirs] = await Promise.all([kidsAt(serviceKeyUrl), kidsAt(ofService)])
+  if (ours.length === 0 || theirs.length === 0 || ours.some((kid) => theirs.includes(kid))) return null
+  return failure(
+    'service-keys-differ',
+    `${serviceKeyUrl} has keys of another service than ${ofService}, which refuses every token. Correct SERVICE_VIEWER_KEY_URL.`,
+  )
 }
 
 async function* checkTokenClocks(

@@ -4,7 +4,7 @@ import { setLock } from '../../../../src/video-service/locks.ts'
 import { CLIENT } from '../../../sso/start-provider.ts'
 import { apiOf } from '../../video-service/client.ts'
 import type { Fault } from './installation.ts'
-import { withProvider } from './sso-provider.ts'
+import { NOT_TRIED, withProvider } from './sso-provider.ts'
 
 const GOLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
 const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
@@ -26,13 +26,14 @@ const twoEntryPoints = (goldSso: object = {}): Pick<Fault, 'settings'> => ({
 })
 
 /** Only gold has single sign-on. */
-const goldWithSso: Pick<Fault, 'settings'> = {
+const goldWithSso = (ssoOnly: 'on' | 'off' = 'off'): Pick<Fault, 'settings'> => ({
   async settings(all) {
     const sso = await withProvider().settings?.(all)
-    const oidc = { oidcIssuer: sso?.OIDC_ISSUER, oidcClientId: CLIENT.clientId, oidcClientSecret: CLIENT.secret }
+    const client = { oidcClientId: CLIENT.clientId, oidcClientSecret: CLIENT.secret }
+    const oidc = { oidcIssuer: sso?.OIDC_ISSUER, ...client, ssoOnly }
     return (await twoEntryPoints(oidc).settings?.(all)) ?? {}
   },
-}
+})
 
 /** Two entry points that are mixed up. */
 export const ENTRY_POINT_FAULTS: readonly Fault[] = [
@@ -55,9 +56,18 @@ export const ENTRY_POINT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'single sign-on works at another entry point than that of the lock',
-    ...goldWithSso,
+    ...goldWithSso(),
     afterwards: ({ run }) => run('lock', 'set', '--channel', '1002', '--entry-point', 'silver', '--yes'),
     findings: [],
     isHarmless: true,
+  },
+  {
+    name: 'the lock leads to an entry point without passwords, and no viewer is named',
+    ...goldWithSso('on'),
+    afterwards: async ({ args, run }) => {
+      await run('lock', 'set', '--channel', '1002', '--entry-point', 'gold', '--yes')
+      args.splice(2, 2)
+    },
+    findings: [NOT_TRIED, 'failure page-origin-missing'],
   },
 ]

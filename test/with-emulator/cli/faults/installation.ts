@@ -7,6 +7,7 @@ import type { RunningEmulator } from '../../../../src/emulator/start-emulator.ts
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { openSignInWindow } from '../../../../src/sign-in-window/open-sign-in-window.ts'
 import { openSso } from '../../../../src/sso/open-sso.ts'
+import { openTokenIssuers } from '../../../../src/token-issuer/token-issuers.ts'
 import { runHere } from '../../../cli/run-here.ts'
 import { programSettings } from '../../../login/login-program.ts'
 import { type MemoryUsers, memoryUsers } from '../../../login/memory-users.ts'
@@ -115,7 +116,8 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const { entryPoints } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
   const nowSeconds = () => Date.now() / 1000
   const parts = { publicUrl: front.origin, entryPoints, nowSeconds, users }
-  const options = { ...parts, ...(await ssoOf(parts)), ...(await fault.app?.()) }
+  const given = await fault.app?.()
+  const options = { ...parts, ...(await ssoOf(parts)), ...(await tokensOf({ ...parts, ...given })), ...given }
   const app = await startLoginApp(options)
   ports.push(app.port)
   if (fault.copy) {
@@ -124,7 +126,8 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   }
   const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
   const run = (...args: string[]) => runHere(args, { cwd, env })
-  await run('lock', 'set', '--channel', '1002', '--yes')
+  const [{ viewerAuth = 'hash' } = {}] = entryPoints
+  await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
   const args = ['--channel', '1002', '--viewer', ADA.username, '--page', page.href]
   await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
   return await runDoctor(args, { cwd, env })
@@ -146,6 +149,19 @@ async function ssoOf({
   onTestFinished(() => sso.close())
   await tried.promise
   return { sso, optionalStores: sso.optionalStores }
+}
+
+/** Opens what builds tokens. */
+async function tokensOf({
+  entryPoints,
+  nowSeconds,
+}: Required<Pick<LoginAppOptions, 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
+  const withTokens = entryPoints.flatMap((entryPoint) => (entryPoint.viewerAuth === 'token' ? [entryPoint] : []))
+  if (withTokens.length === 0) return {}
+  const log = { info: () => {}, warn: () => {} }
+  const { issuerOf, optionalStores, close } = await openTokenIssuers(withTokens, { nowSeconds, log })
+  onTestFinished(close)
+  return { tokenIssuerOf: issuerOf, optionalStores }
 }
 
 function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {

@@ -1,30 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import type { Fault } from './installation.ts'
 import { NOT_TRIED, withProvider } from './sso-provider.ts'
-
-const WITHOUT_SSO = { OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', SSO_ONLY: '' }
-const CONTENT_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-/** The doctor sees neither viewer auth nor the player of an entry point with tokens. */
-const UNSEEN_WITH_TOKENS = ['unknown player-address-unseen', 'unknown page-with-tokens', 'warning viewer-not-used']
-
-/** An entry point with tokens and single sign-on alone, so that the doctor needs no token. */
-const withTokens: Pick<Fault, 'settings' | 'app'> = {
-  settings: async (all) => {
-    const { origin } = new URL(all.PLAYER_RETURN_URL ?? '')
-    const tokens = {
-      VIEWER_AUTH: 'token',
-      CONTENT_KEY: CONTENT_KEY.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      SERVICE_VIEWER_KEY_URL: `${origin}/viewer-auth-public-key.json`,
-      REF_ADDRESSES: `${origin}/embed/`,
-      HASH_SECRET: '',
-      PLAYER_RETURN_URL: '',
-    }
-    return { ...tokens, ...(await withProvider({}, { SSO_ONLY: 'on' }).settings?.(all)) }
-  },
-  app: () => ({
-    tokenIssuerOf: () => ({ assertCapacity: () => {}, issue: () => Promise.reject(new Error('unused')) }),
-  }),
-}
 
 /** The hosts of providers that the app has asked. */
 const isAppServed = new Set<string | undefined>()
@@ -36,17 +11,6 @@ export const SSO_START_FAULTS: readonly Fault[] = [
     ...withProvider(),
     appSettings: () => ({ OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }),
     findings: ['failure sso-no-button'],
-  },
-  {
-    name: 'an entry point with tokens has single sign-on',
-    ...withTokens,
-    findings: ['unknown viewer-auth-unseen', NOT_TRIED, ...UNSEEN_WITH_TOKENS],
-  },
-  {
-    name: 'the app runs with tokens, and without single sign-on',
-    ...withTokens,
-    appSettings: () => WITHOUT_SSO,
-    findings: ['failure sso-no-button', 'unknown viewer-auth-unseen', ...UNSEEN_WITH_TOKENS],
   },
   {
     name: 'the app runs with another client',

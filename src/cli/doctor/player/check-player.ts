@@ -1,0 +1,47 @@
+import type { Config } from '../../../config.ts'
+import { decideRef } from '../../../hash-lock/return-address.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
+import { type SeenPlayer, shownRef } from './seen-player.ts'
+import { tryContentKey } from './token-trial.ts'
+
+/**
+ * Checks a player that asks for tokens: is its address in the settings, and does it know their key?
+ * @returns true if its address is in the settings.
+ */
+export async function* checkPlayer(
+  config: Config,
+  player: SeenPlayer,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, boolean> {
+  const { entryPoint, ref } = player
+  const shown = shownRef(player)
+  const asks = `The player ${shown} sends viewers to ${addressOf(config, entryPoint)}`
+  const decision = decideRef(ref, entryPoint.refAddresses)
+  if (!decision.ok) {
+    const fix = 'The app refuses every viewer. Add the address of the player to REF_ADDRESSES, and restart the app.'
+    yield findingOf(config, entryPoint, failure('ref-not-listed', `${asks}, but ref ${decision.reason}. ${fix}`))
+    return false
+  }
+  yield findingOf(config, entryPoint, judge(await tryContentKey(player, signal), asks))
+  return true
+}
+
+function judge(answer: Awaited<ReturnType<typeof tryContentKey>>, asks: string): Finding {
+  if (answer === 'accepts') {
+    return ok(
+      'viewer-auth-proven',
+      `${asks}. It accepts a token with the content key, and refuses one with another key.`,
+    )
+  }
+  if (answer === 'sends-back') {
+    return failure(
+      'viewer-auth-key',
+      `${asks}, but refuses tokens with the content key. The service has another public key. Run lock set --viewer-auth token.`,
+    )
+  }
+  return unknown(
+    'viewer-auth-unproven',
+    `${asks}. It does not tell a right token from a wrong one here, so the public key at the service is unknown. Watch the video once.`,
+  )
+}
