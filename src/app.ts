@@ -43,7 +43,7 @@ import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { windowRoutes } from './sign-in-window/routes.ts'
 import { createSsoRoutes, type SsoAppOptions } from './sso/app-routes.ts'
 import type { Sso } from './sso/open-sso.ts'
-import { acceptedViewers } from './sso/settings/sso-settings.ts'
+import { acceptedViewers } from './sso-settings/sso-settings.ts'
 import type { TokenIssuer } from './token-issuer/token-issuers.ts'
 import type { UserStore } from './users/user-store.ts'
 

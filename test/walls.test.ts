@@ -18,11 +18,21 @@ const RULE = 'lint/style/noRestrictedImports'
 const MOST_FILES = 14
 
 const BELOW_LOGIN = [
-  ...['errors', 'settings', 'server', 'hash-lock', 'viewer-token', 'languages', 'brand', 'entry-points'],
+  ...[
+    'errors',
+    'settings',
+    'server',
+    'hash-lock',
+    'viewer-token',
+    'languages',
+    'brand',
+    'sso-settings',
+    'entry-points',
+  ],
   ...['users', 'sessions', 'sign-in-limits', 'token-issuer'],
 ]
 
-const SSO = ['sso-settings', 'sign-in-window', 'sso', 'passkeys']
+const SSO = ['sign-in-window', 'sso', 'passkeys']
 
 /** The file to plant in each room, and the other rooms that it may import. */
 const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: string[]]>> = {
@@ -33,7 +43,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   'viewer-token': ['src/viewer-token/plant.ts', 'errors'],
   languages: ['src/languages/plant.ts', 'errors'],
   brand: ['src/brand/plant.ts', 'errors', 'settings', 'languages'],
-  'sso-settings': ['src/sso/settings/plant.ts', 'errors', 'settings'],
+  'sso-settings': ['src/sso-settings/plant.ts', 'errors', 'settings'],
   'entry-points': [
     'src/entry-points/plant.ts',
     'errors',
@@ -60,7 +70,7 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   'sign-in-limits': ['src/sign-in-limits/plant.ts', 'errors', 'settings', 'server', 'redis', 'users'],
   login: ['src/login/screens/plant.ts', ...BELOW_LOGIN],
   'sign-in-window': ['src/sign-in-window/flows/plant.ts', ...BELOW_LOGIN, 'redis', 'login'],
-  sso: ['src/sso/provider/plant.ts', ...BELOW_LOGIN, 'redis', 'sso-settings', 'sign-in-window', 'login'],
+  sso: ['src/sso/provider/plant.ts', ...BELOW_LOGIN, 'redis', 'sign-in-window', 'login'],
   account: ['src/account/links/plant.ts', ...BELOW_LOGIN, 'mail', 'login'],
   passkeys: ['src/passkeys/web-authn/plant.ts', ...BELOW_LOGIN, 'sign-in-window', 'login', 'account'],
   config: [
@@ -76,17 +86,9 @@ const ROOMS: Readonly<Record<string, readonly [file: string, ...mayImport: strin
   ],
   app: ['src/app.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config'],
   main: ['src/main.ts', ...BELOW_LOGIN, 'mail', 'redis', ...SSO, 'login', 'account', 'config', 'app'],
-  'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock', 'viewer-token'],
-  cli: [
-    'src/cli/service/plant.ts',
-    ...BELOW_LOGIN,
-    'mail',
-    'sso-settings',
-    'sso',
-    'account',
-    'config',
-    'video-service',
-  ],
+  'video-service': ['src/video-service/plant.ts', 'errors', 'settings', 'hash-lock', 'viewer-auth'],
+  'viewer-auth': ['src/video-service/viewer-auth/plant.ts', 'errors', 'hash-lock', 'viewer-token', 'video-service'],
+  cli: ['src/cli/service/plant.ts', ...BELOW_LOGIN, 'mail', 'sso', 'account', 'config', 'video-service', 'viewer-auth'],
   emulator: ['src/emulator/rest/plant.ts', 'errors', 'settings', 'server', 'hash-lock', 'viewer-token'],
 }
 const NAMES = Object.keys(ROOMS)

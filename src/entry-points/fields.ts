@@ -9,8 +9,8 @@ import {
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
 import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, splitList } from '../settings/fields.ts'
-import { issuerField } from '../sso/settings/fields.ts'
-import type { SsoSettings } from '../sso/settings/sso-settings.ts'
+import { issuerField } from '../sso-settings/fields.ts'
+import type { SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { HashParameter } from './entry-point.ts'
 import { parseKeyUrl } from './token-fields.ts'
 

@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SignInWindow } from '../sign-in-window/open-sign-in-window.ts'
+import { providerIdOf, type SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { IdentityProvider, ProviderOptions } from './provider/identity-provider.ts'
 import type { LogoutCheck } from './provider/logout-token.ts'
-import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
 export interface Sso extends SignInWindow {

@@ -1,9 +1,9 @@
 import type { EntryPointDeps } from '../login/route-deps.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { WindowCookies } from '../sign-in-window/window-cookie.ts'
+import type { SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { Sso } from './open-sso.ts'
 import type { IdentityProvider } from './provider/identity-provider.ts'
-import type { SsoSettings } from './settings/sso-settings.ts'
 import type { WindowPages } from './window-pages.ts'
 
 /** The dependencies of the routes of one entry point with single sign-on. */

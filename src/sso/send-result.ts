@@ -3,9 +3,9 @@ import type { PlayerContext } from '../login/request/player-context.ts'
 import { sendToPlayer } from '../login/send-to-player.ts'
 import type { ContinueDeps } from '../sign-in-window/continue.ts'
 import type { SignInResult } from '../sign-in-window/flows/flow-store.ts'
+import { providerIdOf } from '../sso-settings/sso-settings.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
-import { providerIdOf } from './settings/sso-settings.ts'
 
 /** Sends the viewer of a provider from the window to the player, or shows why the window refused. */
 export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {

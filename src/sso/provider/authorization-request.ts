@@ -9,7 +9,7 @@ import {
   enableNonRepudiationChecks,
 } from 'openid-client'
 import { UpstreamError } from '../../errors.ts'
-import type { SsoSettings } from '../settings/sso-settings.ts'
+import type { SsoSettings } from '../../sso-settings/sso-settings.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { clientAuthOf } from './client-authentication.ts'
 

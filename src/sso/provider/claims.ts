@@ -1,7 +1,7 @@
 import { faultInValue } from '../../hash-lock/authentication-response.ts'
+import type { SsoSettings } from '../../sso-settings/sso-settings.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { canonicalText, canonicalViewer, faultInUsername } from '../../users/viewer-fields.ts'
-import type { SsoSettings } from '../settings/sso-settings.ts'
 
 /** The claims of a checked ID token, and of the user info endpoint. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'openid-client'
-import { algorithmOf } from '../settings/client-key.ts'
-import type { ClientAuthentication } from '../settings/sso-settings.ts'
+import { algorithmOf } from '../../sso-settings/client-key.ts'
+import type { ClientAuthentication } from '../../sso-settings/sso-settings.ts'
 
 /**
  * Returns how the app authenticates itself at the token endpoint: with its key, else with its secret in the way that the

@@ -3,7 +3,7 @@ import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo 
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import type { OptionalStore } from '../../redis/optional-store.ts'
-import type { SsoSettings } from '../settings/sso-settings.ts'
+import type { SsoSettings } from '../../sso-settings/sso-settings.ts'
 import {
   type AuthorizationRequest,
   authorizationAddress,

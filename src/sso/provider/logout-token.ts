@@ -11,7 +11,7 @@ import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
 import type { ProviderLogout } from '../../sessions/provider-logout.ts'
-import type { SsoSettings } from '../settings/sso-settings.ts'
+import type { SsoSettings } from '../../sso-settings/sso-settings.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 
 /** A provider that may send logout tokens. */

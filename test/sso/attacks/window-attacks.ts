@@ -1,7 +1,7 @@
 import type { Browser } from 'puppeteer-core'
 import { onTestFinished } from 'vitest'
 import { CALLBACK_PATH } from '../../../src/sso/open-sso.ts'
-import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
+import type { SsoSettings } from '../../../src/sso-settings/sso-settings.ts'
 import { pressKey } from '../../browser/press-and-type.ts'
 import { launchWebKit } from '../../browser/webkit.ts'
 import { ENTRY_POINT } from '../../login/start-login-app.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { checkAuthenticationResponse } from '../../../src/hash-lock/authentication-response.ts'
-import type { ClientAuthentication } from '../../../src/sso/settings/sso-settings.ts'
+import type { ClientAuthentication } from '../../../src/sso-settings/sso-settings.ts'
 import { PLAYER, SECRET } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { CLIENT } from '../start-provider.ts'

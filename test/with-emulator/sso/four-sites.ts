@@ -7,7 +7,7 @@ import { type ProviderOptions, startProvider } from '../../../src/emulator/provi
 import { startEmulator } from '../../../src/emulator/start-emulator.ts'
 import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
-import type { SsoSettings } from '../../../src/sso/settings/sso-settings.ts'
+import type { SsoSettings } from '../../../src/sso-settings/sso-settings.ts'
 import { ENTRY_POINT, type LoginApp, type LogLine } from '../../login/start-login-app.ts'
 import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { authorizationCodeGrant, type Configuration, randomPKCECodeVerifier, randomState } from 'openid-client'
 import { discoverProvider } from '../../../sso/provider/authorization-request.ts'
 import { describeFault } from '../../../sso/provider/faults.ts'
-import type { ClientAuthentication, SsoSettings } from '../../../sso/settings/sso-settings.ts'
+import type { ClientAuthentication, SsoSettings } from '../../../sso-settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 import { TIMEOUT_SECONDS } from './discovery.ts'
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { CALLBACK_PATH } from '../../../sso/open-sso.ts'
-import type { SsoSettings } from '../../../sso/settings/sso-settings.ts'
+import type { SsoSettings } from '../../../sso-settings/sso-settings.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { screenAddress } from '../app/token-redirect.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../finding.ts'

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
-import { fail } from '../../settings/fields.ts'
-import { readNamedFile } from '../../settings/named-file.ts'
+import { fail } from '../settings/fields.ts'
+import { readNamedFile } from '../settings/named-file.ts'
 import type { ClientAuthentication } from './sso-settings.ts'
 
 const LEAST_RSA_BITS = 2048

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../../src/config.ts'
-import { mistakesIn, SETTINGS } from '../../settings.ts'
-import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { readConfig } from '../../src/config.ts'
+import { mistakesIn, SETTINGS } from '../settings.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const OIDC = { OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'app', OIDC_CLIENT_SECRET: 'secret' }
 const ssoWith = (more: Record<string, string> = {}) => readConfig({ ...SETTINGS, ...OIDC, ...more }).entryPoints[0]?.sso

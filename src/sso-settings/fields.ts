@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fail, listField, OnOff, splitList, wholeNumber } from '../../settings/fields.ts'
+import { fail, listField, OnOff, splitList, wholeNumber } from '../settings/fields.ts'
 import { ClientKeyFile } from './client-key.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
