@@ -87,3 +87,40 @@ test('a crowd gets tokens up to the limit, and the others are refused at once', 
   expect(queue.refused()).toBe(refused.length + 1)
   expect(await issuer.issue('later')).toMatch(/^eyJ/)
 })
+
+/** Fills the queue of one core with work that goes on until `finish()`. */
+async function busyQueue(nowMs: () => number) {
+  const queue = createQueue({ ...tokenQueueOptions(1), nowMs })
+  const { promise, resolve: finish } = Promise.withResolvers<void>()
+  const work = [queue.run(() => promise), queue.run(() => promise)]
+  await setImmediate()
+  expect(queue.load()).toEqual({ running: work.length, waiting: 0 })
+  return { queue, finish }
+}
+
+test('a token that waited for more than 100 ms is refused, and one that waited for 100 ms is built', async () => {
+  let nowMs = 0
+  const { queue, finish } = await busyQueue(() => nowMs)
+  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, SERVICE_KEYS, queue, () => ISSUED_AT)
+  const late = expect(issuer.issue('ada')).rejects.toThrow(OverloadedError)
+  nowMs = 1
+  const inTime = issuer.issue('ada')
+  nowMs = 101
+  finish()
+  await late
+  expect(await inTime).toMatch(/^eyJ/)
+})
+
+test('a token has the time and the key of the end of its wait', async () => {
+  let now = ISSUED_AT
+  let kid = 'old'
+  const serviceKeys = { newest: () => ({ ...BUILD_KEYS.serviceKey, kid }) }
+  const { queue, finish } = await busyQueue(() => 0)
+  const waiting = createTokenIssuer({ contentKey: CONTENT_KEY }, serviceKeys, queue, () => now).issue('ada')
+  await setImmediate()
+  kid = KID
+  now = ISSUED_AT + 30
+  finish()
+  const issued = { ok: true, issuedAtSeconds: ISSUED_AT + 25 }
+  expect(await checkViewerToken(await waiting, CHECK_KEYS, now)).toMatchObject(issued)
+})
