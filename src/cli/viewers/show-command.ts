@@ -48,9 +48,10 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
     securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
   ])
   const isAtProvider = sessions?.some(({ provider }) => provider !== null) || last?.signIn?.issuer
-  if (known === null && !isAtProvider) return noSuchViewer(typed)
+  const isFound = known || sessions?.length || failed?.count || last?.signIn || last?.refusal || faults.length > 0
+  if (!isFound) return nothingKnown(typed)
   const viewer: ShownViewer = {
-    ...(known ?? { ...unnamed(typed), state: 'only-at-provider' }),
+    ...(known ?? { ...unnamed(typed), state: isAtProvider ? 'only-at-provider' : 'not-in-store' }),
     lastSignIn: eventOf(last?.signIn),
     lastRefusal: eventOf(last?.refusal),
     failedSignIns: failed,
@@ -58,7 +59,16 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
     faults,
   }
   const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
-  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || viewer.state === 'unknown-or-disabled' }
+  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
+}
+
+const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-in-store']
+
+function nothingKnown(typed: string): Outcome {
+  const { fault } = noSuchViewer(typed)
+  const hint =
+    'Nor is there a session or a failed sign-in with this name. A viewer of single sign-on is known only from these, and from SECURITY_LOG_FILE.'
+  return { ok: false, fault: `${fault} ${hint}` }
 }
 
 type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>

@@ -11,8 +11,9 @@ export interface ShownViewer {
   /**
    * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
    * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
+   * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.
    */
-  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown' | 'only-at-provider'
+  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown' | 'only-at-provider' | 'not-in-store'
   readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
@@ -53,6 +54,7 @@ const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   'no-password': 'has no password and no invitation. Run viewers invite',
   'unknown-or-disabled': 'unknown to the user store, or disabled there',
   'only-at-provider': 'not in the user store. An identity provider signed this name in',
+  'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
   unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
 }
 const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Run audit export with the files of the log'

@@ -175,6 +175,20 @@ test('viewers show refuses an unknown viewer', async () => {
   expect(await show(cwd, 'nobody')).toEqual({ status: 1, shown: null, stderr: expect.stringContaining('nobody') })
 })
 
+test('viewers show tells the sessions and refusals of a name that the user store does not have, and fails', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const removed = await show(cwd, 'removed', { SESSION_STORE_URL: sessionsIn(cwd, 'removed', [-HOUR, -60]) })
+  expect(removed).toMatchObject({ status: 1, shown: { state: 'not-in-store', sessions: [{ provider: null }] } })
+  const log = join(cwd, 'security.log')
+  writeFileSync(log, line(now - 4, 'grace', { outcome: 'sso-refused' }))
+  const refused = await show(cwd, 'grace', { SECURITY_LOG_FILE: log })
+  expect(refused).toMatchObject({
+    status: 1,
+    shown: { state: 'not-in-store', lastRefusal: { outcome: 'sso-refused' } },
+  })
+})
+
 test('viewers show says what it can read if the file of sessions is damaged, and fails', async () => {
   const cwd = temporaryFolder()
   await storeWith(cwd)
