@@ -20,15 +20,19 @@ export function parseContentPublicKey(pem: string): KeyObject {
   return parseKey(pem, 'public')
 }
 
-/** Returns the public half of a content's private key in PEM form (SubjectPublicKeyInfo), for the service. */
+/** Returns the public half of a content's key in PEM form (SubjectPublicKeyInfo), for the service. */
 export function publicKeyPem(contentKey: KeyObject): string {
-  return createPublicKey(contentKey).export({ type: 'spki', format: 'pem' }).toString()
+  return publicHalf(contentKey).export({ type: 'spki', format: 'pem' }).toString()
 }
 
 /** Returns the SHA-256 of the public half in DER form (SubjectPublicKeyInfo), in hexadecimal. It names a key, for people. */
 export function keyFingerprint(contentKey: KeyObject): string {
-  const der = createPublicKey(contentKey).export({ type: 'spki', format: 'der' })
+  const der = publicHalf(contentKey).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('hex')
+}
+
+function publicHalf(key: KeyObject): KeyObject {
+  return key.type === 'public' ? key : createPublicKey(key)
 }
 
 function parseKey(pem: string, half: Half): KeyObject {

@@ -48,6 +48,7 @@ interface RemoveOptions extends PlaceOptions, AccessOptions {
 interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
   readonly json?: boolean
   readonly viewerAuth: Version
+  readonly publicKey?: string
   readonly message?: string
   readonly caption?: string
   readonly popupWidth?: string
@@ -108,12 +109,17 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
     'viewer-auth lock set --channel 1002 --viewer-auth token   # the public key of CONTENT_KEY',
+    'viewer-auth lock set --channel 1002 --viewer-auth token --url https://login.example.com/ --public-key public.pem',
   ])
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .option('--url <URL>', 'this address instead of that of the entry point', lockAddress)
     .option('--secret-file <FILE>', 'the secret in this file instead of that of the entry point')
+    .option(
+      '--public-key <FILE>',
+      'with --viewer-auth token: the public key in this file instead of that of CONTENT_KEY',
+    )
     .option('--message <TEXT>', 'the message of the lock')
     .option('--caption <TEXT>', 'the caption of its button')
     .option('--popup-width <SIZE>', 'the width of the popup')
@@ -127,17 +133,19 @@ function addSetCommand(group: Command, context: CommandContext): void {
     .addOption(versionOption())
   addAccessOptions(addNotes(command, ABOUT_SET + ABOUT_TOKEN)).action((options: SetOptions, command: Command) => {
     const [places, access] = [placesOf(options, command), accessOf(options, command)]
-    const { entryPoint, url, secretFile } = options
-    if (entryPoint !== undefined && url !== undefined && secretFile !== undefined) {
-      command.error('error: leave out --entry-point, because --url and --secret-file replace both of its values')
+    const { entryPoint, url, secretFile, publicKey, viewerAuth } = options
+    const fileOption = viewerAuth === 'token' ? '--public-key' : '--secret-file'
+    if (entryPoint !== undefined && url !== undefined && (secretFile ?? publicKey) !== undefined) {
+      command.error(`error: leave out --entry-point, because --url and ${fileOption} replace both of its values`)
     }
-    const refused = optionOfHash(options)
-    if (options.viewerAuth === 'token' && refused !== null) {
-      command.error(`error: ${refused} has no meaning with --viewer-auth token`)
+    const refused = viewerAuth === 'token' ? optionOfHash(options) : publicKey === undefined ? null : '--public-key'
+    if (refused !== null) {
+      const hint = refused === '--rotate' ? ': see "Change the key" in src/viewer-token/README.md' : ''
+      command.error(`error: ${refused} has no meaning with --viewer-auth ${viewerAuth}${hint}`)
     }
     return runCommand(context, options.json, async () => {
       if (options.viewerAuth === 'token') {
-        const wanted = expectedViewerAuth(io.env, entryPoint, url)
+        const wanted = expectedViewerAuth(io.env, entryPoint, options)
         return await withService(io, (service) => setTokenLock(io, service, places[0], wanted, options.yes), access)
       }
       if (options.rotate) {

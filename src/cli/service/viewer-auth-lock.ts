@@ -1,8 +1,11 @@
+import type { KeyObject } from 'node:crypto'
 import { readEntryPointSettings } from '../../config.ts'
+import { ConfigError } from '../../errors.ts'
+import { readNamedFile } from '../../settings/named-file.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { removeViewerAuth, setViewerAuth } from '../../video-service/viewer-auth/viewer-auth.ts'
-import { keyFingerprint, publicKeyPem } from '../../viewer-token/content-key.ts'
+import { keyFingerprint, parseContentPublicKey, publicKeyPem } from '../../viewer-token/content-key.ts'
 import type { Outcome } from '../command.ts'
 import { addressOf, chosenTokenEntryPoint } from '../settings/chosen-entry-point.ts'
 import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
@@ -20,7 +23,15 @@ export interface ExpectedViewerAuth {
   readonly publicKey: string
   /** Names the public key, for people and for the record. */
   readonly fingerprint: string
-  readonly entryPoint: string
+  /** Null for the login app of other settings. */
+  readonly entryPoint: string | null
+}
+
+/** Values in place of those of the entry point. */
+interface GivenViewerAuth {
+  readonly url?: string
+  /** The path of a file with the public key in PEM form. */
+  readonly publicKey?: string
 }
 
 type Access = Pick<Service, 'api' | 'signal' | 'settings'>
@@ -28,18 +39,38 @@ type Access = Pick<Service, 'api' | 'signal' | 'settings'>
 const HIDDEN = 'not shown by the service'
 
 /**
- * Returns the viewer auth of an entry point, with the given address instead of its own.
- * @throws ConfigError that lists every wrong setting, or if the entry point has no tokens.
+ * Returns the viewer auth of an entry point, with the given address or public key instead of its own. If both are given,
+ * the settings of the login app are not needed, and so neither is the private key.
+ * @throws ConfigError that lists every wrong setting, for an entry point without tokens, and for a file without a key.
  */
-export function expectedViewerAuth(env: CommandIo['env'], name: string | undefined, url?: string): ExpectedViewerAuth {
+export function expectedViewerAuth(
+  env: CommandIo['env'],
+  name: string | undefined,
+  { url, publicKey: file }: GivenViewerAuth = {},
+): ExpectedViewerAuth {
+  const given = file === undefined ? null : readPublicKey(file)
+  if (url !== undefined && given !== null) return { url, ...given, entryPoint: null }
   const config = readEntryPointSettings(env)
   const entryPoint = chosenTokenEntryPoint(config, name)
-  const { contentKey } = entryPoint
   return {
     url: url ?? addressOf(config, entryPoint),
-    publicKey: publicKeyPem(contentKey),
-    fingerprint: keyFingerprint(contentKey),
+    ...(given ?? halvesOf(entryPoint.contentKey)),
     entryPoint: entryPoint.name,
+  }
+}
+
+function halvesOf(key: KeyObject): Pick<ExpectedViewerAuth, 'publicKey' | 'fingerprint'> {
+  return { publicKey: publicKeyPem(key), fingerprint: keyFingerprint(key) }
+}
+
+function readPublicKey(file: string): ReturnType<typeof halvesOf> {
+  const read = readNamedFile(file)
+  if ('fault' in read) throw new ConfigError(`--public-key ${read.fault}. Nothing was changed.`)
+  try {
+    return halvesOf(parseContentPublicKey(read.text))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ConfigError(`The file of --public-key ${error.message}. Nothing was changed.`)
   }
 }
 

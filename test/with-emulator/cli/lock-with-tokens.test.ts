@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -76,6 +76,28 @@ describe('lock set --viewer-auth token', () => {
     expect(await playerOf('1002')).toEqual([302, 'https://login.example.com/e/press'])
   })
 
+  test('with --url and --public-key, it needs neither the settings of the app nor the private key', async () => {
+    const file = join(cwd, 'public.pem')
+    writeFileSync(file, createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }))
+    env = environmentFor(emulator)
+    const url = 'https://login.example.com/e/press'
+    const set = await run('set', ...CHANNEL, '--url', url, '--public-key', file, '--yes', '--json')
+    expect([set.status, JSON.parse(set.stdout)]).toMatchObject([0, { url, fingerprint: FINGERPRINT }])
+    expect(await playerOf('1002')).toEqual([302, url])
+  })
+
+  test('--public-key replaces the key of the entry point, and refuses a private key', async () => {
+    const file = join(cwd, 'key.pem')
+    writeFileSync(file, createPublicKey(String(OTHER_KEY)).export({ type: 'spki', format: 'pem' }))
+    const set = await run('set', ...CHANNEL, '--public-key', file, '--yes', '--json')
+    expect(JSON.parse(set.stdout)).toMatchObject({ url: 'http://localhost:3000/' })
+    expect(set.stdout).not.toContain(FINGERPRINT)
+    writeFileSync(file, String(OTHER_KEY))
+    const refused = await run('set', ...CHANNEL, '--public-key', file, '--yes')
+    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('must stay secret') })
+    expect(await run('set', ...CHANNEL, '--public-key', join(cwd, 'no.pem'), '--yes')).toMatchObject({ status: 1 })
+  })
+
   test('a refusal leaves the record, and a lost answer removes it', async () => {
     await run('set', ...CHANNEL, '--yes')
     const path = '/channels/1002/viewer-auth.json'
@@ -92,6 +114,7 @@ describe('lock set --viewer-auth token', () => {
     [['--rotate'], '--rotate'],
     [['--secret-file', 'secret.txt'], '--secret-file'],
     [['--caption', 'Sign in'], '--caption'],
+    [['--viewer-auth', 'hash', '--public-key', 'public.pem'], '--public-key'],
   ])('%j is wrong usage', async (options, message) => {
     const { status, stdout, stderr } = await run('set', ...CHANNEL, ...options)
     expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
