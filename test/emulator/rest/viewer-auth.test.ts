@@ -82,6 +82,22 @@ describe.each([
     expect(stored()).toMatchObject([SETTINGS])
   })
 
+  test.each<[string, RestRequest, number]>([
+    ['of 20 kB', { form: { ...SETTINGS, auth_url: `https://login.example/${'x'.repeat(20_000)}` } }, 413],
+    ['of XML', { form: '<a/>', headers: { 'content-type': 'application/xml' } }, 415],
+    ['that repeats auth_url', { form: `${new URLSearchParams(SETTINGS)}&auth_url=https://other.example/` }, 400],
+    [
+      'with a "+" of the key as a space, as curl -d sends it',
+      { form: `auth_url=https://login.example/&public_key=${PUBLIC_KEY.replace('A', '+')}` },
+      400,
+    ],
+  ])('a PUT with a body %s changes nothing', async (_case, request, expected) => {
+    await put(path)
+    const { status, json } = await put(path, request)
+    expect([status, json]).toMatchObject([expected, { error: 'invalid_request' }])
+    expect(stored()).toMatchObject([SETTINGS])
+  })
+
   test.each(['PUT', 'DELETE'])('%s without a token, or with a wrong one, gets 401', async (method) => {
     const without = await call(app, method, path, { form: SETTINGS })
     const wrong = await call(app, method, path, { form: SETTINGS, token: '0'.repeat(40) })

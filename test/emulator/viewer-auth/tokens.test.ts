@@ -191,6 +191,14 @@ describe('a wrong token', () => {
     expect((await open('/embed/1001', token)).status).toBe(200)
   })
 
+  test('another name of this machine leads to the address of the player, and uses no token', async () => {
+    const token = await makeToken()
+    const { port, url } = service.emulator
+    const answer = await fetch(`http://localhost:${port}/embed/1001?vt=${token}`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([307, `${url}/embed/1001?vt=${token}`])
+    expect((await open('/embed/1001', token)).status).toBe(200)
+  })
+
   test('two tokens in one address are refused', async () => {
     const answer = await service.request(`/embed/1001?vt=${await makeToken()}&%76t=${await makeToken()}`)
     expect([answer.status, answer.headers.get('location')]).toEqual([302, authAddress('/embed/1001')])
