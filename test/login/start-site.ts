@@ -3,20 +3,24 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Serves the page of each address of a new site until the test ends, and returns the origin. */
+/**
+ * Serves the page of each address of a new site until the test ends, and returns the origin.
+ * @param host another address of this machine is another site.
+ */
 export async function startSite(
   page: (address: string) => string,
   headers: Readonly<Record<string, string>> = {},
+  host = '127.0.0.1',
 ): Promise<string> {
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page(request.url ?? '/'))
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://${host}:${(server.address() as AddressInfo).port}`
 }

@@ -1,29 +1,40 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { type BrowserKind, launchBrowser } from '../browser/launch.ts'
-import { press } from '../browser/press-and-type.ts'
-import { waitUntilPlaying } from '../emulator/player/viewer.ts'
-import { PUBLIC_KEY } from '../emulator/viewer-auth/token-service.ts'
-import { ADA } from '../login/start-login-app.ts'
-import { signIn, startThreeSites } from './token-sites.ts'
+import { afterAll, expect, test } from 'vitest'
+import { signIn, startTokenSites } from './token-sites.ts'
+import { openBrowsers } from './viewer.ts'
 
-test.each<BrowserKind>(['chromium', 'firefox'])(
-  'in %s, the frame of the player goes to the login app and back, also after a cancel, a mistake and a reload',
-  async (kind) => {
-    const browser = await launchBrowser(kind)
-    onTestFinished(() => browser.close())
-    const sites = await startThreeSites(PUBLIC_KEY)
-    const { page, waitForFrame, complaints } = await browser.openPage()
-    await page.goto(sites.page)
-    const screen = await waitForFrame(sites.login)
-    await press(screen, 'button.quiet')
-    await press(screen, 'a.primary')
-    await signIn(screen, 'not the password')
-    await screen.waitForSelector('[role="alert"]')
-    await signIn(screen, ADA.password)
-    await waitUntilPlaying(await waitForFrame(`${sites.player}?vt=`), 0.1)
-    await page.reload()
-    await waitUntilPlaying(await waitForFrame(`${sites.player}?vt=`), 0.1)
-    expect(sites.outcomes()).toEqual(['cancelled', 'wrong-credentials', 'signed-in', 'returned'])
-    expect(complaints).toEqual([])
-  },
-)
+/** The matrix of browsers is in `token-frames.soak.test.ts`. */
+
+const browsers = openBrowsers()
+afterAll(() => browsers.close())
+
+test('the frame of the player goes to the login app and back, also after a cancel, a mistake and a reload', async () => {
+  const sites = await startTokenSites()
+  const viewer = await browsers.arrive('chromium', sites)
+  await viewer.openLogin('embed/1001')
+  await viewer.press('button.quiet')
+  await viewer.press('a.primary')
+  await signIn(viewer, 'not the password')
+  await viewer.textOf('[role="alert"]')
+  await signIn(viewer)
+  await viewer.untilPlaying()
+  await viewer.reload()
+  await viewer.untilPlaying()
+  expect(sites.outcomes()).toEqual(['cancelled', 'wrong-credentials', 'signed-in', 'returned'])
+  expect(viewer.complaints()).toEqual([])
+})
+
+test('a player with a token plays without the login app, and asks it for another one at a reload', async () => {
+  const sites = await startTokenSites()
+  const viewer = await browsers.arrive('chromium', sites)
+  await viewer.openLogin(`embed/1001?vt=${await sites.makeToken()}`)
+  await viewer.untilPlaying()
+  await viewer.reload()
+  await sites.fetchServiceKeys('away')
+  await signIn(viewer)
+  await viewer.textOf('[role="alert"]')
+  await sites.fetchServiceKeys()
+  await signIn(viewer)
+  await viewer.untilPlaying()
+  expect(sites.outcomes()).toEqual(['failed', 'signed-in'])
+  expect(viewer.complaints()).toEqual([])
+})

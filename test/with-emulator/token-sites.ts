@@ -1,54 +1,145 @@
-import type { Frame } from 'puppeteer-core'
 import { onTestFinished } from 'vitest'
+import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
-import { openTokenIssuers } from '../../src/token-issuer/token-issuers.ts'
-import { press, type } from '../browser/press-and-type.ts'
+import { openServiceKeyCache } from '../../src/token-issuer/service-key-cache.ts'
+import { createTokenIssuer, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
+import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
+import { buildViewerToken } from '../../src/viewer-token/viewer-token.ts'
 import { startService } from '../emulator/player/service.ts'
-import { ADA, startLoginApp } from '../login/start-login-app.ts'
+import { PUBLIC_KEY } from '../emulator/viewer-auth/token-service.ts'
+import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from '../login/start-login-app.ts'
+import { startSite } from '../login/start-site.ts'
 import { TOKEN_ENTRY_POINT } from '../login/start-token-app.ts'
+import type { Certificate } from '../servers/certificate.ts'
+import { freePort } from '../servers/free-port.ts'
+import { startTls } from '../servers/tls.ts'
+import { closedAddress } from '../video-service/test-service.ts'
+import type { Viewer, VisitedSites } from './viewer.ts'
 
-const CHANNEL = '/embed/1001'
+const CHANNEL = 1001
+const CONTENT = `embed/${CHANNEL}`
+const QUIET = { info: () => {}, warn: () => {} }
+
+export interface TokenSitesOptions {
+  readonly entryPoint?: Partial<TokenEntryPoint>
+  /** For https at the login app. */
+  readonly certificate?: Certificate | undefined
+  /** Starts the login app. Default: with passwords. */
+  readonly startApp?: (options: AppOptions) => Promise<StartedApp>
+  /** The clock of the service and of the login app. Default: of this machine. */
+  readonly now?: () => number
+}
+
+export type AppOptions = LoginAppOptions & {
+  readonly publicUrl: string
+  readonly port: number
+  readonly entryPoints: readonly [TokenEntryPoint]
+}
+
+/** `issuer` is the origin of the provider, with single sign-on. */
+export type StartedApp = Pick<LoginApp, 'lines'> & { readonly issuer?: string }
+
+export interface TokenSites extends VisitedSites {
+  /** The steps of viewers in the log, in their order. */
+  outcomes(): unknown[]
+  /** Makes a token of Ada for an embed, issued so many seconds ago. */
+  makeToken(ageSeconds?: number): Promise<string>
+  /** Replaces the public key of the channel at the service. */
+  setContentKey(publicKey: string): void
+  /** The service gets a new key, and accepts the old one for so long. The login app keeps the old one. */
+  rotateServiceKey(oldKeySeconds: number): Promise<void>
+  /** The login app fetches the keys of the service, as at its start. Nobody answers if the service is away. */
+  fetchServiceKeys(service?: 'here' | 'away'): Promise<void>
+  /** Moves the clocks of the service and of the login app. */
+  passSeconds(seconds: number): void
+}
 
 /**
- * Starts the service and the login app until the test ends. With the customer's page, they are three sites.
- * @param publicKey of the channel at the service, in PEM form.
+ * Starts the customer's page at 127.0.0.3, the emulated video service at 127.0.0.1 and the login app at localhost, until
+ * the test ends. To a browser they are three sites. With single sign-on, the provider at 127.0.0.2 is the fourth.
  */
-export async function startThreeSites(publicKey: string, { hasScript = true } = {}) {
-  const service = await startService()
+export async function startTokenSites({
+  entryPoint,
+  certificate,
+  startApp = startLoginApp,
+  now = () => Date.now() / 1000,
+}: TokenSitesOptions = {}): Promise<TokenSites> {
+  let aheadSeconds = 0
+  const nowSeconds = () => now() + aheadSeconds
+  const service = await startService({ nowSeconds })
   onTestFinished(() => service.close())
-  const { url, port } = service.emulator
-  const nowSeconds = () => Date.now() / 1000
-  const serviceKeyUrl = `${url}/viewer-auth-public-key.json`
-  const log = { info: () => {}, warn: () => {} }
-  const issuers = await openTokenIssuers([{ serviceKeyUrl }], { nowSeconds, log })
-  onTestFinished(issuers.close)
-  const app = await startLoginApp({
-    publicUrl: 'http://localhost',
+  const { url } = service.emulator
+  const page = await startSite(pageWith(url), {}, '127.0.0.3')
+  const port = await freePort()
+  const login = certificate ? `https://localhost:${await startTls(port, certificate)}` : `http://localhost:${port}`
+  const keys = await openKeys(`${url}/viewer-auth-public-key.json`)
+  const queue = createQueue(tokenQueueOptions())
+  const app = await startApp({
+    publicUrl: login,
+    port,
+    nowSeconds,
+    tokenIssuerOf: (entry) => createTokenIssuer(entry, keys, queue, nowSeconds),
     entryPoints: [
       {
         ...TOKEN_ENTRY_POINT,
-        hasScript,
-        serviceKeyUrl,
-        refAddresses: [parseRefAddress(`${url}${CHANNEL}`)],
+        refAddresses: [parseRefAddress(`${url}/embed/`), parseRefAddress(`${url}/chat/`)],
         // Not the player: its own frame comes to the login app.
-        playerOrigins: [`http://page.localhost:${port}`],
+        playerOrigins: [page],
+        ...entryPoint,
       },
     ],
-    nowSeconds,
-    tokenIssuerOf: issuers.issuerOf,
   })
-  const login = `http://localhost:${app.port}/`
-  service.database.prepare('INSERT INTO viewer_auth VALUES (?, ?, ?, ?)').run('live', 1001, login, publicKey)
+  const setContentKey = (publicKey: string) =>
+    void service.database
+      .prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)')
+      .run('live', CHANNEL, `${login}/`, publicKey)
+  setContentKey(PUBLIC_KEY)
   return {
+    pageOf: (content) => `${page}/${content}`,
+    hasLoginButton: false,
+    service: url,
     login,
-    player: `${url}${CHANNEL}`,
-    page: `http://page.localhost:${port}/channel/1001`,
+    passed: `${url}/${CONTENT}?vt=`,
+    ...(app.issuer !== undefined && { issuer: app.issuer }),
     outcomes: () => app.lines.flatMap(({ outcome }) => outcome ?? []),
+    makeToken: (ageSeconds = 0) =>
+      buildViewerToken(
+        ADA.username,
+        { contentKey: TOKEN_ENTRY_POINT.contentKey, serviceKey: keys.newest() },
+        nowSeconds() - ageSeconds,
+      ),
+    setContentKey,
+    async rotateServiceKey(oldKeySeconds) {
+      await service.post('/emulator/service-keys', { old_key_seconds: oldKeySeconds })
+    },
+    fetchServiceKeys: keys.fetch,
+    passSeconds(seconds) {
+      aheadSeconds += seconds
+    },
   }
 }
 
-export async function signIn(screen: Frame, password: string): Promise<void> {
-  await type(screen, '#username', ADA.username)
-  await type(screen, '#password', password)
-  await press(screen, '#sign-in .primary')
+function pageWith(service: string) {
+  return (path: string) =>
+    `<!doctype html><title>Customer</title><iframe allow="autoplay" width="640" height="480" src="${service}${path}"></iframe>`
+}
+
+/** The keys of the service, as the login app has them from its last start. */
+async function openKeys(url: string) {
+  let cache = await openServiceKeyCache(url, QUIET)
+  onTestFinished(() => cache.close())
+  return {
+    newest: () => cache.newest(),
+    async fetch(service: 'here' | 'away' = 'here') {
+      cache.close()
+      cache = await openServiceKeyCache(service === 'here' ? url : String(await closedAddress()), QUIET)
+    },
+  }
+}
+
+/** Types Ada's name and a password, and presses the button. */
+export async function signIn(viewer: Viewer, password = ADA.password): Promise<void> {
+  await viewer.type('#username', ADA.username)
+  await viewer.type('#password', password)
+  await viewer.press('#sign-in .primary')
 }

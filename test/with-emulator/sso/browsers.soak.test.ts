@@ -1,13 +1,11 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errorText } from '../../../src/languages/languages.ts'
-import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press } from '../../browser/press-and-type.ts'
-import { launchWebKit, type WebKit, type WebKitKind } from '../../browser/webkit.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
 import { startRedis } from '../../servers/redis.ts'
+import { isWebKit, openBrowsers, type Viewer } from '../viewer.ts'
 import { type Sites, type SitesOptions, startFourSites } from './four-sites.ts'
-import { arriveIn, arriveInWebKit, type Viewer } from './viewer.ts'
 
 /** Every browser with every header and sandbox that changes what a frame and a window can do. */
 
@@ -27,38 +25,14 @@ const CORP = 'Cross-Origin-Resource-Policy'
 const WITHOUT_POPUPS = 'allow-scripts allow-same-origin allow-forms'
 
 let certificate: Certificate | undefined
-const browsers = new Map<BrowserKind, Promise<LaunchedBrowser>>()
-const webkits = new Map<WebKitKind, Promise<WebKit>>()
-afterAll(async () => {
-  for (const browser of [...browsers.values(), ...webkits.values()]) await (await browser).close()
-})
-
-function isWebKit(kind: Kind): kind is Kind & WebKitKind {
-  return kind.startsWith('webkit')
-}
-
-function open(kind: BrowserKind): Promise<LaunchedBrowser> {
-  const browser = browsers.get(kind) ?? launchBrowser(kind)
-  browsers.set(kind, browser)
-  return browser
-}
-
-function openWebKit(kind: WebKitKind): Promise<WebKit> {
-  const webkit = webkits.get(kind) ?? launchWebKit(kind)
-  webkits.set(kind, webkit)
-  return webkit
-}
+const browsers = openBrowsers()
+afterAll(() => browsers.close())
 
 async function arrive(kind: Kind, options: SitesOptions = {}) {
   // WebKit keeps no secure cookie over http.
   if (isWebKit(kind)) certificate ??= await makeCertificate()
   const sites = await startFourSites({ ...options, certificate: isWebKit(kind) ? certificate : undefined })
-  const hasScripts = !kind.endsWith('no-scripts')
-  const viewer = isWebKit(kind)
-    ? arriveInWebKit(await openWebKit(kind), sites)
-    : await arriveIn(await open(kind), sites, hasScripts)
-  onTestFinished(() => viewer.leave())
-  return { viewer, sites }
+  return { viewer: await browsers.arrive(kind, sites), sites }
 }
 
 const untilWindows = (viewer: Viewer, count: number) =>
@@ -247,7 +221,7 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (engine) => {
       playerHeaders: { [COEP]: 'require-corp' },
       loginHeaders: { [header]: null },
     })
-    const { page, waitForFrame, complaints } = await (await open(engine)).openPage()
+    const { page, waitForFrame, complaints } = await (await browsers.open(engine)).openPage()
     onTestFinished(() => page.close())
     await page.goto(sites.pageOf(CHANNEL))
     const player = await waitForFrame(`${sites.service}/embed/`)
@@ -261,13 +235,13 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (engine) => {
 async function codeFrom(device: Kind, { login }: Sites): Promise<string> {
   const person = 'button[value="ada@lakeside.example"]'
   if (isWebKit(device)) {
-    const webkit = await openWebKit(device)
+    const webkit = await browsers.openWebKit(device)
     await webkit.open(`${login}/sso`)
     await webkit.press('.primary')
     await webkit.press(person)
     return webkit.textOf('.code')
   }
-  const { page } = await (await open(device)).openPage()
+  const { page } = await (await browsers.open(device)).openPage()
   onTestFinished(() => page.close())
   await page.goto(`${login}/sso`)
   await press(page.mainFrame(), '.primary')

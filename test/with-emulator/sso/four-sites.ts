@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { type ProviderOptions, startProvider } from '../../../src/emulator/provider/start-provider.ts'
 import { startEmulator } from '../../../src/emulator/start-emulator.ts'
@@ -9,11 +7,13 @@ import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import type { SsoSettings } from '../../../src/sso-settings/sso-settings.ts'
 import { ENTRY_POINT, type LoginApp, type LogLine } from '../../login/start-login-app.ts'
+import { startSite } from '../../login/start-site.ts'
 import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { startTls } from '../../servers/tls.ts'
 import { CLIENT } from '../../sso/start-provider.ts'
 import { startAppWithSso } from '../../sso/start-sso.ts'
+import type { VisitedSites } from '../viewer.ts'
 import { startTwoCopies } from './two-copies.ts'
 
 /** Null leaves the header out. */
@@ -23,7 +23,7 @@ export interface SitesOptions {
   /** The header Cross-Origin-Opener-Policy of the provider. */
   readonly coop?: ProviderOptions['coop']
   /** Headers of the customer's page. */
-  readonly pageHeaders?: Headers
+  readonly pageHeaders?: Readonly<Record<string, string>>
   /** Headers of all answers of the video service. */
   readonly playerHeaders?: Headers
   /** Headers of all answers of the login app. */
@@ -40,15 +40,7 @@ export interface SitesOptions {
   readonly certificate?: Certificate | undefined
 }
 
-export interface Sites {
-  /** Returns the address of the customer's page with a page of the video service, such as `embed/1001`. */
-  pageOf(content: string): string
-  readonly hasPlayer: boolean
-  /** The origin of the video service. */
-  readonly service: string
-  /** The origin of the login app. */
-  readonly login: string
-  readonly issuer: string
+export interface Sites extends VisitedSites {
   /** The steps of viewers in the log, in their order. With two copies: those of the first, then of the second. */
   outcomes(): unknown[]
 }
@@ -77,10 +69,11 @@ export async function startFourSites({
   replaceHeaders(port, loginHeaders)
   const framed = (path: string) => (isWithoutPlayer ? login : `${emulator.url}${path}`)
   const attributes = sandbox === undefined ? '' : `sandbox="${sandbox}"`
-  const page = await startPage(
+  const page = await startSite(
     (path) =>
       `<!doctype html><title>Customer</title><iframe ${attributes} allow="autoplay" width="640" height="480" src="${framed(path)}"></iframe>`,
     pageHeaders,
+    '127.0.0.3',
   )
   const client = { ...CLIENT, redirectUris: [`${login}/sso/callback`] }
   const provider = await startProvider({ port: 0, clients: [client], coop })
@@ -111,10 +104,11 @@ export async function startFourSites({
       )
   return {
     pageOf: (content) => `${page}/${content}`,
-    hasPlayer: !isWithoutPlayer,
+    hasLoginButton: !isWithoutPlayer,
     service: emulator.url,
     login,
     issuer: provider.issuer,
+    passed: `${playerReturnUrl}?hash=%5B%7B`,
     outcomes: () => lines().flatMap(({ outcome }) => outcome ?? []),
   }
 }
@@ -122,22 +116,6 @@ export async function startFourSites({
 async function linesOf(starting: Promise<LoginApp>): Promise<() => readonly LogLine[]> {
   const { lines } = await starting
   return () => lines
-}
-
-/** Serves the page of each path at 127.0.0.3, which is a site of its own, until the test ends. */
-async function startPage(page: (path: string) => string, headers: Headers): Promise<string> {
-  const server = createServer(({ url = '/' }, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page(url))
-  })
-  server.listen(0, '127.0.0.3')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  replaceHeaders(port, headers)
-  return `http://127.0.0.3:${port}`
 }
 
 /** Replaces headers of all answers of a server of this process, until the test ends. */
