@@ -122,7 +122,8 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))
   const port = await listen(server, options.port ?? 0, '127.0.0.1')
   onTestFinished(async () => {
-    await stopServer(server, 1_000)
+    // Browsers keep connections that they have not used yet.
+    await stopServer(server, 100)
     sessionStore.close()
   })
 
