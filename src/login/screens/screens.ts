@@ -248,11 +248,14 @@ interface WayOn extends PageLink {
   readonly isOutside?: boolean
 }
 
+/** Only the player can open another address. Until then, the same address is refused again. */
+const NEEDS_ANOTHER_ADDRESS: readonly TextKey[] = ['missingRef', 'refusedToken']
+
 /** Returns the links of a message, the best first, so that no screen is a dead end. */
 function waysOn(
   { basePath, hasStartPage = true }: ScreensOptions,
   req: Request,
-  { link, explanation, refusal: { status } }: MessageState,
+  { link, explanation, refusal: { status, text } }: MessageState,
   language: Language,
 ): WayOn[] {
   const texts = textsOf(language)
@@ -260,9 +263,10 @@ function waysOn(
     const prompt = link.text === 'otherAccount' ? { prompt: 'other-account' } : {}
     const toScreen = { address: pathOf(basePath, { ...link.context.fields, ...prompt }), text: texts[link.text] }
     if (explanation?.link === undefined) return [toScreen]
-    const { href, text } = explanation.link
-    return [{ address: href, text: textIn(language, text), isOutside: true }, toScreen]
+    const { href, text: linkText } = explanation.link
+    return [{ address: href, text: textIn(language, linkText), isOutside: true }, toScreen]
   }
+  if (NEEDS_ANOTHER_ADDRESS.includes(text)) return []
   // An empty address opens the same page again, with its query.
   if (req.method === 'GET' && status !== 404 && status !== 405) return [{ address: '', text: texts.tryAgain }]
   if (!hasStartPage) return []

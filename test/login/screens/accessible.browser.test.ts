@@ -43,6 +43,7 @@ const KINDS_OF_SCREENS = [
   'welcome back, wrong password',
   'not found',
   'explained by the policy',
+  'cancelled',
   'unavailable',
 ]
 

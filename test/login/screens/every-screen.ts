@@ -184,8 +184,16 @@ async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
   let loop = ''
   for (let visit = 0; visit < 4; visit += 1) loop = (await app.get('/', { ...headers, Cookie })).text
   screens.push({ name: 'loop', html: loop })
+  const withRef = `/e/tokens?${formOf({ ref: REF })}`
+  for (let visit = 0; visit < 7; visit += 1) loop = (await app.get(withRef, { ...headers, Cookie })).text
+  screens.push({ name: 'loop, tokens', html: loop })
   app.users.fail(STORE_DOWN)
-  screens.push({ name: 'unavailable', html: (await app.get('/', { ...headers, Cookie })).text })
+  for (const [name, path] of [
+    ['unavailable', '/'],
+    ['unavailable, tokens', withRef],
+  ] as const) {
+    screens.push({ name, html: (await app.get(path, { ...headers, Cookie })).text })
+  }
   app.users.fail(null)
   return screens
 }
