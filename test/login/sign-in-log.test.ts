@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { fill, textsOf } from '../../src/languages/languages.ts'
+import { SIGN_IN_OUTCOMES } from '../../src/login/sign-in-log.ts'
 import { openLog } from '../../src/server/log/log.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
@@ -90,6 +92,15 @@ test('the log names the reason for a refused request', async () => {
     'hashConsumer is not on the list of allowed addresses',
     'hashConsumer is not on the list of allowed addresses',
   ])
+})
+
+test('every outcome is documented, in the README of the log or of its way to sign in', () => {
+  const pages = { sso: ['sso', 'sso/logout'], passkey: ['passkeys'], other: ['server/log'] }
+  const textOf = (folders: readonly string[]) =>
+    folders.map((folder) => readFileSync(new URL(`../../src/${folder}/README.md`, import.meta.url), 'utf8')).join()
+  const pageOf = (outcome: string) =>
+    outcome.startsWith('sso-') ? pages.sso : outcome.startsWith('passkey-') ? pages.passkey : pages.other
+  expect(SIGN_IN_OUTCOMES.filter((outcome) => !textOf(pageOf(outcome)).includes(`\`${outcome}\``))).toEqual([])
 })
 
 test('the log level is higher for refusals than for successes, and highest for faults', async () => {
