@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer-core'
+import { firefoxCache } from '../compile-cache.ts'
 import { type OpenPage, openPage } from './open-page.ts'
 
 /**
@@ -45,6 +47,7 @@ export async function launchBrowser(kind: BrowserKind): Promise<LaunchedBrowser>
       openPage: async () => openPage(await browser.newPage()),
       async close() {
         await browser.close()
+        if (kind.startsWith('firefox')) await keepCompiledCode(profile)
         await removeProfile(profile)
       },
     }
@@ -84,7 +87,8 @@ async function startChromium(kind: BrowserKind, profile: string): Promise<Browse
   })
 }
 
-function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
+async function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
+  if (firefoxCache !== null && existsSync(firefoxCache)) await cp(firefoxCache, profile, { recursive: true })
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
@@ -101,6 +105,24 @@ function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
       'javascript.enabled': kind !== 'firefox-no-scripts',
     },
   })
+}
+
+/**
+ * Keeps the compiled code of Firefox itself for later profiles, which then start a second sooner. `compatibility.ini`
+ * names the version of Firefox that the code belongs to.
+ */
+async function keepCompiledCode(profile: string): Promise<void> {
+  if (firefoxCache === null || existsSync(firefoxCache)) return
+  const copy = `${profile}-compiled`
+  try {
+    for (const name of ['compatibility.ini', 'startupCache']) {
+      await cp(join(profile, name), join(copy, name), { recursive: true })
+    }
+    await rename(copy, firefoxCache)
+  } catch {
+    // Another worker was first, or Firefox has written no code yet. Then a later start keeps it.
+    await rm(copy, { recursive: true, force: true })
+  }
 }
 
 async function removeProfile(profile: string): Promise<void> {
