@@ -15,7 +15,7 @@ const CAUSES: Readonly<Record<string, readonly string[]>> = {
     'no-own-lock',
     'player-asks-nothing',
   ],
-  'player-address-unseen': ['viewer-auth-elsewhere', 'player-asks-nothing'],
+  'player-address-unseen': ['viewer-auth-unseen', 'viewer-auth-elsewhere', 'player-asks-nothing'],
 }
 
 /** True if an earlier finding already names the cause. */

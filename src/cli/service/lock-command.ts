@@ -16,7 +16,7 @@ import {
   placesOf,
   unknownOutcome,
 } from './lock-place.ts'
-import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
@@ -253,8 +253,10 @@ async function remove(
   const before = await readLock(api, place, 'json', signal)
   const name = nameOf(place)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
-  const after =
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
+  const otherwise =
     place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
+  const after = record === null ? otherwise : `its viewer auth applies, which lock set gave it ${whenSet(record)}`
   io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${after}.\n`)
   const confirmation = await confirmRemoval(io, yes, `Remove the lock of ${name}?`)
   if (!confirmation.ok) return confirmation

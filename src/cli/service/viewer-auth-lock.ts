@@ -101,7 +101,7 @@ export async function setTokenLock(
   records.save(place, { url, fingerprint })
   return {
     ok: true,
-    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it: watch the video once.`,
+    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it: check it with doctor --${place.kind} ${place.id}.`,
     data: { ...place, state: 'set', url, fingerprint },
   }
 }

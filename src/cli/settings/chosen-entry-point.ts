@@ -37,7 +37,10 @@ export function chosenEntryPoint(config: Pick<Config, 'entryPoints'>, name: stri
 export function chosenTokenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): TokenEntryPoint {
   const chosen = entryPointNamed(config, name)
   if (!isHashEntryPoint(chosen)) return chosen
-  throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=hash. This command needs one with token.`)
+  const names = config.entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint.name]))
+  const advice =
+    names.length === 0 ? 'This command needs one with token.' : `Use --entry-point with one of: ${names.join(', ')}.`
+  throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=hash. ${advice}`)
 }
 
 /** Returns the address of an entry point, which its lock at the service must have. */

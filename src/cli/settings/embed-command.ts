@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../config.ts'
+import { decideRef } from '../../hash-lock/return-address.ts'
 import { embedAddress } from '../../video-service/viewer-auth/embed-address.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -29,6 +30,8 @@ export function addEmbedCommand(group: Command, context: CommandContext): void {
 async function embed(io: CommandIo, address: string, viewer: string, name: string | undefined): Promise<Outcome> {
   const entryPoint = chosenTokenEntryPoint(readEntryPointSettings(io.env), name)
   const { contentKey, refAddresses: allowed } = entryPoint
+  const decision = decideRef(address, allowed)
+  if (!decision.ok) return { ok: false, fault: `ADDRESS ${decision.reason}. See REF_ADDRESSES.` }
   return await withServiceKeys(io, entryPoint, async ([serviceKey]) => {
     const withToken = await embedAddress(address, viewer, { contentKey, serviceKey, allowed }, Date.now() / 1000)
     io.stderr.write(USE_ONCE)

@@ -17,6 +17,9 @@ import { buildToken, checkToken, tokenIn } from './token-response.ts'
 const MAX_BYTES = 65_536
 const MAX_LIFETIME_SECONDS = 31_536_000
 
+const NOT_AN_ARGUMENT =
+  'give the response or token on standard input. All users of this machine can see arguments, and a shell keeps them in its history'
+
 interface BuildOptions {
   readonly json?: boolean
   readonly entryPoint?: string
@@ -52,7 +55,11 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     'Standard input: the response or a token, or an address or query that contains it as hash= or vt=. Only the service can read a token: this command checks its outer part and the key of the service.',
   )
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
-    .action((options: BuildOptions) => runCommand(context, options.json, () => check(io, options.entryPoint)))
+    .allowExcessArguments()
+    .action((options: BuildOptions, command: Command) => {
+      if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
+      return runCommand(context, options.json, () => check(io, options.entryPoint))
+    })
   addEmbedCommand(group, context)
 }
 
@@ -61,10 +68,13 @@ async function build(
   parameters: [string, string][],
   { entryPoint: name, lifetime }: BuildOptions,
 ): Promise<Outcome> {
-  const entryPoint = entryPointNamed(readConfig(io.env), name)
+  const config = readConfig(io.env)
+  const entryPoint = entryPointNamed(config, name)
   if (!isHashEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
   const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
+  const isLikeToken = parameters.some(([given]) => given === 'sub') && !entryPoint.parameters.some(isNamedSub)
+  if (isLikeToken && !config.entryPoints.every(isHashEntryPoint)) io.stderr.write(hashNote(entryPoint))
   const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
     const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
@@ -73,6 +83,12 @@ async function build(
     if (error instanceof RangeError) return { ok: false, fault: `${error.message}.` }
     throw error
   }
+}
+
+const isNamedSub = ({ name }: ChosenEntryPoint['parameters'][number]) => name === 'sub'
+
+function hashNote({ name }: ChosenEntryPoint): string {
+  return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is no token. For a token, use --entry-point.\n`
 }
 
 async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
@@ -86,6 +102,7 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
   const token = tokenIn(read.text.trim(), hashEntryPoints.length === 0)
   if (token !== null) return await checkToken(io, entryPoints, token)
   const response = responseIn(read.text.trim())
+  if (response === null) return { ok: false, fault: 'This address has neither hash= nor vt=, so nothing was checked.' }
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
   if (response === 'false') {
     return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
@@ -97,8 +114,11 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
-  if (best === undefined)
-    throw new ConfigError('No entry point has VIEWER_AUTH=hash, so no secret can check a response.')
+  if (best === undefined) {
+    const which =
+      name === undefined ? 'no entry point has VIEWER_AUTH=hash' : `entry point ${name} has VIEWER_AUTH=token`
+    throw new ConfigError(`This is no token. It may be a response with a hash, but ${which}.`)
+  }
   return describe(config, best, response)
 }
 
@@ -128,12 +148,15 @@ function describe(
   }
 }
 
-/** Finds the response in the text: the text itself, or the parameter `hash` of an address or query. */
-function responseIn(text: string): string {
+/**
+ * Finds the response in the text: the text itself, or the parameter `hash` of an address or query. Null for an address
+ * without a response.
+ */
+function responseIn(text: string): string | null {
   if (/^[[{]/.test(text)) return text
-  const query = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).search : text
-  const hash = new URLSearchParams(query).get('hash')
-  if (hash !== null) return hash
+  const isAddress = /^https?:/i.test(text) && URL.canParse(text)
+  const hash = new URLSearchParams(isAddress ? new URL(text).search : text).get('hash')
+  if (hash !== null || isAddress) return hash
   try {
     return /^%5B/i.test(text) ? decodeURIComponent(text) : text
   } catch {

@@ -61,17 +61,22 @@ export async function withServiceKeys(
   }
 }
 
+/** A header in JSON begins so, in base64url: also the beginning of a token that was cut. */
+const BEGINNING = /^eyJ/
+
 /**
- * Finds a token in the text: the text itself, or the parameter `vt` of an address or query. Null if there is none.
+ * Finds a token in the text: the text itself, also in quotation marks, or the parameter `vt` of an address or query. Null
+ * if there is none.
  * @param isExpected true if the text cannot be anything but a token.
  */
-export function tokenIn(text: string, isExpected: boolean): string | null {
-  const query = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).search : text
-  const parameters = new URLSearchParams(query)
+export function tokenIn(given: string, isExpected: boolean): string | null {
+  const text = given.replace(/^"(.*)"$/, '$1')
+  const isAddress = /^https?:/i.test(text) && URL.canParse(text)
+  const parameters = new URLSearchParams(isAddress ? new URL(text).search : text)
   const vt = parameters.get('vt')
   if (vt !== null) return vt
-  if (parameters.has('hash') || /^[[{]/.test(text)) return null
-  return isExpected || /^[\w-]+(\.[\w-]*){2,4}$/.test(text) ? text : null
+  if (isAddress || parameters.has('hash') || /^[[{]/.test(text)) return null
+  return isExpected || BEGINNING.test(text) || /^[\w-]+(\.[\w-]*){2,4}$/.test(text) ? text : null
 }
 
 /** Checks what is readable without the private key of the service. */
@@ -79,7 +84,10 @@ export async function checkToken(io: CommandIo, entryPoints: readonly EntryPoint
   if (token === '') return { ok: false, fault: 'No token. Give it on standard input. See response check --help.' }
   const candidates = entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint]))
   const [first] = candidates
-  if (first === undefined) throw new ConfigError('This is a token, but no entry point has VIEWER_AUTH=token.')
+  if (first === undefined) {
+    const names = entryPoints.map(({ name }) => name).join(', ')
+    throw new ConfigError(`This is a token, but none of these entry points has VIEWER_AUTH=token: ${names}.`)
+  }
   const urls = new Set(candidates.map(({ serviceKeyUrl }) => serviceKeyUrl))
   if (urls.size > 1) throw new ConfigError('The entry points have keys of several services. Use --entry-point.')
   return await withServiceKeys(io, first, (keys) => diagnose(candidates, keys, token))

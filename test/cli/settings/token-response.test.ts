@@ -85,6 +85,7 @@ describe('response embed', () => {
   test.each([
     ['https://evil.example/embed/1', 'not on the list'],
     ['https://player.example/embed/1?vt=x', 'already has'],
+    ['https://player.example/other/1', 'REF_ADDRESSES'],
   ])('it makes no token for %s', async (address, message) => {
     const embed = await run(['embed', address, 'ada'])
     expect(embed).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(message) })
@@ -96,6 +97,7 @@ describe('response check for tokens', () => {
     ['the token', (token: string) => `${token}\n`],
     ['the address that received it', (token: string) => `https://player.example/embed/1?a=b&vt=${token}`],
     ['its query', (token: string) => `?vt=${token}`],
+    ['the token in quotation marks', (token: string) => `"${token}"\n`],
   ])('it reads %s, and does not claim that the service accepts it', async (_case, textOf) => {
     const checked = await run(['check', '--json'], textOf(await encrypt(await sign(claims()))))
     expect([checked.status, JSON.parse(checked.stdout)]).toEqual([0, { accepted: null, kid: KID, isNewestKey: true }])
@@ -109,6 +111,11 @@ describe('response check for tokens', () => {
 
   test.each([
     ['a text that is no token', () => Promise.resolve('hello'), { reason: 'malformed' }],
+    [
+      'the beginning of a token',
+      async () => (await encrypt(await sign(claims()))).slice(0, 500),
+      { reason: 'malformed' },
+    ],
     ['a signed token without encryption', () => sign(claims()), { reason: 'not-encrypted', signed: 'right' }],
     ['an old one without encryption', () => sign(claims(now() - 61)), { reason: 'not-encrypted', signed: 'expired' }],
   ])('it refuses %s', async (_case, make, expected) => {
@@ -120,6 +127,18 @@ describe('response check for tokens', () => {
     kid = 'newer'
     const { status: exit, stdout } = await run(['check', '--json'], await encrypt(await sign(claims())))
     expect([exit, JSON.parse(stdout)]).toEqual([1, { accepted: false, reason: 'unknown-service-key' }])
+  })
+
+  test('an address without a token is no token', async () => {
+    const checked = await run(['check'], 'https://player.example/embed/1')
+    expect(checked).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('vt=') })
+  })
+
+  test('a token as an argument is wrong usage, and no output repeats it', async () => {
+    const token = await encrypt(await sign(claims()))
+    const { status: exit, stdout, stderr } = await run(['check', token])
+    expect([exit, stdout, stderr]).toEqual([2, '', expect.stringContaining('standard input')])
+    expect(stderr).not.toContain(token.slice(0, 40))
   })
 
   test('a response with a hash is no token, and an empty input is refused', async () => {
@@ -157,7 +176,15 @@ describe('response check for tokens', () => {
       runHere(['response', 'check', '--json', ...args], { cwd, env: settings, stdin })
     const text = await encrypt(await sign(claims()))
     expect(JSON.parse((await check(text)).stdout)).toMatchObject({ accepted: null })
-    expect(await check(text, '--entry-point', 'one')).toMatchObject({ status: 1, stdout: '' })
+    expect(await check(text, '--entry-point', 'one')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('VIEWER_AUTH=token: one'),
+    })
+    const build = await runHere(['response', 'build', 'sub=ada', '--entry-point', 'one'], { cwd, env: settings })
+    expect([build.status, build.stderr]).toEqual([0, expect.stringContaining('no token')])
+    const hashName = ['response', 'embed', 'https://player.example/embed/1', 'ada', '--entry-point', 'one']
+    expect((await runHere(hashName, { cwd, env: settings })).stderr).toContain('one of: two')
     expect(JSON.parse((await check('[{"user":"ada"},{"hash":"00"}]')).stdout)).toMatchObject({
       accepted: false,
       entryPoint: 'one',

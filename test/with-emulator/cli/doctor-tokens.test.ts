@@ -79,7 +79,7 @@ describe('the doctor of an entry point with tokens', () => {
   test('without a channel and a page, viewer auth is unknown, and without --viewer so is the sign-in', async () => {
     const { failure, unknown } = await doctor()
     expect(failure).toEqual([])
-    expect(unknown).toEqual(['no-page', 'viewer-auth-unseen', 'player-address-unseen', 'no-sign-in'])
+    expect(unknown).toEqual(['no-page', 'viewer-auth-unseen', 'no-sign-in'])
   })
 
   test('a player at an unusual address is unknown, and the record of lock set takes its place', async () => {

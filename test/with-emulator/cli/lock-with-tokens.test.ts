@@ -153,6 +153,12 @@ describe('lock remove --viewer-auth token', () => {
     expect(await run('remove', ...CHANNEL)).toMatchObject({ status: 1, stderr: expect.stringContaining('not_found') })
   })
 
+  test('lock remove of the hash says that viewer auth then applies', async () => {
+    await run('set', '--channel', '1001', '--viewer-auth', 'token', '--yes')
+    const { status, stderr } = await run('remove', '--channel', '1001', '--yes')
+    expect([status, stderr]).toEqual([0, expect.stringContaining('viewer auth applies')])
+  })
+
   test('it asks at a terminal, and Ctrl-C keeps the lock', async () => {
     await run('set', ...CHANNEL, '--yes')
     const stdin = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: () => {} })

@@ -33,7 +33,9 @@ export async function checkContent(
   const hasTokens = tokenEntryPoints(config).length > 0
   if (place === null) {
     if (hasLocks) await checkChannels(io, config, service, report)
-    return hasTokens ? { unseen: unseen('Name a channel or video with --channel or --video') } : {}
+    return hasTokens
+      ? { unseen: unseen('Name a channel or video with --channel or --video, or a page with --page') }
+      : {}
   }
   if (!hasTokens) return entryPointOf(await checkLock(io, config, service, place, report))
   // Only the player shows viewer auth.
@@ -85,7 +87,7 @@ async function checkLockOrNone(
 function unseen(advice: string): Finding {
   return unknown(
     'viewer-auth-unseen',
-    `The service does not show viewer auth, so its address and public key are unknown. ${advice}, or watch the video once.`,
+    `The service does not show viewer auth, and no player was seen that asks this app for tokens. So the address and the public key at the service are unknown. ${advice}, or watch the video once.`,
   )
 }
 
