@@ -35,6 +35,7 @@ import type { OptionalStore } from './redis/optional-store.ts'
 import { type LineSums, type WarnOnce, warnOnceAMinute } from './server/log/line-sums.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import type { Metrics } from './server/monitoring/metrics.ts'
+import { createReadiness } from './server/monitoring/readiness.ts'
 import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -80,6 +81,7 @@ export interface AppDeps {
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
+const HEALTH = ['/health/live', '/health/ready']
 
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp({
@@ -121,11 +123,10 @@ export function createApp({
   const headers = unframedHeaders(config.publicUrl)
 
   const app = createExpress(config.trustProxyHops, metrics)
-
-  const templates = openAccountTemplates(VIEWS)
   const accountLog = { securityLog, lineSums, count: metrics?.countAccountStep }
   const { publicUrl } = config
   const scriptHeaders = unframedHeaders(publicUrl, true)
+  const templates = openAccountTemplates(VIEWS)
   const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
   const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
   const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, nowSeconds }
@@ -153,7 +154,7 @@ export function createApp({
   app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
 
   const health = { users, sessionStore, optionalStores, isAccepting, warnOnce }
-  app.use(healthRoutes(readiness(health, headers), headers, unframedScreens))
+  app.use(healthRoutes(health, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
@@ -262,44 +263,24 @@ function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
-function healthRoutes(answerReady: RequestHandler, headers: Headers, screens: Screens): Router {
-  const router = Router({ strict: true, caseSensitive: true })
-  router.get('/health/live', (_req, res) => void res.set(headers).json({ status: 'live' }))
-  router.get('/health/ready', answerReady)
-  router.all(['/health/live', '/health/ready'], onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
-  return router
+type HealthOptions = Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting'> & {
+  readonly warnOnce: WarnOnce
 }
 
-function readiness(
-  {
-    users,
-    sessionStore,
-    optionalStores,
-    isAccepting,
-    warnOnce,
-  }: Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting'> & { warnOnce: WarnOnce },
-  headers: Readonly<Record<string, string>>,
-): RequestHandler {
-  const required = [
-    { setting: 'USER_STORE_URL', store: users },
-    { setting: 'SESSION_STORE_URL', store: sessionStore },
-  ]
-  return async (_req, res) => {
+function healthRoutes(
+  { users, sessionStore, optionalStores, isAccepting, warnOnce }: HealthOptions,
+  headers: Headers,
+  screens: Screens,
+): Router {
+  const requiredStores = { USER_STORE_URL: users, SESSION_STORE_URL: sessionStore }
+  const onAway = (setting: string, err: unknown) => warnOnce({ event: 'not-ready', err }, `${setting} does not answer`)
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get(HEALTH, (_req, res, next) => {
     res.set(headers)
-    if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
-    const checks = required.map(async ({ setting, store }) => {
-      try {
-        await store.checkHealth()
-        return []
-      } catch (error) {
-        warnOnce({ event: 'not-ready', err: error }, `${setting} does not answer`)
-        return [setting]
-      }
-    })
-    const failed = (await Promise.all(checks)).flat()
-    if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
-    const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
-    // Still 200: all copies share this Redis, and the load balancer must not remove them all.
-    res.json(away.length === 0 ? { status: 'ready' } : { status: 'degraded', away })
-  }
+    next()
+  })
+  router.get('/health/live', (_req, res) => void res.json({ status: 'live' }))
+  router.get('/health/ready', createReadiness({ requiredStores, optionalStores, isAccepting, onAway }))
+  router.all(HEALTH, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
+  return router
 }

@@ -1,0 +1,41 @@
+import type { RequestHandler } from 'express'
+
+export interface ReadinessOptions {
+  /** By their settings. Without one of them nobody can sign in. */
+  readonly requiredStores: Readonly<Record<string, { checkHealth(): Promise<void> }>>
+  /** While one is away, the app works with less. */
+  readonly optionalStores: readonly { readonly setting: string; isAvailable(): boolean }[]
+  /** False once the program has begun to stop. */
+  readonly isAccepting: () => boolean
+  /** Gets the setting of each required store that does not answer, at each request. */
+  readonly onAway: (setting: string, error: unknown) => void
+}
+
+/**
+ * Answers a load balancer in JSON: 200 with `ready` or `degraded`, 503 with `stopping` or `unavailable`. `away` names the
+ * settings of the stores that do not answer.
+ */
+export function createReadiness(options: ReadinessOptions): RequestHandler {
+  const { optionalStores, isAccepting } = options
+  return async (_req, res) => {
+    if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
+    const failed = await failedStores(options)
+    if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
+    const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
+    // Still 200: all copies share this Redis, and the load balancer must not remove them all.
+    res.json(away.length === 0 ? { status: 'ready' } : { status: 'degraded', away })
+  }
+}
+
+async function failedStores({ requiredStores, onAway }: ReadinessOptions): Promise<string[]> {
+  const checks = Object.entries(requiredStores).map(async ([setting, store]) => {
+    try {
+      await store.checkHealth()
+      return []
+    } catch (error) {
+      onAway(setting, error)
+      return [setting]
+    }
+  })
+  return (await Promise.all(checks)).flat()
+}
