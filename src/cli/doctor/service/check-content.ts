@@ -56,7 +56,7 @@ export async function checkContent(
   // A content with a hash lock of this app needs no viewer auth.
   if (entryPoint !== undefined) return { entryPoint }
   if (look !== null) {
-    report(failure('player-asks-nothing', playerText(look, place)))
+    report(failure('player-asks-nothing', playerText(look, place, hasLocks)))
     return {}
   }
   return { unseen: unseen('Run lock set on this machine, name a page with --page') }
@@ -101,8 +101,16 @@ function asksElsewhere(
   )
 }
 
-function playerText({ embed }: PlayerLook & { readonly kind: 'answers' }, place: LockPlace): string {
-  return `The player ${embed} sends viewers to no login app, so ${nameOf(place)} has no viewer auth: without another lock, everyone may watch. ${lockSet(place)} If a script of the player asks for the login instead, watch the video once.`
+/** @param isChoice true if the settings have entry points of both versions. */
+function playerText({ embed }: PlayerLook & { readonly kind: 'answers' }, place: LockPlace, isChoice = false): string {
+  const name = nameOf(place)
+  const fact = isChoice
+    ? `so ${name} has no lock of either version: everyone may watch`
+    : `so ${name} has no viewer auth: without another lock, everyone may watch`
+  const advice = isChoice
+    ? `Run lock set --${place.kind} ${place.id}, for tokens with --viewer-auth token.`
+    : lockSet(place)
+  return `The player ${embed} sends viewers to no login app, ${fact}. ${advice} If a script of the player asks for the login instead, watch the video once.`
 }
 
 function lockSet({ kind, id }: LockPlace): string {
