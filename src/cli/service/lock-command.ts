@@ -140,7 +140,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
     }
     const refused = viewerAuth === 'token' ? optionOfHash(options) : publicKey === undefined ? null : '--public-key'
     if (refused !== null) {
-      const hint = refused === '--rotate' ? ': see "Change the key" in src/viewer-token/README.md' : ''
+      const hint = refused === '--rotate' ? ': see "Change the key" in src/cli/service/README.md' : ''
       command.error(`error: ${refused} has no meaning with --viewer-auth ${viewerAuth}${hint}`)
     }
     return runCommand(context, options.json, async () => {
