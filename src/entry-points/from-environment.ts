@@ -20,7 +20,7 @@ import {
 import {
   CONTENT_KEY_MISSING,
   ContentKey,
-  DEFAULT_SUBJECT,
+  DEFAULT_SUBJECT_ATTRIBUTE,
   KEY_URL_MISSING,
   REF_ADDRESSES_MISSING,
   TokenSubject,
@@ -28,17 +28,17 @@ import {
 } from './token-fields.ts'
 
 /**
- * Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. Checks the settings of the other
- * version of viewer authentication too, and needs none of them.
+ * Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. The settings of the other version
+ * of viewer authentication may be missing, but are also checked.
  * @param given the settings that the schema will parse.
  */
 export function entryPointEnvironment(addresses: AddressFields, given: Environment): z.ZodType<EntryPoint> {
   return hasTokens(given) ? tokenEnvironment(addresses) : hashEnvironment(addresses, given)
 }
 
-/** Returns the fields without PLAYER_ORIGINS, which both versions have. All may be missing. */
-function optional<T extends z.ZodRawShape & { PLAYER_ORIGINS: z.ZodType }>({ PLAYER_ORIGINS: _both, ...own }: T) {
-  return z.object(own).partial().shape
+/** Returns the fields, all of which may be missing. */
+function optional<T extends z.ZodRawShape>(fields: T) {
+  return z.object(fields).partial().shape
 }
 
 function hasTokens({ VIEWER_AUTH }: Environment): boolean {
@@ -58,7 +58,6 @@ function hashEnvironment(addresses: AddressFields, given: Environment) {
       (settings, context): HashEntryPoint => ({
         ...commonOf(settings, settings.HASH_LIFETIME_SECONDS, context),
         viewerAuth: 'hash',
-        playerOrigins: settings.PLAYER_ORIGINS,
         secret: settings.HASH_SECRET,
         previousSecret: settings.HASH_SECRET_PREVIOUS ?? null,
         secretFiles,
@@ -81,7 +80,6 @@ function tokenEnvironment(addresses: AddressFields) {
       (settings, context): TokenEntryPoint => ({
         ...commonOf(settings, 0, context),
         viewerAuth: 'token',
-        playerOrigins: settings.PLAYER_ORIGINS,
         contentKey: settings.CONTENT_KEY,
         serviceKeyUrl: settings.SERVICE_VIEWER_KEY_URL,
         refAddresses: settings.REF_ADDRESSES,
@@ -98,6 +96,7 @@ function commonOf(settings: CommonSettings, lifetimeSeconds: number, context: z.
   return {
     name: 'default',
     basePath: '',
+    playerOrigins: settings.PLAYER_ORIGINS,
     allowedGroups: settings.ALLOWED_GROUPS ?? null,
     returningViewers: settings.RETURNING_VIEWERS,
     hasScript: settings.SCREEN_SCRIPT,
@@ -109,6 +108,7 @@ function commonOf(settings: CommonSettings, lifetimeSeconds: number, context: z.
 
 function commonFields(addresses: AddressFields) {
   return {
+    PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     VIEWER_AUTH: ViewerAuth.default('hash'),
     ALLOWED_GROUPS: AllowedGroups.optional(),
     SCREEN_SCRIPT: OnOff.default(true),
@@ -126,7 +126,6 @@ function hashFields(addresses: AddressFields) {
     HASH_PARAMETERS: HashParameters.default([...DEFAULT_PARAMETERS]),
     HASH_LIFETIME_SECONDS: wholeNumber(0, LONGEST_LIFETIME_SECONDS).default(DEFAULT_LIFETIME_SECONDS),
     PLAYER_RETURN_URL: required(addresses.playerAddress, RETURN_URL_MISSING),
-    PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     HASH_CONSUMERS: addresses.consumers.default([]),
   }
 }
@@ -135,9 +134,8 @@ function tokenFields(addresses: AddressFields) {
   return {
     CONTENT_KEY: required(ContentKey, CONTENT_KEY_MISSING),
     SERVICE_VIEWER_KEY_URL: required(addresses.serviceKeyUrl, KEY_URL_MISSING),
-    PLAYER_ORIGINS: required(addresses.playerOrigins, ORIGINS_MISSING),
     REF_ADDRESSES: required(addresses.refAddresses, REF_ADDRESSES_MISSING),
-    TOKEN_SUBJECT: TokenSubject.default(DEFAULT_SUBJECT),
+    TOKEN_SUBJECT: TokenSubject.default(DEFAULT_SUBJECT_ATTRIBUTE),
   }
 }
 
@@ -147,15 +145,13 @@ const TOKEN_FIELDS: Readonly<Record<string, z.ZodType>> = tokenFields(ADDRESSES)
 
 /** The names of these settings. */
 export const ENTRY_POINT_SETTINGS: readonly string[] = [
-  ...new Set([...Object.keys(HASH_FIELDS), ...Object.keys(TOKEN_FIELDS), ...Object.keys(commonFields(ADDRESSES))]),
+  ...Object.keys({ ...HASH_FIELDS, ...TOKEN_FIELDS, ...commonFields(ADDRESSES) }),
 ]
 
 /** Warns about required settings of the other version of viewer authentication, which have no effect. */
 export function warningsOfUnused(given: Environment): string[] {
   const other = Object.entries(hasTokens(given) ? HASH_FIELDS : TOKEN_FIELDS)
-  const unused = other.filter(
-    ([name, field]) => given[name] !== undefined && !field.safeParse(undefined).success && name !== 'PLAYER_ORIGINS',
-  )
+  const unused = other.filter(([name, field]) => given[name] !== undefined && !field.safeParse(undefined).success)
   if (unused.length === 0) return []
   const names = unused.map(([name]) => name).join(', ')
   return [`VIEWER_AUTH is ${hasTokens(given) ? 'token' : 'hash'}, so these settings have no effect: ${names}.`]

@@ -21,7 +21,7 @@ import {
 } from './fields.ts'
 import {
   ContentKey,
-  DEFAULT_SUBJECT,
+  DEFAULT_SUBJECT_ATTRIBUTE,
   KEY_URL_MISSING,
   REF_ADDRESSES_MISSING,
   TokenSubject,
@@ -44,6 +44,7 @@ function entrySchema<T extends z.ZodRawShape>(addresses: AddressFields, own: T, 
 function commonFields(addresses: AddressFields) {
   return {
     viewerAuth: ViewerAuth.optional(),
+    playerOrigins: list(addresses.playerOrigins, ORIGINS_MISSING),
     allowedGroups: list(AllowedGroups, undefined, /^[^,]+$/).optional(),
     screenScript: OnOff.optional(),
     returningViewers: ReturningViewers.optional(),
@@ -60,7 +61,6 @@ function hashFields(addresses: AddressFields) {
     secretPrevious: z.string('must be text').pipe(Secret).optional(),
     secretPreviousFile: z.string('must be the path of a file').pipe(PreviousSecretFile).optional(),
     playerReturnUrl: required(addresses.playerAddress, RETURN_URL_MISSING),
-    playerOrigins: list(addresses.playerOrigins, ORIGINS_MISSING),
     hashConsumers: list(addresses.consumers).optional(),
     hashParameters: list(HashParameters).optional(),
     hashLifetimeSeconds: z
@@ -77,7 +77,6 @@ function tokenFields(addresses: AddressFields) {
     contentKey: ContentKey.optional(),
     contentKeyFile: ContentOfFile.pipe(ContentKey).optional(),
     serviceViewerKeyUrl: required(addresses.serviceKeyUrl, KEY_URL_MISSING),
-    playerOrigins: list(addresses.playerOrigins, ORIGINS_MISSING),
     refAddresses: list(addresses.refAddresses, REF_ADDRESSES_MISSING),
     tokenSubject: TokenSubject.optional(),
   }
@@ -215,10 +214,7 @@ const Given = z
   .partial()
   .catch({})
 
-type CommonEntry = z.output<z.ZodObject<ReturnType<typeof commonFields>>> & {
-  readonly name: string
-  playerOrigins: string[]
-}
+type CommonEntry = z.output<z.ZodObject<ReturnType<typeof commonFields>>> & { readonly name: string }
 type HashEntry = CommonEntry & z.output<z.ZodObject<ReturnType<typeof hashFields>>>
 type TokenEntry = CommonEntry & z.output<z.ZodObject<ReturnType<typeof tokenFields>>>
 
@@ -252,7 +248,7 @@ function toTokenEntryPoint(entry: TokenEntry, context: z.RefinementCtx): TokenEn
     contentKey,
     serviceKeyUrl: entry.serviceViewerKeyUrl,
     refAddresses: entry.refAddresses,
-    parameters: [{ name: 'sub', attribute: entry.tokenSubject ?? DEFAULT_SUBJECT }],
+    parameters: [{ name: 'sub', attribute: entry.tokenSubject ?? DEFAULT_SUBJECT_ATTRIBUTE }],
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { fail, reasonOf } from '../settings/fields.ts'
 import { parseContentKey } from '../viewer-token/content-key.ts'
 
-export const DEFAULT_SUBJECT = 'username'
+export const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
 export const CONTENT_KEY_MISSING =
   'is required: the private key of the content in PEM form; make one with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048'
 export const REF_ADDRESSES_MISSING =

@@ -110,9 +110,9 @@ describe('a file of entry points', () => {
     expect(mistakesIn(withFile([http], { PUBLIC_URL: 'http://localhost:3000' }))).toEqual([])
     expect(mistakesIn(withFile([http]))).toEqual([
       expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: playerReturnUrl must be https: /),
+      expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: hashConsumers: item 1 must be https: /),
       expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: playerOrigins: item 1 must be https: /),
       expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: playerOrigins: item 2 must be https: /),
-      expect.stringMatching(/^ENTRY_POINTS_FILE, entry 1: hashConsumers: item 1 must be https: /),
     ])
   })
   test('two entries with the same secret give a warning', () => {

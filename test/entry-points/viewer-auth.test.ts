@@ -86,7 +86,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   })
   test('all missing settings are reported at once', () => {
     const missing = mistakesIn({ VIEWER_AUTH: 'token' }).map((sentence) => sentence.split(' ')[0])
-    const names = ['CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'PLAYER_ORIGINS', 'REF_ADDRESSES']
+    const names = ['CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'REF_ADDRESSES', 'PLAYER_ORIGINS']
     expect(missing).toEqual(['PUBLIC_URL', 'SESSION_SECRET', ...names])
   })
   test.each([
@@ -97,7 +97,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
       'is not an RSA key, but ec: use RSA of 2048 bits',
     ],
     [
-      '1024 bits',
+      'too short',
       () => pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
       'is an RSA key of 1024 bits: it needs at least 2048',
     ],
@@ -107,16 +107,19 @@ describe('an entry point with VIEWER_AUTH=token', () => {
       'is encrypted with a passphrase: decrypt it with openssl pkey -in FILE -out NEW_FILE',
     ],
     ['a secret', () => HASH_SECRET, 'is not a private key in PEM form, which starts with -----BEGIN'],
-  ])('a content key that is %s is one sentence without the key, from each source', (_name, make, sentence) => {
-    const text = make()
-    const { CONTENT_KEY: _key, ...others } = TOKEN
-    const { contentKey: _contentKey, ...entry } = ENTRY
-    expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([`CONTENT_KEY ${sentence}`])
-    expect(mistakesIn({ ...others, CONTENT_KEY_FILE: fileWith(text) })).toEqual([expect.stringContaining(sentence)])
-    expect(mistakesIn(withFile({ ...entry, contentKeyFile: fileWith(text) }))).toEqual([
-      `ENTRY_POINTS_FILE, entry 1: contentKeyFile ${sentence}`,
-    ])
-  })
+  ])(
+    'a content key that is %s is reported in one sentence without the key, from each source',
+    (_name, make, sentence) => {
+      const text = make()
+      const { CONTENT_KEY: _key, ...others } = TOKEN
+      const { contentKey: _contentKey, ...entry } = ENTRY
+      expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([`CONTENT_KEY ${sentence}`])
+      expect(mistakesIn({ ...others, CONTENT_KEY_FILE: fileWith(text) })).toEqual([expect.stringContaining(sentence)])
+      expect(mistakesIn(withFile({ ...entry, contentKeyFile: fileWith(text) }))).toEqual([
+        `ENTRY_POINTS_FILE, entry 1: contentKeyFile ${sentence}`,
+      ])
+    },
+  )
   test.each([
     ['in several lines', PEM],
     ['in one line with \\n', PEM.replaceAll('\n', '\\n')],
@@ -176,7 +179,7 @@ describe('a file of entry points', () => {
   ])('an entry %s is refused', (_name, fields, part) => {
     expect(mistakesIn(withFile({ ...ENTRY, ...fields() })).join('\n')).toContain(part)
   })
-  test('an entry with a hash that has fields of a token is refused', () => {
+  test('an entry of the hash version with fields for tokens is refused', () => {
     expect(mistakesIn(withFile({ ...HASH_ENTRY, contentKey: PEM }))).toEqual([
       expect.stringContaining('fields of the other viewerAuth: contentKey'),
     ])
