@@ -98,7 +98,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
 
 type RemoteDeps = OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'> & Pick<OpenPasskeysDeps, 'users' | 'account'>
 
-/** Opens what other services are needed for: the ways to sign in in a window, and the keys for tokens. */
+/** Opens the parts that need other services: single sign-on, passkeys and their window, and the issuers of tokens. */
 async function openRemote(config: Config, deps: RemoteDeps) {
   const signInWindow = await openSignInWindow(config, deps)
   const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))

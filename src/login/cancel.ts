@@ -5,8 +5,8 @@ import type { EntryPointDeps } from './route-deps.ts'
 import { sendRedirect } from './screens/send.ts'
 
 /**
- * Redirects a viewer who cancels to the player with `hash=false`. With tokens, the player would send the viewer straight
- * back, so a screen with the way back to the form stays.
+ * Redirects a viewer who cancels to the player with `hash=false`. With tokens, the player would send the viewer back at
+ * once, so the app shows a screen with a link to the form.
  */
 export function postCancel(
   deps: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>,

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 
-/** Counts the responses and tokens that one session gets for one target, and for all of them. */
+/** Counts the answers (responses and tokens) that one session gets for one target, and for all targets. */
 export interface LoopBreaker {
   /** True if the viewer came back so often that the player would refuse the next answer too. */
-  isLooping(sessionId: string, target: string, viewerAuth?: 'hash' | 'token'): boolean
+  isLooping(sessionId: string, target: string, viewerAuth: 'hash' | 'token'): boolean
   /**
-   * Counts a response or token.
+   * Counts an answer.
    * @param target the entry point, return address and content.
    * @param secret the secret of the response; null unless the entry point has two.
    */
-  countResponse(sessionId: string, target: string, secret?: string | null): void
+  countAnswer(sessionId: string, target: string, secret?: string | null): void
   /** Returns the number of responses with this secret, within ten seconds. */
   responsesWith(sessionId: string, target: string, secret: string): number
 }
@@ -20,17 +20,17 @@ export interface LoopBreaker {
  */
 const ANSWERS_PER_TARGET = { hash: 3, token: 6 } as const
 const TARGET_SECONDS = 10
-/** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 responses. */
-const RESPONSES_PER_SESSION = 100
+/** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 answers. */
+const ANSWERS_PER_SESSION = 100
 const SESSION_SECONDS = 60
 /** Limits the memory to about 40 MB. Beyond it, the oldest counts are dropped, and a loop takes a few more turns. */
 const MOST_KEYS = 50_000
 
 /**
- * Stops redirect loops. A player that refuses our response (wrong secret, wrong clock) sends the viewer back
+ * Stops redirect loops. A player that refuses our answer (wrong secret or key, wrong clock) sends the viewer back
  * immediately. The app would redirect a signed-in viewer again, forever. After three responses or six tokens within ten
- * seconds for one target, or 100 within a minute, the app sends no more. The counts are in memory: with several copies of the app,
- * a loop takes a few more turns.
+ * seconds for one target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several
+ * copies of the app, a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
@@ -42,10 +42,10 @@ export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
 
   return {
     responsesWith: (sessionId, target, secret) => ofSecrets.countOf(keyOf(sessionId, `${target} ${secret}`)),
-    isLooping: (sessionId, target, viewerAuth = 'hash') =>
+    isLooping: (sessionId, target, viewerAuth) =>
       ofTargets.countOf(keyOf(sessionId, target)) >= ANSWERS_PER_TARGET[viewerAuth] ||
-      ofSessions.countOf(sessionId) >= RESPONSES_PER_SESSION,
-    countResponse(sessionId, target, secret = null) {
+      ofSessions.countOf(sessionId) >= ANSWERS_PER_SESSION,
+    countAnswer(sessionId, target, secret = null) {
       if (secret !== null) ofSecrets.add(keyOf(sessionId, `${target} ${secret}`))
       ofTargets.add(keyOf(sessionId, target))
       ofSessions.add(sessionId)

@@ -50,7 +50,7 @@ export async function sendToPlayer(
   deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
   const sessionId = await openSession()
   if (sessionId !== null) {
-    deps.loopBreaker.countResponse(sessionId, targetOf(entryPoint, context), secret)
+    deps.loopBreaker.countAnswer(sessionId, targetOf(entryPoint, context), secret)
     if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
   }
   // Not for a session alone: a script must not read a response without a password.

@@ -144,7 +144,7 @@ test('the memory of the loop breaker stays bounded, with long and changing addre
   const breaker = createLoopBreaker(() => now)
   const fill = (from: number, count: number) => {
     for (let turn = from; turn < from + count; turn += 1) {
-      breaker.countResponse(`session ${turn}`, `https://chat.example/${turn}/${'x'.repeat(2000)}`)
+      breaker.countAnswer(`session ${turn}`, `https://chat.example/${turn}/${'x'.repeat(2000)}`)
     }
   }
   fill(0, 1000)
@@ -154,13 +154,13 @@ test('the memory of the loop breaker stays bounded, with long and changing addre
   collectGarbage()
   // Without hashing, the keys would take more than 400 MB.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(80_000_000)
-  for (let again = 0; again < 3; again += 1) breaker.countResponse('session', 'looping')
-  expect(breaker.isLooping('session', 'looping')).toBe(true)
+  for (let again = 0; again < 3; again += 1) breaker.countAnswer('session', 'looping')
+  expect(breaker.isLooping('session', 'looping', 'hash')).toBe(true)
   now += 120
   fill(0, 1)
   now += 120
   fill(0, 1)
-  expect(breaker.isLooping('session', 'looping')).toBe(false)
+  expect(breaker.isLooping('session', 'looping', 'hash')).toBe(false)
   collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000)
 })

@@ -21,12 +21,12 @@ interface QueueState {
   readonly waiting: number
 }
 
-/** The state of what builds tokens for viewers. */
+/** The queue of tokens for viewers, and the age of their keys. */
 export interface TokenReadings {
   readonly queue: () => QueueState
   /** The number of tokens that were refused because too many waited. */
   readonly refused: () => number
-  /** Seconds since the keys of the service were fetched; of several addresses, the longest time. Null before the first. */
+  /** Seconds since the oldest keys of the service were fetched. Null before the first success. */
   readonly keysAgeSeconds: () => number | null
 }
 
