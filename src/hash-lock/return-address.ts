@@ -21,8 +21,8 @@ export type ReturnDecision =
 
 const LONGEST_ADDRESS = 2048
 
-/** The parameter that will be appended. */
-type Answer = 'hash' | 'vt'
+/** The parameter that answers the player. */
+type AnswerParameter = 'hash' | 'vt'
 
 /**
  * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. Only
@@ -51,7 +51,7 @@ export function decideRef(ref: string | undefined, allowed: readonly AllowedAddr
   return ref === undefined ? { ok: false, reason: 'is missing' } : decide(ref, 'vt', allowed)
 }
 
-function decide(text: string, answer: Answer, allowed: readonly AllowedAddress[]): ReturnDecision {
+function decide(text: string, answer: AnswerParameter, allowed: readonly AllowedAddress[]): ReturnDecision {
   const parsed = parseReturnAddress(text, answer)
   if (typeof parsed === 'string') return { ok: false, reason: parsed }
   if (text.includes('#')) return { ok: false, reason: 'has a fragment' }
@@ -109,12 +109,12 @@ export function appendHash(address: ReturnAddress, hash: string): string {
   return append(address, 'hash', hash)
 }
 
-/** Appends `vt`, as appendHash() does. @param address from decideRef(). */
+/** Appends `vt` as appendHash() appends `hash`. @param address from decideRef(). */
 export function appendToken(address: ReturnAddress, token: string): string {
   return append(address, 'vt', token)
 }
 
-function append(address: ReturnAddress, answer: Answer, value: string): string {
+function append(address: ReturnAddress, answer: AnswerParameter, value: string): string {
   const at = address.url.indexOf('#')
   const beforeFragment = at === -1 ? address.url : address.url.slice(0, at)
   const fragment = at === -1 ? '' : address.url.slice(at)
@@ -124,12 +124,12 @@ function append(address: ReturnAddress, answer: Answer, value: string): string {
 }
 
 /** Returns the reason for refusing an address that already has the parameter of the answer. */
-export function alreadyHas(answer: Answer): string {
+export function alreadyHas(answer: AnswerParameter): string {
   return `already has a parameter "${answer}"`
 }
 
 /** Parses an address. Returns the URL, or the reason for refusing it as the end of a sentence. */
-function parseReturnAddress(text: string, answer: Answer = 'hash'): URL | string {
+function parseReturnAddress(text: string, answer: AnswerParameter = 'hash'): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
   // Browsers drop tabs and line ends, read "\" as "/" and fold wide characters. Refuse these before parsing.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'contains characters that an address cannot have'
@@ -161,7 +161,7 @@ function isAmbiguousPath(pathname: string): boolean {
 /**
  * True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists.
  */
-function hasParameter(url: URL, answer: Answer): boolean {
+function hasParameter(url: URL, answer: AnswerParameter): boolean {
   const names = namesIn(url.search)
   const pattern = answer === 'hash' ? /^[\s[]*hash\s*($|[\][\0])/i : /^[\s[]*vt\s*($|[\][\0])/i
   return [...names, ...names.flatMap(namesIn)].some((name) => pattern.test(name))

@@ -1,15 +1,15 @@
 import { UpstreamError } from '../errors.ts'
 import { parseServiceKeys, type ServiceKey, type ServiceKeys } from '../viewer-token/service-keys.ts'
 
-/** The keys that the service publishes, fetched in the background. Readiness counts it as an optional store. */
+/** Keeps the keys that the service publishes, and fetches them in the background. For readiness, an optional store. */
 export interface ServiceKeyCache {
-  /** The setting with its address, for readiness. */
+  /** The name of the setting with the address. Readiness shows it. */
   readonly setting: string
-  /** False while there is no key. The app then builds no token. */
+  /** True if newest() returns a key. */
   isAvailable(): boolean
   /** Returns the seconds since the keys were fetched. Null if they never were. */
   ageSeconds(): number | null
-  /** Returns the key to encrypt with. @throws UpstreamError without a key that was fetched in the last 24 hours. */
+  /** Returns the key to encrypt with. @throws UpstreamError if no key was fetched in the last 24 hours. */
   newest(): ServiceKey
   /** Stops fetching. */
   close(): void
@@ -22,7 +22,7 @@ export interface CacheLog {
 
 export interface CacheTimes {
   readonly refreshMs: number
-  /** After a failure. */
+  /** The time until the next attempt after a failure. */
   readonly retryMs: number
   readonly keepMs: number
   readonly timeoutMs: number
@@ -33,7 +33,7 @@ const LONGEST_ANSWER_BYTES = 65_536
 const UPSTREAM = 'service-keys'
 
 /**
- * Opens the cache of one address. Waits for the first answer, so that the first viewer gets a token; a service that is
+ * Opens the cache of one address. Waits for the first answer, so that the first viewer gets a token. A service that is
  * away delays the start by 5 seconds, and does not prevent it.
  * @param nowMs a clock that only goes forward.
  */
@@ -52,7 +52,8 @@ export async function openServiceKeyCache(
     try {
       const keys = await fetchServiceKeys(url, AbortSignal.any([closed.signal, AbortSignal.timeout(times.timeoutMs)]))
       const { kid } = keys[0]
-      if (hasFailed || kid !== known?.keys[0].kid) log.info({ event: UPSTREAM, kid }, 'The service has this key')
+      if (hasFailed || kid !== known?.keys[0].kid)
+        log.info({ event: UPSTREAM, kid }, 'The newest key of the service was fetched')
       known = { keys, sinceMs: nowMs() }
       hasFailed = false
     } catch (err) {
@@ -73,7 +74,7 @@ export async function openServiceKeyCache(
     ageSeconds: () => (known === null ? null : (nowMs() - known.sinceMs) / 1000),
     newest() {
       const key = current()
-      if (key === null) throw new UpstreamError(UPSTREAM, 'There is no key of the service that is younger than a day')
+      if (key === null) throw new UpstreamError(UPSTREAM, 'No key of the service was fetched in the last 24 hours')
       return key
     },
     close() {
@@ -83,7 +84,7 @@ export async function openServiceKeyCache(
   }
 }
 
-/** @throws UpstreamError for any other answer than 200 with usable keys. Follows no redirect. */
+/** Fetches the keys, without following a redirect. @throws UpstreamError unless the answer is 200 with a usable key. */
 async function fetchServiceKeys(url: string, signal: AbortSignal): Promise<ServiceKeys> {
   try {
     const answer = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } })
@@ -98,7 +99,7 @@ async function fetchServiceKeys(url: string, signal: AbortSignal): Promise<Servi
   }
 }
 
-/** @throws RangeError for an answer that is too long. */
+/** Reads the body. @throws RangeError for a body that is too long. */
 async function textOf(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

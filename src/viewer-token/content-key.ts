@@ -25,7 +25,7 @@ export function publicKeyPem(contentKey: KeyObject): string {
   return publicHalf(contentKey).export({ type: 'spki', format: 'pem' }).toString()
 }
 
-/** Returns the SHA-256 of the public half in DER form (SubjectPublicKeyInfo), in hexadecimal. It names a key, for people. */
+/** Returns the SHA-256 of the public half in DER form (SubjectPublicKeyInfo), in hexadecimal. Identifies a key in messages. */
 export function keyFingerprint(contentKey: KeyObject): string {
   const der = publicHalf(contentKey).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('hex')

@@ -1,6 +1,6 @@
 /**
- * Parses a JSON object. Null for any other text, and for an object that names a member twice: parsers differ in the
- * value that they take.
+ * Parses a JSON object. Returns null for any other text, and for an object that names a member twice: parsers differ in
+ * the value that they take.
  */
 export function parseJsonObject(json: string): Readonly<Record<string, unknown>> | null {
   let parsed: unknown

@@ -1,14 +1,14 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt, sign, verify } from 'node:crypto'
 
 const LEAST_BITS = 2048
-/** A longer key would take more than 100 ms for each token. */
+/** Such a key already takes about 30 ms for each token. */
 const MOST_BITS = 8192
 /** A longer exponent would make each use of the key slow. Nearly all keys have 65537. */
 const LARGEST_EXPONENT = 2n ** 32n - 1n
 
 /**
- * Returns why a key cannot be used, as the end of a sentence that starts with the key; null if it can. Tries the key
- * once, which takes about a millisecond: Node also reads keys whose parts do not fit together.
+ * Returns why a key cannot be used, as the end of a sentence that starts with the key. Null for a usable key. Uses the
+ * key once, because Node also reads keys whose numbers do not fit together.
  */
 export function faultInRsaKey(key: KeyObject): string | null {
   const { asymmetricKeyType, asymmetricKeyDetails } = key

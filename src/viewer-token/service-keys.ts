@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { faultInRsaKey } from './rsa-key.ts'
 
-/** A public key of the service, which tokens are encrypted with. */
+/** A public key of the service. It encrypts tokens. */
 export interface ServiceKey {
   readonly kid: string
   readonly publicKey: KeyObject

@@ -16,9 +16,9 @@ export interface CheckKeys {
 }
 
 /** The reasons in the order of the check. describeTokenCheck() explains them. */
-export type EnvelopeFault = 'malformed' | 'not-encrypted' | 'other-encryption' | 'unknown-service-key'
-export type SignedFault = 'not-signed' | 'other-signature' | 'wrong-signature' | 'wrong-claims'
-export type TimeFault = 'issued-in-future' | 'expired'
+type EnvelopeFault = 'malformed' | 'not-encrypted' | 'other-encryption' | 'unknown-service-key'
+type SignedFault = 'not-signed' | 'other-signature' | 'wrong-signature' | 'wrong-claims'
+type TimeFault = 'issued-in-future' | 'expired'
 
 export type EnvelopeCheck =
   | { readonly ok: true; readonly kid: string }
@@ -29,12 +29,12 @@ export type TokenCheck =
   | { readonly ok: false; readonly reason: EnvelopeFault | 'wrong-service-key' | SignedFault }
   | { readonly ok: false; readonly reason: TimeFault; readonly issuedAtSeconds: number }
 
-/** The longest that buildViewerToken() builds has keys of 8,192 bits and 4,900 characters. */
+/** buildViewerToken() builds at most 6,400 characters: with keys of 8192 bits, and the longest `sub` and `kid`. */
 const LONGEST_TOKEN = 8192
 
 /**
- * Checks a token as the service does, with fixed algorithms: decrypts it, verifies the signature, and reads the claims.
- * The caller must refuse a second use; a token has only one spelling, so its digest identifies it.
+ * Checks a token as the service does, with fixed algorithms: decrypts the token, verifies the signature, and reads the
+ * claims. The caller must refuse a second use. A token has only one spelling, so its digest identifies it.
  * @param token the decoded value of the query parameter `vt`; any text.
  * @param nowSeconds UNIX time in seconds.
  */
@@ -91,7 +91,7 @@ export async function checkSignedToken(signed: string, contentKey: KeyObject, no
   return { ok: true, subject: sub, issuedAtSeconds: iat }
 }
 
-/** Returns the signed token, or null if the key does not fit, or the token was altered. */
+/** Returns the signed token. Null if the token was encrypted with another key, or altered. */
 async function decrypt(token: string, privateKey: KeyObject): Promise<string | null> {
   const { compactDecrypt, errors } = await import('jose')
   // A library may accept an encrypted key without its leading zero byte: a second spelling of one token in 256.
@@ -110,7 +110,7 @@ async function decrypt(token: string, privateKey: KeyObject): Promise<string | n
   }
 }
 
-/** Returns the payload, or null if the signature is wrong. */
+/** Returns the payload. Null if the signature is wrong. */
 async function verify(signed: string, contentKey: KeyObject): Promise<string | null> {
   const { compactVerify, errors } = await import('jose')
   const publicKey = contentKey.type === 'private' ? createPublicKey(contentKey) : contentKey
@@ -124,7 +124,7 @@ async function verify(signed: string, contentKey: KeyObject): Promise<string | n
 }
 
 /**
- * Returns the parts of a token in compact form; null if a part is not base64url in its only spelling. Decoders ignore
+ * Returns the parts of a token in compact form. Null if a part is not base64url in its only spelling: decoders ignore
  * other characters and surplus bits, so an altered copy of a token could be used once more.
  */
 function partsOf(token: string): string[] | null {

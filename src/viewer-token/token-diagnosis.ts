@@ -21,15 +21,15 @@ export function describeTokenCheck(check: TokenCheck | EnvelopeCheck, nowSeconds
     case 'unknown-service-key':
       return 'Refused: its kid names no key of the service. Fetch the keys of the service again.'
     case 'wrong-service-key':
-      return 'Refused: the service cannot decrypt it. It was encrypted with another key than its kid says, or changed.'
+      return 'Refused: the service cannot decrypt it. It was encrypted with another key than its kid names, or altered.'
     case 'not-signed':
       return 'Refused: encrypted, but not signed. Sign the token with the private key of the content first.'
     case 'other-signature':
       return 'Refused: signed with another algorithm. The service accepts RS512 only.'
     case 'wrong-signature':
-      return 'Refused: the signature does not match. The content has another public key, or the token was changed.'
+      return 'Refused: the signature does not match. The content has another public key, or the token was altered.'
     case 'wrong-claims':
-      return 'Refused: a claim is missing, wrong or there twice. sub must be text, and iat a whole number of seconds.'
+      return 'Refused: a claim is missing, wrong or repeated. sub must be text, and iat a whole number of seconds.'
     case 'issued-in-future':
       return `Refused: issued ${check.issuedAtSeconds - Math.floor(nowSeconds)} s in the future. A clock is wrong.`
     case 'expired':
