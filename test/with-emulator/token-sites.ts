@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import type { LoggedRequest } from '../../src/emulator/developer/request-log.ts'
 import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
 import { openServiceKeyCache } from '../../src/token-issuer/service-key-cache.ts'
@@ -44,6 +45,8 @@ export interface TokenSites extends VisitedSites {
   outcomes(): unknown[]
   /** Makes a token of Ada for an embed, issued so many seconds ago. */
   makeToken(ageSeconds?: number): Promise<string>
+  /** Returns the number of tokens that the service has refused. */
+  countRefusedTokens(): Promise<number>
   /** Replaces the public key of the channel at the service. */
   setContentKey(publicKey: string): void
   /** The service gets a new key, and accepts the old one for so long. The login app keeps the old one. */
@@ -108,6 +111,11 @@ export async function startTokenSites({
         { contentKey: TOKEN_ENTRY_POINT.contentKey, serviceKey: keys.newest() },
         nowSeconds() - ageSeconds,
       ),
+    async countRefusedTokens() {
+      const answer = await service.request('/emulator/requests')
+      const { requests } = (await answer.json()) as { requests: LoggedRequest[] }
+      return requests.filter(({ verdict }) => verdict === 'refused').length
+    },
     setContentKey,
     async rotateServiceKey(oldKeySeconds) {
       await service.post('/emulator/service-keys', { old_key_seconds: oldKeySeconds })
