@@ -64,7 +64,12 @@ test('the pages of the window load own scripts only, and no page may frame them'
   expect(headers['content-security-policy']).toBe(
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src 'self'",
   )
-  expect(headers['cache-control']).toBe('no-store')
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+    'x-content-type-options': 'nosniff',
+  })
   expect(headers).not.toHaveProperty('cross-origin-opener-policy')
   expect(setCookies).toEqual([
     expect.stringMatching(/^__Host-sso-[\w-]{12}=[\w-]{43}; Max-Age=120; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),

@@ -162,8 +162,12 @@ test.each(['', 'x', 'A'.repeat(44), `${'A'.repeat(42)}"`])(
   },
 )
 
-test('with TLS, the pages of the window have HSTS', async () => {
+test('with TLS, the pages of the window have HSTS and nosniff', async () => {
   const app = await startSso({ publicUrl: 'https://login.example' })
   const { status, headers } = await app.get('/sso/callback')
-  expect([status, headers['strict-transport-security']]).toEqual([400, 'max-age=63072000; includeSubDomains'])
+  expect([status, headers['strict-transport-security'], headers['x-content-type-options']]).toEqual([
+    400,
+    'max-age=63072000; includeSubDomains',
+    'nosniff',
+  ])
 })

@@ -1,9 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
 import { openServiceKeyCache } from '../../src/token-issuer/service-key-cache.ts'
+import { makeCertificate } from '../servers/certificate.ts'
 import { BUILD_KEYS } from '../viewer-token/token-keys.ts'
 
 const JWK = { ...BUILD_KEYS.serviceKey.publicKey.export({ format: 'jwk' }), use: 'enc' }
@@ -15,19 +17,24 @@ function setOf(...kids: string[]): string {
 }
 
 /** Starts a service whose answer a test may change. */
-async function startService(listener: RequestListener) {
+async function startService(listener: RequestListener, tls: ServerOptions | null = null) {
   const service = { listener, requests: 0 }
-  const server = createServer((req, res) => {
+  const answer: RequestListener = (req, res) => {
     service.requests += 1
     service.listener(req, res)
-  })
+  }
+  const server = tls ? createHttpsServer(tls, answer) : createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
   onTestFinished(close)
-  return { service, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json` }
+  return {
+    service,
+    close,
+    url: `http${tls ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`,
+  }
 }
 
 async function open(url: string, times = ONCE, nowMs?: () => number) {
@@ -90,6 +97,14 @@ test.each<[string, RequestListener]>([
   expect(cache.isAvailable()).toBe(false)
   expect(cache.ageSeconds()).toBeNull()
   expect(() => cache.newest()).toThrow(UpstreamError)
+  expect(log.warn).toHaveBeenCalledOnce()
+})
+
+test('keys from a server with an unknown certificate are not used', async () => {
+  const { certificate: cert, key } = await makeCertificate()
+  const { url, service } = await startService((_req, res) => res.end(setOf('a')), { cert, key })
+  const { cache, log } = await open(url)
+  expect([cache.isAvailable(), service.requests]).toEqual([false, 0])
   expect(log.warn).toHaveBeenCalledOnce()
 })
 

@@ -1,8 +1,9 @@
-import { type CryptoKey, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { Configuration } from 'openid-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
-import { checkLogoutToken } from '../../../src/sso/provider/logout-token.ts'
+import { checkLogoutToken, logoutIssuerOf } from '../../../src/sso/provider/logout-token.ts'
 import type { SsoSettings } from '../../../src/sso-settings/sso-settings.ts'
 import { CLIENT } from '../start-provider.ts'
 import { ssoSettings, until } from '../start-sso.ts'
@@ -50,8 +51,8 @@ test.each(['logout+jwt', 'JWT', 'application/logout+jwt', undefined])(
 
 const signed = (changes: object, header?: object) => (issuer: TestIssuer) =>
   issuer.sign(issuer.claims({ ...changes }), { ...header })
-const signedBy = (key: CryptoKey | Uint8Array, claims: JWTPayload, alg: string) =>
-  new SignJWT(claims).setProtectedHeader({ alg, kid: 'k', typ: 'logout+jwt' }).sign(key)
+const signedBy = (key: CryptoKey | Uint8Array, claims: JWTPayload, alg: string, header = {}) =>
+  new SignJWT(claims).setProtectedHeader({ alg, kid: 'k', typ: 'logout+jwt', ...header }).sign(key)
 const now = Math.floor(nowSeconds())
 
 test.each<[string, string, (issuer: TestIssuer) => string | Promise<string>]>([
@@ -70,6 +71,14 @@ test.each<[string, string, (issuer: TestIssuer) => string | Promise<string>]>([
     'that another key signed',
     'wrong-signature',
     async ({ claims }) => signedBy((await OTHER_KEYS).privateKey, claims(), 'RS256'),
+  ],
+  [
+    'signed with the key in its own header',
+    'wrong-signature',
+    async ({ claims }) => {
+      const { privateKey, publicKey } = await OTHER_KEYS
+      return signedBy(privateKey, claims(), 'RS256', { jwk: await exportJWK(publicKey) })
+    },
   ],
   ['of an unknown key', 'unknown-key', signed({}, { kid: 'other' })],
   ['of the type of an access token', 'header-typ', signed({}, { typ: 'at+jwt' })],
@@ -117,6 +126,15 @@ test('a provider of many organisations ends sessions only of those in OIDC_TENAN
   expect(await ofTenant('t1', 't2')).toEqual({ ok: false, reason: 'claim-iss' })
   expect(await check({ iss: entra.issuer, tid: '{tenantid}' })).toEqual({ ok: false, reason: 'claim-iss' })
 })
+
+test.each([{ jwks_uri: 'http://idp.example/jwks' }, { jwks_uri: 'file:///etc/passwd' }, {}])(
+  'keys of an https provider are never read from %j',
+  (metadata) => {
+    const provider = new Configuration({ issuer: 'https://idp.example', ...metadata }, CLIENT.clientId)
+    const settings = { clientId: CLIENT.clientId, tenants: null }
+    expect(() => logoutIssuerOf(provider, settings, 1)).toThrow(UpstreamError)
+  },
+)
 
 test('the keys of a provider are read once for many tokens, also for unknown keys', async () => {
   const { issuer, check } = await start()

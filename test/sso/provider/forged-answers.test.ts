@@ -21,9 +21,13 @@ const OTHER_KEYS = generateKeyPair('RS256', { extractable: true })
 const SECRETS = { state: 's', nonce: 'the nonce', codeVerifier: 'v'.repeat(43) }
 const NOW_SECONDS = Math.floor(Date.now() / 1000)
 
-const signed = async (claims: Claims, keys = KEYS) =>
-  await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k' }).sign((await keys).privateKey)
+const signed = async (claims: Claims, keys = KEYS, header: Claims = {}) =>
+  await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k', ...header }).sign((await keys).privateKey)
 const genuineBut = (changes: Claims): Forgery => ({ token: (claims) => signed({ ...claims, ...changes }) })
+
+async function jwkOf(keys: typeof KEYS) {
+  return { ...(await exportJWK((await keys).publicKey)), alg: 'RS256', kid: 'k' }
+}
 
 /** Opens a provider that answers with a forgery, and says that it supports every algorithm. */
 async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {}) {
@@ -33,7 +37,8 @@ async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   async function answer(path: string): Promise<unknown> {
-    if (path === '/jwks') return { keys: [{ ...(await exportJWK((await KEYS).publicKey)), alg: 'RS256', kid: 'k' }] }
+    if (path === '/jwks') return { keys: [await jwkOf(KEYS)] }
+    if (path === '/others') return { keys: [await jwkOf(OTHER_KEYS)] }
     if (path === '/me') return userInfo
     const claims = {
       iss: issuer,
@@ -85,6 +90,14 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 
 test.each<[string, Forgery]>([
   ['that another key signed', { token: (claims) => signed(claims, OTHER_KEYS) }],
+  [
+    'signed with the key in its own header',
+    { token: async (claims) => signed(claims, OTHER_KEYS, { jwk: await jwkOf(OTHER_KEYS) }) },
+  ],
+  [
+    'signed with a key at the address in its own header',
+    { token: (claims) => signed(claims, OTHER_KEYS, { jku: `${claims.iss}/others`, x5u: `${claims.iss}/others` }) },
+  ],
   ['without a signature', { token: (claims) => `${encoded({ alg: 'none' })}.${encoded(claims)}.` }],
   [
     'signed with the client secret',

@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openIdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { CLIENT, startProvider } from '../start-provider.ts'
 import {
@@ -70,6 +72,27 @@ test.each([
 test('a provider whose document names another issuer is not used', async () => {
   const { provider, warnings } = await openDocument({ issuer: 'https://login.example' }, false)
   expect([provider.isAvailable(), warnings.length]).toEqual([false, 1])
+})
+
+test('a provider with an unknown certificate is not read', async () => {
+  const { certificate: cert, key } = await makeCertificate()
+  let requests = 0
+  const server = createHttpsServer({ cert, key }, (_req, res) => {
+    requests += 1
+    res.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const warnings: unknown[] = []
+  const log = { info: () => {}, warn: (line: unknown) => void warnings.push(line) }
+  const { port } = server.address() as AddressInfo
+  const redirectUri = 'http://localhost:1/sso/callback'
+  const provider = openIdentityProvider(ssoSettings(`https://127.0.0.1:${port}`), { redirectUri, log })
+  onTestFinished(() => {
+    provider.close()
+    server.close()
+  })
+  await until(() => warnings.length > 0)
+  expect([provider.isAvailable(), requests]).toEqual([false, 0])
 })
 
 test('a provider that moves its addresses is read again, and its last good document counts', async () => {
