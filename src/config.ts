@@ -90,6 +90,10 @@ const PROTECTIVE_SETTINGS: readonly string[] = [
 const DAY_SECONDS = 86_400
 const NO_PASSKEYS =
   'PASSKEYS needs viewers in SQLite, or in the PostgreSQL table of this app: the store of USER_STORE_URL keeps no passkeys'
+/** Node then accepts every certificate, also for addresses that have no setting with a CA. */
+const NO_CERTIFICATE_CHECK =
+  'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so that anyone could pose as the identity provider or the ' +
+  'service. Remove it. For a CA of your own, set NODE_EXTRA_CA_CERTS'
 
 const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
@@ -142,6 +146,7 @@ export function readConfig(environment: Environment): Config {
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
+  if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
   const hasPasskeys = entryPoints?.some((one) => one.hasPasskeys) ?? false
   if (hasPasskeys && userStore && !userStores.keepsPasskeys(userStore)) mistakes.push(NO_PASSKEYS)

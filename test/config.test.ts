@@ -166,6 +166,11 @@ describe('a wrong setting', () => {
     const others = ['HOST', 'ENTRY_POINTS_FILE', ...secrets.map((name) => `${name}_FILE`)]
     expect([...inTable, ...others].toSorted()).toEqual(settingNames().toSorted())
   })
+  test('NODE_TLS_REJECT_UNAUTHORIZED=0 stops the start, and another value does not', () => {
+    const NAME = 'NODE_TLS_REJECT_UNAUTHORIZED'
+    expect(mistakesIn({ ...SETTINGS, [NAME]: '0' })).toEqual([sentenceWith(NAME, 'NODE_EXTRA_CA_CERTS')])
+    expect(mistakesIn({ ...SETTINGS, [NAME]: '1' })).toEqual([])
+  })
   test('all wrong settings are reported at once, also when PUBLIC_URL is wrong', () => {
     // Whose settings they are is not known while USER_STORE_URL is wrong.
     const wrong = WRONG.filter(([name]) => !userStores.settingNames.includes(name))
