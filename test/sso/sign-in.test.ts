@@ -31,6 +31,34 @@ test('a viewer of the provider gets a response in the frame, and a session', asy
   expect(line).toMatchObject({ viewer: 'ada@example.com', issuer: app.provider.issuer, subject: 'ada' })
 })
 
+test('the tokens of the provider reach neither the browser nor the store of sign-ins', async () => {
+  const tokens: string[] = []
+  const records: unknown[] = []
+  const app = await startSso({
+    provider: {
+      changeAnswer(answer, path) {
+        if (path === '/token') tokens.push(String(answer.id_token), String(answer.access_token))
+        return answer
+      },
+    },
+    changeSso: (sso) => ({
+      ...sso,
+      flows: {
+        ...sso.flows,
+        put(kind, key, record) {
+          records.push(record)
+          return sso.flows.put(kind, key, record)
+        },
+      },
+    }),
+  })
+  const window = await openWindow(app)
+  const answers = [await finishWindow(app, window), await pressContinue(app, window)]
+  expect([tokens.length, records.length, answers.at(-1)?.status]).toEqual([2, 2, 303])
+  const sent = JSON.stringify([answers, records])
+  expect(tokens.filter((token) => sent.includes(token))).toEqual([])
+})
+
 test('the log contains neither state nor code nor a secret of the frame', async () => {
   const app = await startSso()
   const window = await openWindow(app)
