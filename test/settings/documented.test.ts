@@ -139,6 +139,20 @@ test('src/cli/README.md has every setting of the command line', () => {
   expect(names).toEqual(expect.arrayContaining([...SERVICE, ...DRILL]))
 })
 
+test('the table of keys in src/login/README.md has every secret, and no other setting', () => {
+  const secrets = settingNames().filter((name) => !isNotNamedFile(name))
+  const expected = [...secrets.map((name) => name.replace(/_FILE$/, '')), 'OIDC_CLIENT_KEY_FILE', ...SERVICE_SECRETS]
+  const names = tableRows(sectionOf('src/login/README.md', 'Keys')).flatMap(([first]) => inBackticks(first))
+  expect(names.toSorted()).toEqual(expected.toSorted())
+})
+
+test('the connections in src/login/README.md name every address that the app or a command connects to', () => {
+  const ofBrowsers = ['PUBLIC_URL', 'PLAYER_RETURN_URL', 'HELP_URL', 'FORGOT_PASSWORD_URL', 'TERMS_URL']
+  const expected = [...settingNames(), ...SERVICE].filter((name) => /_(URL|ISSUER)$/.test(name))
+  const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))
+  expect(expected.filter((name) => !ofBrowsers.includes(name) && !names.includes(name))).toEqual([])
+})
+
 test('the file of entry points in src/entry-points/README.md is accepted', () => {
   const json = /```json\n(\[[^`]*"playerReturnUrl"[^`]*)```/.exec(page('src/entry-points/README.md'))?.[1] ?? ''
   const file = join(temporaryFolder(), 'entry-points.json')
@@ -198,6 +212,11 @@ function foldersOf(lines: readonly string[]): string[] {
     path.splice(indent.length / 2, path.length, name)
     return [path.join('/')]
   })
+}
+
+/** The text below a heading of the second level. */
+function sectionOf(name: string, heading: string): string {
+  return page(name).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 }
 
 /** The rows of all tables of a page, each as its columns. */
