@@ -24,11 +24,11 @@ export interface ServiceKeyPair extends ServicePrivateKey {
 }
 
 export interface ServiceKeys {
-  /** Returns the keys that the service accepts, newest first. Generates the first key pair when it is needed. */
+  /** Returns the keys that the service accepts, newest first. Generates a key pair if there is none. */
   accepted(): Promise<readonly ServiceKeyPair[]>
   /**
    * Generates a new key pair, which becomes the newest.
-   * @param oldKeySeconds the service accepts the key before it for so long; 0 drops the key at once.
+   * @param oldKeySeconds how long the service still accepts the previous key; 0 drops it at once.
    */
   rotate(oldKeySeconds: number): Promise<void>
 }
@@ -75,7 +75,7 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDep
     })
   }
 
-  /** One at a time: two first requests at once must not make two keys. */
+  /** Runs one task at a time: two first requests at once must not make two keys. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     const turn = adding.catch(() => {}).then(work)
     adding = turn
@@ -105,7 +105,7 @@ export function publicKeySet(keys: readonly ServiceKeyPair[]): object {
   }
 }
 
-/** In a thread of Node's pool: the emulator answers other requests meanwhile. */
+/** Generates a key in a thread of Node's pool, so that the emulator answers other requests meanwhile. */
 async function generatePrivateKey(bits: number): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits })
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -28,6 +28,7 @@ export interface UsedTokens {
   use(token: string, components: readonly Component[], issuedAtSeconds: number): Component | null
 }
 
+/** Keeps the digests of used tokens in the database, until the tokens have expired. */
 export function openUsedTokens(database: DatabaseSync, nowSeconds: () => number): UsedTokens {
   const insert = database.prepare('INSERT INTO used_viewer_tokens VALUES (?, ?, ?)')
   const find = database.prepare('SELECT 1 FROM used_viewer_tokens WHERE token_digest = ? AND component = ?')

@@ -2,13 +2,13 @@ import { type AllowedAddress, appendToken, decideRef } from '../../hash-lock/ret
 import { buildViewerToken, type TokenKeys } from '../../viewer-token/viewer-token.ts'
 
 export interface EmbedKeys extends TokenKeys {
-  /** Addresses of the player: with a token, any other address could watch as this viewer. */
+  /** Addresses of the player. A page at any other address could use the token to watch as this viewer. */
   readonly allowed: readonly AllowedAddress[]
 }
 
 /**
- * Returns the address of an embed with a token of the viewer (documentation of the service: "Embed with Token"). For a
- * website that knows its viewers already: the player then does not ask the login app.
+ * Returns the address of an embed with a token of the viewer (documentation of the service: "Embed with Token"). The
+ * player of this address does not ask the login app.
  *
  * Make a new address for each page view, and never cache or log it. The service accepts it for 60 seconds, and once for
  * each component of the player.
@@ -16,7 +16,7 @@ export interface EmbedKeys extends TokenKeys {
  * @param embed the address without a token.
  * @param subject the identifier of the viewer in the service's reports.
  * @param nowSeconds UNIX time in seconds.
- * @throws RangeError for an address that is not allowed, and as buildViewerToken().
+ * @throws RangeError for an address that is not allowed. Other errors as buildViewerToken().
  */
 export async function embedAddress(
   embed: string,

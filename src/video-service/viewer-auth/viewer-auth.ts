@@ -2,7 +2,7 @@ import type { LockPlace } from '../locks.ts'
 import type { RestApi } from '../rest-api.ts'
 import { UnexpectedAnswer } from '../service-errors.ts'
 
-/** The values of viewer auth, the second version of a lock. The service never shows them. */
+/** The settings of viewer auth, the second version of a lock. The service never shows them. */
 export interface ViewerAuthSettings {
   /** The address of the entry point. */
   readonly authUrl: string
@@ -12,7 +12,7 @@ export interface ViewerAuthSettings {
 
 /**
  * Sets viewer auth, replacing what is there (documentation of the service: "Viewer authentication API v2"). A video
- * without its own has that of its channel. There is no way to read it back.
+ * without its own has that of its channel. The service does not return it.
  * @throws ServiceRefusal `invalid_request`, `lack_of_ownership`, `not_found`. UnexpectedAnswer for a status that is not
  *   documented. Other errors as Transport.
  */
