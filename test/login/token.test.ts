@@ -207,7 +207,7 @@ test.each(FAULTS)('%s, a returning viewer gets 503 and keeps the session', async
   expect((await app.get(SCREEN, { Cookie })).status).toBe(303)
 })
 
-test('a viewer who may not watch gets no token, nor does anyone while the user store is down', async () => {
+test('a viewer who may not watch gets no token, nor does any viewer while the user store is down', async () => {
   const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, allowedGroups: ['gold'] }] })
   expectRefused(await app.post('/sign-in', FORM), 403)
   app.users.fail(STORE_DOWN)

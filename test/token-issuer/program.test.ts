@@ -7,7 +7,7 @@ import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('the program starts while a proxy reaches no keys of the service, says so, also in the metrics, and stops', async () => {
+test('the program starts while its proxy cannot reach the keys of the service, and readiness, log and metrics say so', async () => {
   const proxied: (string | undefined)[] = []
   const proxy = createServer().on('connect', ({ url }, socket) => {
     proxied.push(url)

@@ -44,7 +44,7 @@ async function open(url: string, times = ONCE, nowMs?: () => number) {
   return { cache, log }
 }
 
-test('the newest key is there after the start', async () => {
+test('the cache has the newest key after the start', async () => {
   const { url } = await startService((_req, res) => res.end(setOf('new', 'old')))
   const { cache, log } = await open(url)
   expect(cache.newest().kid).toBe('new')
@@ -108,14 +108,14 @@ test('keys from a server with an unknown certificate are not used', async () => 
   expect(log.warn).toHaveBeenCalledOnce()
 })
 
-test('a service that comes back after the start is found', async () => {
+test('the keys of a service that was away at the start are fetched later', async () => {
   const { url, service } = await startService((_req, res) => res.writeHead(503).end())
   const { cache } = await open(url, TIMES)
   service.listener = (_req, res) => res.end(setOf('a'))
   await vi.waitFor(() => expect(cache.newest().kid).toBe('a'))
 })
 
-test('a closed cache asks no more, and logs no fault', async () => {
+test('a closed cache sends no requests, and logs no fault', async () => {
   const { url, service } = await startService((_req, res) => res.end(setOf('a')))
   const { cache, log } = await open(url, TIMES)
   cache.close()

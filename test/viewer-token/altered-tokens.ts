@@ -1,7 +1,7 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { CompactEncrypt, CompactSign } from 'jose'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { TokenCheck } from '../../src/viewer-token/token-check.ts'
-import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'
+import { encrypt, OUTER, sign } from './jose-tokens.ts'
+import { CONTENT_KEY, ISSUED_AT, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'
 
 /** A token that the service refuses in the second of its `iat`, and the reason. */
 export interface AlteredToken {
@@ -11,8 +11,6 @@ export interface AlteredToken {
 }
 
 const CLAIMS = `{"sub":"ada@example.com","iat":${ISSUED_AT}}`
-const SERVICE_PUBLIC_KEY = createPublicKey(SERVICE_KEY)
-const OUTER = { alg: 'RSA-OAEP', enc: 'A256CBC-HS512', typ: 'JWT', kid: KID }
 const OTHER_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const EC_KEY = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey
 
@@ -145,19 +143,6 @@ function otherClaims(): Promise<AlteredToken[]> {
   return Promise.all(
     claims.map(async ([name, text, reason]) => ({ name, token: await encrypt(await sign(text)), reason })),
   )
-}
-
-export function encrypt(content: string, header: object = OUTER, key: KeyObject = SERVICE_PUBLIC_KEY): Promise<string> {
-  return new CompactEncrypt(Buffer.from(content)).setProtectedHeader(header as typeof OUTER).encrypt(key)
-}
-
-export function sign(
-  claims: string,
-  alg = 'RS512',
-  key: KeyObject | Uint8Array = CONTENT_KEY,
-  header = {},
-): Promise<string> {
-  return new CompactSign(Buffer.from(claims)).setProtectedHeader({ alg, typ: 'JWT', ...header }).sign(key)
 }
 
 function encode(text: string): string {

@@ -62,7 +62,7 @@ test.each([
   ['that is a JWK', JSON.stringify(CONTENT_KEY.export({ format: 'jwk' })), NOT_PEM],
   ['that is DER in base64', CONTENT_KEY.export({ type: 'pkcs8', format: 'der' }).toString('base64'), NOT_PEM],
   ['that is a public key of OpenSSH', 'ssh-rsa AAAAB3NzaC1yc2E= ada@laptop', NOT_PEM],
-  ['that is as long as a book', PKCS8 + 'x'.repeat(20_000), NOT_PEM],
+  ['of more than 20,000 characters', PKCS8 + 'x'.repeat(20_000), NOT_PEM],
   ['with garbage in it', block('PRIVATE KEY'), UNREADABLE],
   ['that was cut off', PKCS8.slice(0, 900), UNREADABLE],
   [
@@ -76,7 +76,7 @@ test.each([
   ['that is the public half in PKCS#1', PUBLIC_PKCS1, PUBLIC_HALF],
   ['of an elliptic curve', privatePem(EC.privateKey), 'is not an RSA key, but ec: use RSA of 2048 bits'],
   [
-    'of an elliptic curve in its own form',
+    'of an elliptic curve in SEC 1',
     EC.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
     'is not an RSA key, but ec: use RSA of 2048 bits',
   ],
@@ -99,7 +99,7 @@ test.each([
     PKCS8 + block('CERTIFICATE'),
     'contains a certificate: use a file with the private key only',
   ],
-  ['with another one', PKCS8 + privatePem(EC.privateKey), 'contains more than one key: keep only the private key'],
+  ['with a second key', PKCS8 + privatePem(EC.privateKey), 'contains more than one key: keep only the private key'],
   ['with its public half', PKCS8 + SPKI, 'contains more than one key: keep only the private key'],
 ])('a content key %s is refused', (_name, pem, message) => {
   expect(() => parseContentKey(pem)).toThrow(new RangeError(message))

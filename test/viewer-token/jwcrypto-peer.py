@@ -3,7 +3,7 @@
 Reads one JSON object from standard input, writes one to standard output:
   check: [{token, serviceKey (private JWK), contentKey (public JWK), nowSeconds}] -> checked: [parts or null]
   build: [{text, layers: [{header (JSON text), key (JWK or null)}]}] -> built: [token]
-A layer with `enc` encrypts what is inside of it, every other layer signs it. The algorithm `none` needs no key.
+A layer with `enc` encrypts its content, every other layer signs it. The algorithm `none` needs no key.
 """
 
 import json
@@ -24,7 +24,7 @@ def parsed(key):
 
 def unique(pairs):
     if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name is there twice")
+        raise ValueError("a name is repeated")
     return dict(pairs)
 
 

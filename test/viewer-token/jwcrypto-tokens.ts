@@ -1,8 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import { publicKeyPem } from '../../src/viewer-token/content-key.ts'
 import type { AlteredToken } from './altered-tokens.ts'
+import { OUTER } from './jose-tokens.ts'
 import { buildWithJwcrypto, jwkOf, type TokenToBuild } from './jwcrypto.ts'
-import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY } from './jwcrypto-vectors.ts'
+import { CONTENT_KEY, ISSUED_AT, SERVICE_KEY } from './jwcrypto-vectors.ts'
 import { KEY_OF_4096_BITS } from './longer-keys.ts'
 
 /** A second key that the service accepts. */
@@ -10,7 +11,6 @@ export const OLDER_KID = 'service-2026-10'
 export const OLDER_KEY = KEY_OF_4096_BITS
 
 const CLAIMS = `{"sub":"ada@example.com","iat":${ISSUED_AT}}`
-const OUTER = { alg: 'RSA-OAEP', enc: 'A256CBC-HS512', typ: 'JWT', kid: KID }
 const SERVICE_JWK = jwkOf(createPublicKey(SERVICE_KEY))
 const CONTENT_JWK = jwkOf(CONTENT_KEY)
 
@@ -28,7 +28,7 @@ const REFUSED: readonly (readonly [name: string, reason: AlteredToken['reason'],
   ['encrypted by A128CBC-HS256', 'other-encryption', inLayers(SIGNED, encrypted({ ...OUTER, enc: 'A128CBC-HS256' }))],
   ['encrypted by A256GCM', 'other-encryption', inLayers(SIGNED, encrypted({ ...OUTER, enc: 'A256GCM' }))],
   [
-    'encrypted by a key that everybody knows',
+    'encrypted with a symmetric key of zeros',
     'other-encryption',
     inLayers(SIGNED, encrypted({ ...OUTER, alg: 'dir' }, secretOf(Buffer.alloc(64)))),
   ],
@@ -93,7 +93,7 @@ function encrypted(header: object, key: Layer['key'] = SERVICE_JWK): Layer {
   return { header: JSON.stringify(header), key }
 }
 
-/** Algorithm confusion: everybody knows the public key, so it must not serve as a secret. */
+/** Algorithm confusion: the public key is no secret, so it must not verify an HMAC. */
 function byPublicKey(format: 'pem' | 'der'): Layer {
   const pem = publicKeyPem(CONTENT_KEY)
   const der = createPublicKey(pem).export({ type: 'spki', format: 'der' })

@@ -33,7 +33,7 @@ const REPETITIONS = ([2048, 3072, 4096] as const).flatMap((contentBits) =>
     (['pkcs1', 'pkcs8'] as const).map((form): Row => [contentBits, form, serviceBits]),
   ),
 )
-/** With these lengths, signed tokens need every padding that they can need. */
+/** These lengths cover every length of the padding of AES. */
 const LENGTHS = Array.from({ length: 16 }, (_, index) => 'x'.repeat(index + 1))
 const CHOSEN = [
   'é'.repeat(127),
@@ -44,14 +44,14 @@ const CHOSEN = [
   'e\u0301',
   ...LENGTHS,
 ]
-/** Python decodes them to the same bytes. checkViewerToken() refuses them, because a copy could be used once more. */
+/** jwcrypto decodes them to the same bytes. checkViewerToken() refuses them, because a copy could be used once more. */
 const OTHER_SPELLINGS = ['with padding', 'with surplus bits at its end']
 
 const anySubject = fc.string({ unit: 'binary', maxLength: 90 }).filter((text) => faultInSubject(text) === null)
 const anySecond = fc.integer({ min: 1_000_000_000, max: 4_000_000_000 })
 
-/** Builds tokens, and returns what jwcrypto finds in them: half of them in the first second of their life, half in the last. */
-async function checkedByPython([contentBits, form, serviceBits]: Row, builds: readonly Built[]) {
+/** Builds tokens, and checks half of them with jwcrypto in the first second of their life, half in the last. */
+async function checkedByJwcrypto([contentBits, form, serviceBits]: Row, builds: readonly Built[]) {
   const content = CONTENT_KEYS[contentBits]
   const service = SERVICE_KEYS[serviceBits]
   const contentKey = parseContentKey(content.export({ type: form, format: 'pem' }).toString())
@@ -73,17 +73,17 @@ describe.each(rowsFor(TELLING, REPETITIONS))(
       ...fc.sample(fc.record({ subject: anySubject, seconds: anySecond }), 12),
       ...CHOSEN.map((subject) => ({ subject, seconds: ISSUED_AT })),
     ]
-    let checked: Awaited<ReturnType<typeof checkedByPython>>
+    let checked: Awaited<ReturnType<typeof checkedByJwcrypto>>
     beforeAll(async () => {
-      checked = await checkedByPython(row, builds)
+      checked = await checkedByJwcrypto(row, builds)
     })
 
-    test('Python accepts every token from its first to its last second, and reads the documented claims only', () => {
+    test('jwcrypto accepts every token from its first to its last second, and reads the documented claims only', () => {
       const claims = builds.map(({ subject, seconds }) => ({ sub: subject, iat: seconds - 5 }))
       expect(checked.found.map((token) => token?.claims)).toEqual(claims)
     })
 
-    test('every header and length is as documented', () => {
+    test('every header and length of a token is as documented', () => {
       for (const token of checked.found) {
         expect(token).toMatchObject({ encryptedKeyBytes: serviceBits / 8, tagBytes: 32 })
         expect(token?.header).toEqual({ alg: 'RSA-OAEP', enc: 'A256CBC-HS512', typ: 'JWT', kid: KID })
@@ -91,7 +91,7 @@ describe.each(rowsFor(TELLING, REPETITIONS))(
       }
     })
 
-    test('every part is base64url without padding', () => {
+    test('every part of a token is base64url without padding', () => {
       for (const token of checked.tokens) expect(token).toMatch(/^[\w-]+(\.[\w-]+){4}$/)
     })
   },
@@ -102,7 +102,7 @@ describe('64 tokens of one viewer in one second', () => {
   let tokens: string[]
   beforeAll(async () => {
     const builds = Array.from({ length: 64 }, () => ({ subject: 'ada', seconds: ISSUED_AT }))
-    const checked = await checkedByPython([2048, 'pkcs8', 2048], builds)
+    const checked = await checkedByJwcrypto([2048, 'pkcs8', 2048], builds)
     tokens = checked.tokens
     found = checked.found.flatMap((token) => token ?? [])
     expect(found).toHaveLength(64)
@@ -111,7 +111,7 @@ describe('64 tokens of one viewer in one second', () => {
   test.each([
     ['contentEncryptionKey', 64],
     ['iv', 16],
-  ] as const)('each token has a %s of its own, and each of its bytes varies', (name, bytes) => {
+  ] as const)('each token has its own %s, and each byte varies', (name, bytes) => {
     const values = found.map((token) => Buffer.from(token[name], 'hex'))
     expect(new Set(values.map((value) => value.toString('hex'))).size).toBe(64)
     for (let at = 0; at < bytes; at += 1) expect(new Set(values.map((value) => value[at])).size).toBeGreaterThan(30)
@@ -131,7 +131,7 @@ describe('64 tokens of one viewer in one second', () => {
   })
 })
 
-test('Python refuses every altered token', async () => {
+test('jwcrypto refuses every altered token', async () => {
   const altered = await alteredTokens()
   const keys = { serviceKey: jwkOf(SERVICE_KEY, KID), contentKey: jwkOf(createPublicKey(CONTENT_KEY)) }
   const verdicts = checkWithJwcrypto(altered.map(({ token }) => ({ ...keys, token, nowSeconds: ISSUED_AT })))
@@ -140,11 +140,11 @@ test('Python refuses every altered token', async () => {
   expect(accepted).toEqual(OTHER_SPELLINGS)
 })
 
-describe('tokens that Python built', () => {
+describe('tokens that jwcrypto built', () => {
   const { good, oldest, refused } = tokensOfJwcrypto()
   const keys = { ...CHECK_KEYS, serviceKeys: [...CHECK_KEYS.serviceKeys, { kid: OLDER_KID, privateKey: OLDER_KEY }] }
 
-  test('a new token and one of 60 seconds are accepted', async () => {
+  test('a token that is new or 60 seconds old is accepted', async () => {
     expect(await checkViewerToken(good, keys, ISSUED_AT)).toMatchObject({ ok: true, subject: 'ada@example.com' })
     expect(await checkViewerToken(oldest, keys, ISSUED_AT)).toMatchObject({ ok: true, subject: 'ada' })
   })

@@ -3,7 +3,7 @@ import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** Python's jwcrypto, in the place of the service and of a customer's own backend. */
+/** Runs Python's jwcrypto, which stands for the service and for the backend of a customer. */
 
 const PROGRAM = fileURLToPath(new URL('jwcrypto-peer.py', import.meta.url))
 
@@ -34,7 +34,7 @@ const Checked = z.object({
 })
 const Answer = z.object({ checked: z.array(Checked.nullable()), built: z.array(z.string()) })
 
-/** What jwcrypto found in a token that it accepts. */
+/** The content of a token that jwcrypto accepts. */
 export type CheckedToken = z.infer<typeof Checked>
 
 /** Checks tokens, all in one process. Null for a token that jwcrypto refuses. */

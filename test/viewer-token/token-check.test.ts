@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { checkAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
 import { checkEnvelope, checkSignedToken, checkViewerToken } from '../../src/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../src/viewer-token/token-diagnosis.ts'
-import { alteredTokens, encrypt, sign } from './altered-tokens.ts'
+import { alteredTokens } from './altered-tokens.ts'
+import { encrypt, sign } from './jose-tokens.ts'
 import { CONTENT_KEY, ISSUED_AT, KID, TOKEN_VECTORS, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'
 import { CHECK_KEYS } from './token-keys.ts'
 
@@ -12,7 +13,7 @@ const ALTERED = await alteredTokens()
 const VECTORS = Object.entries(TOKEN_VECTORS)
 const TOKEN = VECTORS[0]?.[1].token ?? ''
 
-test.each(VECTORS)('a token of Python is accepted: %s', async (_name, { token, subject }) => {
+test.each(VECTORS)('a token that jwcrypto built is accepted: %s', async (_name, { token, subject }) => {
   const accepted = { ok: true, subject, issuedAtSeconds: ISSUED_AT }
   expect(await checkViewerToken(token, CHECK_KEYS, ISSUED_AT)).toEqual(accepted)
   expect(checkEnvelope(token, ['older', KID])).toEqual({ ok: true, kid: KID })
@@ -34,7 +35,7 @@ test.each([
   [-1, false],
   [-0.1, false],
   [Number.NaN, false],
-])('a token that is %s s old is accepted: %s', async (ageSeconds, ok) => {
+])('a token of %s seconds is accepted: %s', async (ageSeconds, ok) => {
   expect(await checkViewerToken(TOKEN, CHECK_KEYS, ISSUED_AT + ageSeconds)).toMatchObject({ ok })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { parseServiceKeys } from '../../../src/viewer-token/service-keys.ts'
-import { encrypt, sign } from '../../viewer-token/altered-tokens.ts'
+import { encrypt, sign } from '../../viewer-token/jose-tokens.ts'
 import { ISSUED_AT, KID } from '../../viewer-token/jwcrypto-vectors.ts'
 import { newestRequest, startTokenService, type TokenService } from './token-service.ts'
 

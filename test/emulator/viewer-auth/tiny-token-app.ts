@@ -2,9 +2,9 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { encrypt, sign } from '../../viewer-token/altered-tokens.ts'
+import { encrypt, sign } from '../../viewer-token/jose-tokens.ts'
 
-/** A small login app of a customer, for viewer tokens. It keeps no cookie, and shares no code with `src`. */
+/** A small login app for viewer tokens, without cookies and without the code of `src`. */
 export interface TinyTokenApp {
   /** On `localhost`, which is another site than the player on `127.0.0.1`. */
   readonly url: string

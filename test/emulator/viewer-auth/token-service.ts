@@ -1,6 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { LoggedRequest } from '../../../src/emulator/developer/request-log.ts'
-import { encrypt, sign } from '../../viewer-token/altered-tokens.ts'
+import { describeTokenCheck } from '../../../src/viewer-token/token-diagnosis.ts'
+import type { AlteredToken } from '../../viewer-token/altered-tokens.ts'
+import { encrypt, sign } from '../../viewer-token/jose-tokens.ts'
 import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY } from '../../viewer-token/jwcrypto-vectors.ts'
 import { type Service, startService } from '../player/service.ts'
 
@@ -41,9 +43,15 @@ function publicPem(key: KeyObject): string {
   return createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
 }
 
-/** Makes a token with jose, without code of this project. Each has another text. */
+/** Makes a token with jose, without the code of `src`. No two tokens are the same text. */
 export async function makeToken(subject = 'ada@example.com', issuedAtSeconds = ISSUED_AT): Promise<string> {
   return encrypt(await sign(JSON.stringify({ sub: subject, iat: issuedAtSeconds })))
+}
+
+/** Returns the explanation of a refusal up to its first number: some explanations count seconds. */
+export function explanationOf(reason: AlteredToken['reason']): string {
+  const check = { ok: false, reason, issuedAtSeconds: Number.NaN } as const
+  return describeTokenCheck(check as Parameters<typeof describeTokenCheck>[0], ISSUED_AT).split('NaN')[0] ?? ''
 }
 
 export async function newestRequest(service: Pick<Service, 'request'>): Promise<LoggedRequest> {
