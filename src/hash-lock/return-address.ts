@@ -167,9 +167,9 @@ function hasParameter(url: URL, answer: AnswerParameter): boolean {
   return [...names, ...names.flatMap(namesIn)].some((name) => pattern.test(name))
 }
 
-/** Returns the decoded names of a query. Some servers also split at ";". */
+/** Returns the decoded names of a query. Some servers also split at ";", and some scripts read after any "?". */
 function namesIn(query: string): string[] {
-  return query.split(/[&;]/).flatMap((pair) => [...new URLSearchParams(pair).keys()])
+  return query.split(/[&;?]/).flatMap((pair) => [...new URLSearchParams(pair).keys()])
 }
 
 /** Returns the compared address, with "." and ".." resolved in the path. The query is unchanged. */

@@ -174,6 +174,7 @@ test.each([
   ['with a parameter hash after ";"', 'https://player.example/chat/1?a=b;hash=x', HASH],
   ['with a parameter hash after an encoded ";"', 'https://player.example/chat/1?a%3Bhash=x', HASH],
   ['with a parameter hash after "?"', 'https://player.example/chat/1??hash=x', HASH],
+  ['with a parameter hash after a "?" in a value', 'https://player.example/chat/1?a=b?hash=x', HASH],
   ['with an encoded parameter hash', 'https://player.example/chat/1?%68ash=x', HASH],
   ['with a fully encoded parameter hash', 'https://player.example/chat/1?%68%61%73%68=x', HASH],
   ['with a parameter hash encoded twice', 'https://player.example/chat/1?%2568ash=x', HASH],

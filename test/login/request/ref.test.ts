@@ -39,7 +39,7 @@ test.each(TRICKS.filter((trick) => !/[?&;](h|%68)ash/.test(trick)))('the ref %j 
   expectRefusedEverywhere(ref, 'badConsumer'),
 )
 
-test.each(['vt=x', 'a=b&vt', '%76t=x', '%2576t=x', 'VT[]=x', 'a;vt=x'])(
+test.each(['vt=x', 'a=b&vt', '%76t=x', '%2576t=x', 'VT[]=x', 'a;vt=x', 'a=b?vt=x'])(
   'a ref with the query %s, which already has a token, is refused everywhere',
   (query) => expectRefusedEverywhere(`${CONSUMER}1?${query}`, 'refusedToken'),
 )
