@@ -1,3 +1,4 @@
+import type { QueueLoad } from '../server/work-queue.ts'
 import type { PasskeyStore } from './passkey-store.ts'
 
 /** A person who may watch, with the current values of the store. */
@@ -136,11 +137,6 @@ export interface UserStore {
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */
   close(): Promise<void>
-}
-
-export interface QueueLoad {
-  readonly running: number
-  readonly waiting: number
 }
 
 /** A store whose viewers this app manages. */

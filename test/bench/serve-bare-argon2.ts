@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { verify } from '@node-rs/argon2'
-import { createQueue, hashingQueueOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
+import { createQueue } from '../../src/server/work-queue.ts'
+import { hashingQueueOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
 import { sayStarted } from './report-usage.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())

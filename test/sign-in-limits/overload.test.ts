@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
-import { createQueue } from '../../src/users/passwords/hashing-queue.ts'
+import { createQueue } from '../../src/server/work-queue.ts'
 import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
 import { createSqliteStore } from '../../src/users/sqlite/store.ts'
 import { STORE_DOWN } from '../login/memory-users.ts'

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { QueueLoad } from '../work-queue.ts'
 
 /** The state of the app, read when Prometheus asks. A part that does not apply is absent. */
 export interface Readings {
@@ -7,7 +8,7 @@ export interface Readings {
   /** Checks that a store answers, by the name of the store. Rejects or returns false if it does not. */
   readonly stores: Readonly<Record<string, () => Promise<void> | boolean>>
   /** Password checks under way, and those that wait. */
-  readonly hashingQueue?: (() => QueueState) | undefined
+  readonly hashingQueue?: (() => QueueLoad) | undefined
   /** Tokens for viewers. */
   readonly tokens?: TokenReadings | undefined
   /** The number of stored sessions. Those that ended a moment ago may be among them. */
@@ -16,14 +17,9 @@ export interface Readings {
   readonly countOpenWindows?: (() => Promise<number>) | undefined
 }
 
-interface QueueState {
-  readonly running: number
-  readonly waiting: number
-}
-
 /** The queue of tokens for viewers, and the age of their keys. */
 export interface TokenReadings {
-  readonly queue: () => QueueState
+  readonly queue: () => QueueLoad
   /** The number of tokens that were refused because too many waited. */
   readonly refused: () => number
   /** Seconds since the oldest keys of the service were fetched. Null before the first success. */
@@ -65,7 +61,7 @@ export function registerGauges(registry: Registry, readings: Readings): void {
 function registerQueue(
   registry: Registry,
   options: { readonly name: string; readonly help: string },
-  queue: () => QueueState,
+  queue: () => QueueLoad,
 ): void {
   new Gauge({
     ...options,

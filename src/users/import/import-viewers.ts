@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { EditableUserStore, ImportedViewer } from '../editable-user-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
-import { createQueue, type WorkQueue } from '../passwords/hashing-queue.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noPasswordHash } from '../passwords/no-password.ts'
 import type { Viewer } from '../user-store.ts'

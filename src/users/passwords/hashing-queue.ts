@@ -1,37 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { OverloadedError } from '../../errors.ts'
-import type { QueueLoad } from '../user-store.ts'
-
-/** Runs a limited number of tasks in parallel. A limited number of tasks wait, first in, first out. */
-export interface WorkQueue {
-  /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
-  assertCapacity(): void
-  /** Returns how many tasks run and wait now. */
-  load(): QueueLoad
-  /** Returns how many times the queue has thrown OverloadedError. */
-  refused(): number
-  /**
-   * Runs the task as soon as a slot is free.
-   * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
-   * @throws OverloadedError at once when the queue is full, and after a wait that was too long. The task does not start.
-   */
-  run<T>(work: () => Promise<T>, waiting?: AbortSignal): Promise<T>
-}
-
-export interface QueueOptions {
-  /** The number of parallel tasks. */
-  readonly width: number
-  /** The number of tasks that may wait. */
-  readonly queueLength: number
-  /** The number of tasks that may wait after a second with more, until the queue is empty. Default: `queueLength`. */
-  readonly overloadedQueueLength?: number
-  /** A task that has waited longer is refused when its turn comes. Default: no limit. */
-  readonly longestWaitMs?: number
-  /** The wait that `OverloadedError` suggests. */
-  readonly retryAfterSeconds?: number
-  /** A clock that only goes forward. */
-  readonly nowMs?: () => number
-}
+import type { QueueOptions } from '../../server/work-queue.ts'
 
 /**
  * A password check takes one core 10 to 25 ms, so the last of 24 waits up to 0.6 s. That is short enough for a viewer,
@@ -40,9 +8,6 @@ export interface QueueOptions {
 const QUEUE_PER_CORE = 24
 /** Under lasting overload a longer queue answers no more sign-ins, only later: after 0.2 s with 6, 0.6 s with 24. */
 const OVERLOADED_QUEUE_PER_CORE = 6
-/** A burst that fits into the queue is over by then. */
-const LONGEST_BURST_MS = 1000
-const RETRY_AFTER_SECONDS = 2
 /**
  * Slow hashes of other systems fill the queue with minutes of work. A proxy has given up by then, often after 10 s, and
  * the viewer has tried again.
@@ -66,94 +31,4 @@ export function hashingQueueOptions(cores: number = availableParallelism()): Que
  */
 export function threadPoolSize(cores: number = availableParallelism()): number {
   return Math.min(cores + OTHER_THREADS, 1024)
-}
-
-/** @throws RangeError when no task could ever run. */
-export function createQueue(options: QueueOptions): WorkQueue {
-  const { width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS } = options
-  const { longestWaitMs = Number.POSITIVE_INFINITY, nowMs = () => performance.now() } = options
-  if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A queue must run at least one task at once')
-  if (!Number.isSafeInteger(queueLength) || queueLength < 0)
-    throw new RangeError('The length of a queue cannot be negative')
-  let running = 0
-  let refused = 0
-  const waiting: (() => void)[] = []
-  const mostWaiting = queueLimit(options)
-
-  function leave(): void {
-    const next = waiting.shift()
-    // The slot passes directly to the next task, so that no new task can jump the queue.
-    if (next) next()
-    else running -= 1
-  }
-
-  function refuse(message: string): never {
-    refused += 1
-    throw new OverloadedError(message, retryAfterSeconds)
-  }
-
-  function assertCapacity(): void {
-    if (running < width || waiting.length < mostWaiting(waiting.length)) return
-    refuse(`${running} tasks run and ${waiting.length} wait already`)
-  }
-
-  async function enter(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted()
-    if (running < width) {
-      running += 1
-      return
-    }
-    assertCapacity()
-    await placeInQueue(waiting, signal)
-  }
-
-  return {
-    assertCapacity,
-    load: () => ({ running, waiting: waiting.length }),
-    refused: () => refused,
-    async run(work, signal) {
-      const sinceMs = nowMs()
-      await enter(signal)
-      try {
-        if (nowMs() - sinceMs > longestWaitMs) refuse(`A task waited for more than ${longestWaitMs} ms`)
-        return await work()
-      } finally {
-        leave()
-      }
-    },
-  }
-}
-
-/**
- * Returns a function that says how many tasks may wait now. Call the function for each new task, with the number of
- * waiting tasks. A burst may use the whole queue. Overload begins when the queue has been long for a second, and ends
- * when the queue is empty.
- */
-function queueLimit(options: QueueOptions): (waiting: number) => number {
-  const { queueLength, overloadedQueueLength = queueLength, nowMs = () => performance.now() } = options
-  let longSinceMs: number | null = null
-  let isOverloaded = false
-
-  return (waiting) => {
-    if (waiting <= overloadedQueueLength) longSinceMs = null
-    else longSinceMs ??= nowMs()
-    if (waiting === 0) isOverloaded = false
-    else if (longSinceMs !== null && nowMs() - longSinceMs > LONGEST_BURST_MS) isOverloaded = true
-    return isOverloaded ? overloadedQueueLength : queueLength
-  }
-}
-
-function placeInQueue(queue: (() => void)[], signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => {
-      queue.splice(queue.indexOf(admit), 1)
-      reject(signal?.reason)
-    }
-    const admit = () => {
-      signal?.removeEventListener('abort', giveUp)
-      resolve()
-    }
-    queue.push(admit)
-    signal?.addEventListener('abort', giveUp, { once: true })
-  })
 }

@@ -1,7 +1,7 @@
+import type { WorkQueue } from '../../server/work-queue.ts'
 import type { Authentication, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
 import type { PasswordHashing } from './argon2.ts'
-import type { WorkQueue } from './hashing-queue.ts'
 
 /** A viewer in a store of password hashes. */
 export interface StoredViewer {

@@ -1,6 +1,7 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import { createQueue } from '../../server/work-queue.ts'
 import type { Change, EditableStoreOptions, EditableUserStore, Migration } from '../editable-user-store.ts'
-import { createQueue, hashingQueueOptions } from '../passwords/hashing-queue.ts'
+import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noPasswordHash } from '../passwords/no-password.ts'

@@ -1,6 +1,7 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
-import { createQueue, hashingQueueOptions, type WorkQueue } from '../passwords/hashing-queue.ts'
+import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { knownPasswords, withoutWeakHashes } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'

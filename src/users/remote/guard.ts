@@ -1,6 +1,6 @@
 import { OverloadedError, UpstreamError } from '../../errors.ts'
 import { createCircuitBreaker, type RemoteRequest, withDeadline } from '../../server/circuit-breaker.ts'
-import { createQueue } from '../passwords/hashing-queue.ts'
+import { createQueue } from '../../server/work-queue.ts'
 import type { Warn } from '../user-store.ts'
 
 /**

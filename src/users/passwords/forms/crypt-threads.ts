@@ -6,7 +6,7 @@ const idle: Worker[] = []
 
 /**
  * Computes a digest in a thread, so that other requests go on. Node has no asynchronous function for these digests. The
- * caller limits the number of parallel jobs, and so of threads: see hashing-queue.ts.
+ * caller limits the number of parallel jobs, and so of threads: see work-queue.ts.
  */
 export async function cryptDigestInThread(job: CryptJob): Promise<Buffer> {
   const thread = idle.pop() ?? new Worker(new URL('./crypt-thread.ts', import.meta.url), { execArgv: [] })

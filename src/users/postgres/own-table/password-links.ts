@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { WorkQueue } from '../../../server/work-queue.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import type { PasswordHashing } from '../../passwords/argon2.ts'
-import type { WorkQueue } from '../../passwords/hashing-queue.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../../user-store.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
