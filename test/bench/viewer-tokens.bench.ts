@@ -15,7 +15,7 @@ const ROUNDS = 5
 const ROUND_MS = 2000
 /** Enough to keep every core busy, and few enough that no token is refused. */
 const CONNECTIONS = 4 * availableParallelism()
-/** A token costs ten times as much as the rest of a return, so that fewer returns tell as much. */
+/** Fewer than for a return with a hash, because a token costs more than the rest of a return. */
 const WARM_UP_REQUESTS = 2000
 const REF = `${PLAYER_ORIGIN}/embed/1`
 const PATH = `/?ref=${encodeURIComponent(REF)}`
