@@ -3,7 +3,7 @@ import PACKAGE from '../package.json' with { type: 'json' }
 import { openAccount } from './account/open-account.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import { isHashEntryPoint } from './entry-points/entry-point.ts'
+import { isHashEntryPoint, isTokenEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError, UpstreamError } from './errors.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
@@ -116,7 +116,7 @@ async function openRemote(config: Config, deps: RemoteDeps) {
 
 /** Returns null without an entry point with tokens: most apps need none of this code. */
 async function openIssuers({ entryPoints }: Config, deps: Pick<OpenWindowDeps, 'nowSeconds' | 'log'>) {
-  const withTokens = entryPoints.filter((entryPoint) => entryPoint.viewerAuth === 'token')
+  const withTokens = entryPoints.filter(isTokenEntryPoint)
   if (withTokens.length === 0) return null
   const { openTokenIssuers } = await import('./token-issuer/token-issuers.ts')
   return await openTokenIssuers(withTokens, deps)

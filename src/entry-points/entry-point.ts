@@ -70,3 +70,7 @@ export interface TokenEntryPoint extends CommonEntryPoint {
 export function isHashEntryPoint(entryPoint: EntryPoint): entryPoint is HashEntryPoint {
   return entryPoint.viewerAuth === 'hash'
 }
+
+export function isTokenEntryPoint(entryPoint: EntryPoint): entryPoint is TokenEntryPoint {
+  return entryPoint.viewerAuth === 'token'
+}

@@ -1,4 +1,4 @@
-import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint, isTokenEntryPoint } from './entry-point.ts'
 
 const GOOGLE = 'https://accounts.google.com'
 
@@ -36,7 +36,7 @@ export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessio
 /** Warns about a content key with two purposes. */
 function warningsOfContentKeys(entryPoints: readonly EntryPoint[]): string[] {
   const warnings: string[] = []
-  const keys = entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint.contentKey]))
+  const keys = entryPoints.filter(isTokenEntryPoint).map(({ contentKey }) => contentKey)
   if (keys.some((key, index) => keys.slice(0, index).some((earlier) => key.equals(earlier)))) {
     warnings.push(
       'Two entry points share a content key: a token for one is valid for the other. Use a key pair for each content.',

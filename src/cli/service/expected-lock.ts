@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { readEntryPointSettings } from '../../config.ts'
 import { isHashEntryPoint, type SecretFiles } from '../../entry-points/entry-point.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
-import { addressOf, chosenEntryPoint } from '../settings/chosen-entry-point.ts'
+import { addressOf, chosenHashEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -32,7 +32,7 @@ export interface ExpectedLock extends WantedLock {
  */
 export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
   const config = readEntryPointSettings(env)
-  const entryPoint = chosenEntryPoint(config, name)
+  const entryPoint = chosenHashEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
   const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
   const others = config.entryPoints

@@ -3,11 +3,10 @@ import {
   type EntryPoint,
   type HashEntryPoint,
   isHashEntryPoint,
+  isTokenEntryPoint,
   type TokenEntryPoint,
 } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
-
-export type ChosenEntryPoint = HashEntryPoint
 
 /**
  * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.
@@ -25,7 +24,7 @@ export function entryPointNamed({ entryPoints }: Pick<Config, 'entryPoints'>, na
 }
 
 /** Chooses an entry point with a hash. @throws ConfigError as entryPointNamed(), and for one with tokens. */
-export function chosenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): ChosenEntryPoint {
+export function chosenHashEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): HashEntryPoint {
   const chosen = entryPointNamed(config, name)
   if (isHashEntryPoint(chosen)) return chosen
   throw new ConfigError(
@@ -36,8 +35,8 @@ export function chosenEntryPoint(config: Pick<Config, 'entryPoints'>, name: stri
 /** Chooses an entry point with tokens. @throws ConfigError as entryPointNamed(), and for one with a hash. */
 export function chosenTokenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): TokenEntryPoint {
   const chosen = entryPointNamed(config, name)
-  if (!isHashEntryPoint(chosen)) return chosen
-  const names = config.entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint.name]))
+  if (isTokenEntryPoint(chosen)) return chosen
+  const names = config.entryPoints.filter(isTokenEntryPoint).map((entryPoint) => entryPoint.name)
   const advice =
     names.length === 0 ? 'This command needs one with token.' : `Use --entry-point with one of: ${names.join(', ')}.`
   throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=hash. ${advice}`)

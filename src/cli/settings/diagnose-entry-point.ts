@@ -1,5 +1,5 @@
+import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
 import { type Diagnosis, diagnoseResponse } from '../../hash-lock/diagnosis.ts'
-import type { ChosenEntryPoint } from './chosen-entry-point.ts'
 
 export interface EntryPointDiagnosis {
   readonly diagnosis: Diagnosis
@@ -10,7 +10,7 @@ export interface EntryPointDiagnosis {
 /** Diagnoses a response with the secret of an entry point, or with its previous secret if only that one fits. */
 export function diagnoseForEntryPoint(
   response: string,
-  { secret, previousSecret }: ChosenEntryPoint,
+  { secret, previousSecret }: HashEntryPoint,
   nowSeconds: number,
 ): EntryPointDiagnosis {
   const diagnosis = diagnoseResponse(response, secret, nowSeconds)

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../config.ts'
-import { isHashEntryPoint } from '../../entry-points/entry-point.ts'
+import { type HashEntryPoint, isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../hash-lock/authentication-response.ts'
 import { describeDiagnosis } from '../../hash-lock/diagnosis.ts'
@@ -8,7 +8,7 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { type ChosenEntryPoint, entryPointNamed } from './chosen-entry-point.ts'
+import { entryPointNamed } from './chosen-entry-point.ts'
 import { diagnoseForEntryPoint, type EntryPointDiagnosis } from './diagnose-entry-point.ts'
 import { addEmbedCommand } from './embed-command.ts'
 import { buildToken, checkToken, tokenIn } from './token-response.ts'
@@ -85,9 +85,9 @@ async function build(
   }
 }
 
-const isNamedSub = ({ name }: ChosenEntryPoint['parameters'][number]) => name === 'sub'
+const isNamedSub = ({ name }: HashEntryPoint['parameters'][number]) => name === 'sub'
 
-function hashNote({ name }: ChosenEntryPoint): string {
+function hashNote({ name }: HashEntryPoint): string {
   return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is no token. For a token, use --entry-point.\n`
 }
 
@@ -124,7 +124,7 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
 
 function describe(
   config: Config,
-  { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: ChosenEntryPoint },
+  { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: HashEntryPoint },
   response: string,
 ): Outcome {
   const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'

@@ -1,4 +1,4 @@
-import { type EntryPoint, isHashEntryPoint, type TokenEntryPoint } from '../../entry-points/entry-point.ts'
+import { type EntryPoint, isTokenEntryPoint, type TokenEntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
 import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { createTransport } from '../../video-service/transport.ts'
@@ -82,7 +82,7 @@ export function tokenIn(given: string, isExpected: boolean): string | null {
 /** Checks what is readable without the private key of the service. */
 export async function checkToken(io: CommandIo, entryPoints: readonly EntryPoint[], token: string): Promise<Outcome> {
   if (token === '') return { ok: false, fault: 'No token. Give it on standard input. See response check --help.' }
-  const candidates = entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint]))
+  const candidates = entryPoints.filter(isTokenEntryPoint)
   const [first] = candidates
   if (first === undefined) {
     const names = entryPoints.map(({ name }) => name).join(', ')

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
-import type { TokenEntryPoint } from '../../../entry-points/entry-point.ts'
-import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import type { HashEntryPoint, TokenEntryPoint } from '../../../entry-points/entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
 import { notAllowed } from './content-security-policy.ts'
@@ -9,7 +9,7 @@ import { judgeReturnPage } from './return-page.ts'
 /** Checks the return address of the player, and that the app sends viewers to the consumers of the settings. */
 export async function* checkAddresses(
   config: Config,
-  entryPoint: ChosenEntryPoint,
+  entryPoint: HashEntryPoint,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)

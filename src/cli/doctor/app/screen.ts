@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
-import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import type { EntryPoint, HashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
@@ -48,7 +48,7 @@ export function* checkSettings({
   playerAddress,
   playerOrigins,
   parameters,
-}: ChosenEntryPoint): Generator<Finding> {
+}: HashEntryPoint): Generator<Finding> {
   if (!playerOrigins.includes(playerAddress.origin)) {
     yield unknown(
       'player-origin-missing',

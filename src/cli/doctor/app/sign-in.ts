@@ -1,8 +1,8 @@
 import type { Config } from '../../../config.ts'
-import { type EntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
-import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../finding.ts'
@@ -81,7 +81,7 @@ export async function* trySignIn(
   await post('/sign-out', {}, cookie)
 }
 
-function checkRedirect(address: string, location: string, entryPoint: ChosenEntryPoint): Finding {
+function checkRedirect(address: string, location: string, entryPoint: HashEntryPoint): Finding {
   const { playerAddress } = entryPoint
   if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
     return failure('wrong-redirect', `The sign-in does not redirect to ${playerAddress.url}. ${PROXY_OR_SETTINGS}`)

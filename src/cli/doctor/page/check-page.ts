@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
-import { type EntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
-import { addressOf, type ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
 import { type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
 import { checkTokenPage } from './check-token-page.ts'
@@ -16,7 +16,7 @@ import { checkPopups } from './popups.ts'
 interface Target {
   readonly config: Config
   /** The entry point of the lock; all entry points if the lock is not known. */
-  readonly entryPoints: readonly ChosenEntryPoint[]
+  readonly entryPoints: readonly HashEntryPoint[]
   readonly isLockKnown: boolean
 }
 
@@ -110,7 +110,7 @@ async function* checkPlayer(
 /** Returns what keeps the sign-in screen out of the player. Null if the screen does not answer. */
 async function checkScreen(
   config: Config,
-  entryPoint: ChosenEntryPoint,
+  entryPoint: HashEntryPoint,
   path: readonly FramedDocument[],
   known: number,
   signal: AbortSignal,

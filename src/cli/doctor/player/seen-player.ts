@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { isHashEntryPoint, type TokenEntryPoint } from '../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../entry-points/entry-point.ts'
 import type { LockPlace } from '../../../video-service/locks.ts'
 import { request } from '../request.ts'
 
@@ -18,7 +18,7 @@ export type PlayerLook =
   | { readonly kind: 'answers'; readonly embed: string }
 
 export function tokenEntryPoints({ entryPoints }: Pick<Config, 'entryPoints'>): readonly TokenEntryPoint[] {
-  return entryPoints.flatMap((entryPoint) => (isHashEntryPoint(entryPoint) ? [] : [entryPoint]))
+  return entryPoints.filter(isTokenEntryPoint)
 }
 
 /** Returns the player that redirects to this address. Null unless the address is an entry point with tokens, with `ref`. */

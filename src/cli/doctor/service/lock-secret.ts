@@ -4,7 +4,7 @@ import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
 import type { Service } from '../../service/service.ts'
-import { chosenEntryPoint } from '../../settings/chosen-entry-point.ts'
+import { chosenHashEntryPoint } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
 import { serviceKnowsSecret } from './response-trial.ts'
@@ -22,7 +22,7 @@ export function lockSecretCheck(
   const records = openLockRecords(io, settings.baseUrl)
   const trials = new Map<string, Promise<boolean>>()
   return async (lock, place, target) => {
-    const entryPoint = chosenEntryPoint(config, target.entryPoint)
+    const entryPoint = chosenHashEntryPoint(config, target.entryPoint)
     const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
     if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
     const recorded = compareRecorded(records, place, lock, target)

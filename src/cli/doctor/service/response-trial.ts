@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { HashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { buildAuthenticationResponse, type ResponseParameters } from '../../../hash-lock/authentication-response.ts'
 import { appendHash } from '../../../hash-lock/return-address.ts'
 import { nowSeconds } from '../../service/service.ts'
-import type { ChosenEntryPoint } from '../../settings/chosen-entry-point.ts'
 import { request } from '../request.ts'
 
 const LIFETIME_SECONDS = 60
@@ -16,7 +16,7 @@ export const UNKNOWN_VIEWER = 'viewer-auth-doctor'
  * answer all alike, because their player checks the response in a later step.
  */
 export async function serviceKnowsSecret(
-  { secret, parameters, playerAddress }: ChosenEntryPoint,
+  { secret, parameters, playerAddress }: HashEntryPoint,
   signal: AbortSignal,
 ): Promise<boolean> {
   const named: ResponseParameters = parameters.map(({ name }) => [name, UNKNOWN_VIEWER])
