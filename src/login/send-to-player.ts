@@ -114,9 +114,10 @@ export async function returnToPlayer(
   res: Response,
   { viewer, sessionId, context }: { readonly viewer: Viewer; sessionId: string; readonly context: PlayerContext },
 ): Promise<void> {
-  const { entryPoint, loopBreaker, refusals } = deps
+  const { entryPoint, answerKeys, loopBreaker, refusals } = deps
   const { viewerAuth } = entryPoint
   if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context), viewerAuth)) {
+    if (answerKeys.viewerAuth === 'token') answerKeys.issuer.refetchKeys()
     return refusals.looping(req, res, { viewer, context, viewerAuth })
   }
   await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', sessionId, openSession: () => sessionId })

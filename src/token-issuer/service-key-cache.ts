@@ -11,6 +11,8 @@ export interface ServiceKeyCache {
   ageSeconds(): number | null
   /** Returns the key to encrypt with. @throws UpstreamError if no key was fetched in the last 24 hours. */
   newest(): ServiceKey
+  /** Fetches the keys now, unless the last fetch began less than 30 seconds ago. */
+  refetch(): void
   /** Stops fetching. */
   close(): void
 }
@@ -47,8 +49,10 @@ export async function openServiceKeyCache(
   let known: { readonly keys: ServiceKeys; readonly sinceMs: number } | null = null
   let hasFailed = false
   let timer: NodeJS.Timeout | undefined
+  let startedMs = Number.NEGATIVE_INFINITY
 
   async function refresh(): Promise<void> {
+    startedMs = nowMs()
     try {
       const keys = await fetchServiceKeys(url, AbortSignal.any([closed.signal, AbortSignal.timeout(times.timeoutMs)]))
       const { kid } = keys[0]
@@ -76,6 +80,12 @@ export async function openServiceKeyCache(
       const key = current()
       if (key === null) throw new UpstreamError(UPSTREAM, 'No key of the service was fetched in the last 24 hours')
       return key
+    },
+    refetch() {
+      // A fetch takes less time than this, so two never run at once.
+      if (closed.signal.aborted || nowMs() - startedMs < times.retryMs) return
+      clearTimeout(timer)
+      void refresh()
     },
     close() {
       closed.abort()

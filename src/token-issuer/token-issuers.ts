@@ -17,6 +17,8 @@ export interface TokenIssuer {
    * @throws OverloadedError, UpstreamError without a key of the service, RangeError for a subject that no token can have.
    */
   issue(subject: string): Promise<string>
+  /** Call it when the player refuses tokens: the service may have changed its keys. Fetches them at most every 30 s. */
+  refetchKeys(): void
 }
 
 export interface TokenIssuers {
@@ -72,7 +74,7 @@ function oldest(caches: readonly ServiceKeyCache[]): number | null {
 /** Creates the issuer of one entry point. @param nowSeconds UNIX time in seconds. */
 export function createTokenIssuer(
   { contentKey }: Pick<TokenEntryPoint, 'contentKey'>,
-  serviceKeys: Pick<ServiceKeyCache, 'newest'>,
+  serviceKeys: Pick<ServiceKeyCache, 'newest' | 'refetch'>,
   queue: WorkQueue,
   nowSeconds: () => number,
 ): TokenIssuer {
@@ -84,5 +86,6 @@ export function createTokenIssuer(
     issue: (subject) =>
       // Key and time are read after the wait: both may be older by then.
       queue.run(() => buildViewerToken(subject, { contentKey, serviceKey: serviceKeys.newest() }, nowSeconds())),
+    refetchKeys: () => serviceKeys.refetch(),
   }
 }

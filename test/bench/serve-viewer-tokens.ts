@@ -11,7 +11,12 @@ process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 const [file = ''] = process.argv.slice(2)
 const { contentKey, serviceKey } = readTokenKeys(file)
 const queue = createQueue(tokenQueueOptions())
-const issuer = createTokenIssuer({ contentKey }, { newest: () => serviceKey }, queue, () => Date.now() / 1000)
+const issuer = createTokenIssuer(
+  { contentKey },
+  { newest: () => serviceKey, refetch: () => {} },
+  queue,
+  () => Date.now() / 1000,
+)
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (_req, res) => {
   issuer.issue('viewer1@example.com').then(

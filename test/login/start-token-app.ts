@@ -23,6 +23,8 @@ export const TOKEN_ENTRY_POINT: TokenEntryPoint = {
 /** A real issuer, which a test can make fail. */
 export interface TestIssuer extends TokenIssuer {
   fault: Error | null
+  /** How often the app asked for the keys of the service. */
+  refetches: number
 }
 
 export function createTestIssuer(nowSeconds: () => number): TestIssuer {
@@ -31,9 +33,13 @@ export function createTestIssuer(nowSeconds: () => number): TestIssuer {
       if (issuer.fault !== null) throw issuer.fault
       return BUILD_KEYS.serviceKey
     },
+    refetch() {
+      issuer.refetches += 1
+    },
   }
   const queue = createQueue(tokenQueueOptions())
-  const issuer: TestIssuer = { fault: null, ...createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, nowSeconds) }
+  const built = createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, nowSeconds)
+  const issuer: TestIssuer = { fault: null, refetches: 0, ...built }
   return issuer
 }
 

@@ -89,6 +89,8 @@ test('a refused token that comes straight back ends in a screen after six tokens
     statuses.push((await app.get(SCREEN, { Cookie })).status)
   }
   expect(statuses).toEqual([303, 303, 303, 303, 303, 409, 409])
+  // The service may have changed its keys.
+  expect(app.issuer.refetches).toBe(2)
   const looping = await app.get(SCREEN, { Cookie })
   expectRefused(looping, 409)
   expect(looping.text).toContain(textsOf('en').titles.loop)

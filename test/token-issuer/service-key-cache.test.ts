@@ -60,6 +60,25 @@ test('a new key is found in the background', async () => {
   await vi.waitFor(() => expect(cache.newest().kid).toBe('new'))
 })
 
+test('the keys are fetched early on request, at most every 30 seconds', async () => {
+  const { url, service } = await startService((_req, res) => res.end(setOf('old')))
+  let now = 0
+  const { cache } = await open(url, { ...TIMES, refreshMs: 3_600_000, retryMs: 30_000 }, () => now)
+  service.listener = (_req, res) => res.end(setOf('new'))
+  now = 29_999
+  cache.refetch()
+  now = 30_000
+  cache.refetch()
+  cache.refetch()
+  await vi.waitFor(() => expect(cache.newest().kid).toBe('new'))
+  expect(service.requests).toBe(2)
+  cache.close()
+  now = 60_000
+  cache.refetch()
+  await sleep(50)
+  expect(service.requests).toBe(2)
+})
+
 test('the keys are kept for 24 hours while the service is away, with one warning', async () => {
   const { url, service } = await startService((_req, res) => res.end(setOf('old')))
   let now = 0

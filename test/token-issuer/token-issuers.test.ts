@@ -10,7 +10,7 @@ import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
 import { CONTENT_KEY, ISSUED_AT, KID } from '../viewer-token/jwcrypto-vectors.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../viewer-token/token-keys.ts'
 
-const SERVICE_KEYS = { newest: () => BUILD_KEYS.serviceKey }
+const SERVICE_KEYS = { newest: () => BUILD_KEYS.serviceKey, refetch: () => {} }
 const DEPS = { nowSeconds: () => ISSUED_AT, log: { info: () => {}, warn: () => {} } }
 
 test('entry points with the same address share one cache, and get tokens for their own key', async () => {
@@ -38,7 +38,12 @@ test('without a key of the service there is no token, but an UpstreamError', asy
   const newest = () => {
     throw new UpstreamError('service-keys', 'none')
   }
-  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { newest }, createQueue(tokenQueueOptions()), () => 1e9)
+  const issuer = createTokenIssuer(
+    { contentKey: CONTENT_KEY },
+    { ...SERVICE_KEYS, newest },
+    createQueue(tokenQueueOptions()),
+    () => 1e9,
+  )
   await expect(issuer.issue('ada')).rejects.toThrow(UpstreamError)
 })
 
@@ -73,7 +78,7 @@ test('a token that waited for more than 100 ms is refused and not built, and one
   let nowMs = 0
   const newest = vi.fn(SERVICE_KEYS.newest)
   const { queue, finish } = await busyQueue(() => nowMs)
-  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { newest }, queue, () => ISSUED_AT)
+  const issuer = createTokenIssuer({ contentKey: CONTENT_KEY }, { ...SERVICE_KEYS, newest }, queue, () => ISSUED_AT)
   const late = expect(issuer.issue('ada')).rejects.toThrow(OverloadedError)
   nowMs = 1
   const inTime = issuer.issue('ada')
@@ -87,7 +92,7 @@ test('a token that waited for more than 100 ms is refused and not built, and one
 test('a token has the time and the key of the end of its wait', async () => {
   let now = ISSUED_AT
   let kid = 'old'
-  const serviceKeys = { newest: () => ({ ...BUILD_KEYS.serviceKey, kid }) }
+  const serviceKeys = { ...SERVICE_KEYS, newest: () => ({ ...BUILD_KEYS.serviceKey, kid }) }
   const { queue, finish } = await busyQueue(() => 0)
   const waiting = createTokenIssuer({ contentKey: CONTENT_KEY }, serviceKeys, queue, () => now).issue('ada')
   await setImmediate()

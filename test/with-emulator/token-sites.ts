@@ -138,6 +138,7 @@ async function openKeys(url: string) {
   onTestFinished(() => cache.close())
   return {
     newest: () => cache.newest(),
+    refetch: () => cache.refetch(),
     async fetch(service: 'here' | 'away' = 'here') {
       cache.close()
       cache = await openServiceKeyCache(service === 'here' ? url : String(await closedAddress()), QUIET)

@@ -46,6 +46,7 @@ beforeEach(async () => {
       tokenIssuerOf: () => ({
         assertCapacity: () => {},
         issue: async (subject) => token() ?? (await buildViewerToken(subject, keys, nowSeconds())),
+        refetchKeys: () => {},
       }),
     },
   })
