@@ -19,7 +19,7 @@ test('secret generate prints 256 random bits in hexadecimal on one line', async 
 describe('secret generate --key-pair', () => {
   const generate = (cwd: string, ...args: string[]) => runHere(['secret', 'generate', ...args], { cwd })
 
-  test('it writes the private key for this user only, and prints the public key alone', async () => {
+  test('secret generate --key-pair writes the private key for this user only, and prints the public key alone', async () => {
     const cwd = temporaryFolder()
     const file = join(cwd, 'content-key.pem')
     const { status, stdout, stderr } = await generate(cwd, '--key-pair', file)
@@ -58,7 +58,7 @@ describe('secret generate --key-pair', () => {
     ])
   })
 
-  test('it replaces no file, and leaves no private key without its public key', async () => {
+  test('secret generate --key-pair replaces no file, and leaves no private key without its public key', async () => {
     const cwd = temporaryFolder()
     const [file, taken] = [join(cwd, 'content-key.pem'), join(cwd, 'taken.pem')]
     writeFileSync(taken, 'mine')

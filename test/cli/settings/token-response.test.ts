@@ -46,7 +46,7 @@ const run = (args: string[], stdin = '') =>
 const isValid = async (token: string) => (await checkViewerToken(token, CHECK_KEYS, now() + 1)).ok
 
 describe('response build for tokens', () => {
-  test('it prints a token that the service accepts, and its single use on standard error', async () => {
+  test('response build prints a token that the service accepts, and its single use on standard error', async () => {
     const built = await run(['build', 'sub=ada@example.com'])
     expect([built.status, await isValid(built.stdout.trim())]).toEqual([0, true])
     expect(built.stderr).toMatch(/60 seconds.* once/)
@@ -59,7 +59,7 @@ describe('response build for tokens', () => {
     [['sub=ada', 'user=ada'], 'sub=VALUE'],
     [['sub='], 'is empty'],
     [['sub=ada', '--lifetime', '60'], '--lifetime'],
-  ])('it refuses %j', async (args, message) => {
+  ])('response build for a token refuses %j', async (args, message) => {
     expect(await run(['build', ...args])).toMatchObject({
       status: 1,
       stdout: '',
@@ -67,7 +67,7 @@ describe('response build for tokens', () => {
     })
   })
 
-  test('without a key of the service it fails, and names the setting', async () => {
+  test('response build for a token fails without a key of the service, and names the setting', async () => {
     status = 404
     const { status: exit, stdout, stderr } = await run(['build', 'sub=ada'])
     expect([exit, stdout, stderr]).toEqual([1, '', expect.stringContaining('SERVICE_VIEWER_KEY_URL')])
@@ -75,7 +75,7 @@ describe('response build for tokens', () => {
 })
 
 describe('response embed', () => {
-  test('it prints the address of the embed with a token', async () => {
+  test('response embed prints the address of the embed with a token', async () => {
     const { status: exit, stdout, stderr } = await run(['embed', 'https://player.example/embed/1?a=b', 'ada'])
     const [address, token = ''] = stdout.trim().split('&vt=')
     expect([exit, address, await isValid(token)]).toEqual([0, 'https://player.example/embed/1?a=b', true])
@@ -86,7 +86,7 @@ describe('response embed', () => {
     ['https://evil.example/embed/1', 'not on the list'],
     ['https://player.example/embed/1?vt=x', 'already has'],
     ['https://player.example/other/1', 'REF_ADDRESSES'],
-  ])('it makes no token for %s', async (address, message) => {
+  ])('response embed makes no token for %s', async (address, message) => {
     const embed = await run(['embed', address, 'ada'])
     expect(embed).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(message) })
   })
@@ -95,15 +95,15 @@ describe('response embed', () => {
 describe('response check for tokens', () => {
   test.each([
     ['the token', (token: string) => `${token}\n`],
-    ['the address that received it', (token: string) => `https://player.example/embed/1?a=b&vt=${token}`],
-    ['its query', (token: string) => `?vt=${token}`],
+    ['the address that received the token', (token: string) => `https://player.example/embed/1?a=b&vt=${token}`],
+    ['the query of that address', (token: string) => `?vt=${token}`],
     ['the token in quotation marks', (token: string) => `"${token}"\n`],
-  ])('it reads %s, and does not claim that the service accepts it', async (_case, textOf) => {
+  ])('response check reads %s, and does not claim that the service accepts the token', async (_case, textOf) => {
     const checked = await run(['check', '--json'], textOf(await encrypt(await sign(claims()))))
     expect([checked.status, JSON.parse(checked.stdout)]).toEqual([0, { accepted: null, kid: KID, isNewestKey: true }])
   })
 
-  test('it says what only the service can check', async () => {
+  test('response check says what only the service can check', async () => {
     const { stdout } = await run(['check'], await encrypt(await sign(claims())))
     expect(stdout).toMatch(/Not checked: the signature/)
     expect(stdout).not.toContain('Accepted')
@@ -117,19 +117,23 @@ describe('response check for tokens', () => {
       { reason: 'malformed' },
     ],
     ['a signed token without encryption', () => sign(claims()), { reason: 'not-encrypted', signed: 'right' }],
-    ['an old one without encryption', () => sign(claims(now() - 61)), { reason: 'not-encrypted', signed: 'expired' }],
-  ])('it refuses %s', async (_case, make, expected) => {
+    [
+      'an old signed token without encryption',
+      () => sign(claims(now() - 61)),
+      { reason: 'not-encrypted', signed: 'expired' },
+    ],
+  ])('response check refuses %s', async (_case, make, expected) => {
     const { status: exit, stdout } = await run(['check', '--json'], await make())
     expect([exit, JSON.parse(stdout)]).toEqual([1, { accepted: false, ...expected }])
   })
 
-  test('it refuses a token for a key that the service has no longer', async () => {
+  test('response check refuses a token for a key that the service has removed', async () => {
     kid = 'newer'
     const { status: exit, stdout } = await run(['check', '--json'], await encrypt(await sign(claims())))
     expect([exit, JSON.parse(stdout)]).toEqual([1, { accepted: false, reason: 'unknown-service-key' }])
   })
 
-  test('an address without a token is no token', async () => {
+  test('response check refuses an address without a token', async () => {
     const checked = await run(['check'], 'https://player.example/embed/1')
     expect(checked).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('vt=') })
   })

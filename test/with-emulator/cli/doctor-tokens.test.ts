@@ -101,7 +101,7 @@ describe('the doctor of an entry point with tokens', () => {
     expect((await doctor(...CHANNEL)).failure).toContain('viewer-auth-elsewhere')
   })
 
-  test.each(['a.b.c', 'x'])('it does not take %s for a token', async (wrong) => {
+  test.each(['a.b.c', 'x'])('the doctor does not accept %s as a token', async (wrong) => {
     token = () => wrong
     expect((await doctor(...SIGN_IN)).failure).toEqual(['wrong-token'])
   })

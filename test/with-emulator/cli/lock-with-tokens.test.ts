@@ -44,7 +44,7 @@ const playerOf = async (id: string) => {
 }
 
 describe('lock set --viewer-auth token', () => {
-  test('it sends the player to the entry point, and records the fingerprint of the public key alone', async () => {
+  test('lock set for tokens sends the player to the entry point, and records the fingerprint of the public key alone', async () => {
     const { status, stdout } = await run('set', ...CHANNEL, '--yes', '--json')
     const url = 'http://localhost:3000/'
     expect([status, JSON.parse(stdout)]).toEqual([
@@ -56,7 +56,7 @@ describe('lock set --viewer-auth token', () => {
     expect(Object.values(records)).toEqual([{ url, setAt: expect.any(String), fingerprint: FINGERPRINT }])
   })
 
-  test('it asks first, and without a terminal it changes nothing', async () => {
+  test('lock set for tokens asks first, and without a terminal it changes nothing', async () => {
     expect(await run('set', ...CHANNEL)).toMatchObject({
       status: 1,
       stdout: '',
@@ -65,7 +65,7 @@ describe('lock set --viewer-auth token', () => {
     expect((await playerOf('1002'))[0]).toBe(200)
   })
 
-  test('it names a lock with a hash beside it', async () => {
+  test('lock set for tokens names a hash lock of the same content', async () => {
     const { stderr } = await run('set', '--channel', '1001', '--viewer-auth', 'token', '--yes')
     expect(stderr).toContain('lock remove --channel 1001')
     expect((await run('set', ...CHANNEL, '--yes')).stderr).not.toContain('lock remove')
@@ -133,7 +133,7 @@ describe('lock set --viewer-auth token', () => {
 })
 
 describe('lock show --viewer-auth token', () => {
-  test('it compares the record with the settings, and says that the service shows nothing', async () => {
+  test('lock show for tokens compares the record with the settings, and says that the service shows nothing', async () => {
     expect(await run('show', ...CHANNEL)).toMatchObject({ status: 1, stderr: expect.stringContaining('no record') })
     await run('set', ...CHANNEL, '--yes')
     const same = await run('show', ...CHANNEL)
@@ -145,7 +145,7 @@ describe('lock show --viewer-auth token', () => {
 })
 
 describe('lock remove --viewer-auth token', () => {
-  test('it opens the channel, and forgets the record', async () => {
+  test('lock remove for tokens opens the channel, and removes the record', async () => {
     await run('set', ...CHANNEL, '--yes')
     expect(await run('remove', ...CHANNEL, '--json')).toMatchObject({ status: 0 })
     expect((await playerOf('1002'))[0]).toBe(200)
@@ -153,13 +153,13 @@ describe('lock remove --viewer-auth token', () => {
     expect(await run('remove', ...CHANNEL)).toMatchObject({ status: 1, stderr: expect.stringContaining('not_found') })
   })
 
-  test('lock remove of the hash says that viewer auth then applies', async () => {
+  test('lock remove of a hash lock says that viewer auth then applies', async () => {
     await run('set', '--channel', '1001', '--viewer-auth', 'token', '--yes')
     const { status, stderr } = await run('remove', '--channel', '1001', '--yes')
     expect([status, stderr]).toEqual([0, expect.stringContaining('viewer auth applies')])
   })
 
-  test('it asks at a terminal, and Ctrl-C keeps the lock', async () => {
+  test('lock remove for tokens asks at a terminal, and Ctrl-C keeps the lock', async () => {
     await run('set', ...CHANNEL, '--yes')
     const stdin = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: () => {} })
     stdin.end('\x03')
