@@ -37,3 +37,8 @@ export class UnexpectedAnswer extends Error {
 export class AuthorizationFailed extends Error {
   override readonly name = 'AuthorizationFailed'
 }
+
+/** True for an error of a request to the service: refused, without an answer, or with an undocumented one. */
+export function isRequestError(error: unknown): error is ServiceRefusal | ServiceUnreachable | UnexpectedAnswer {
+  return [ServiceRefusal, ServiceUnreachable, UnexpectedAnswer].some((kind) => error instanceof kind)
+}

@@ -167,7 +167,7 @@ function versionOption(): Option {
     .default('hash')
 }
 
-/** Returns the first given option that only locks with a hash have. */
+/** Returns the first given option that only hash locks have. */
 function optionOfHash(options: SetOptions): string | null {
   const given: readonly (readonly [string, unknown])[] = [
     ['--rotate', options.rotate],

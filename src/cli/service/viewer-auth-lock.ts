@@ -21,13 +21,13 @@ export interface ExpectedViewerAuth {
   readonly url: string
   /** In PEM form. */
   readonly publicKey: string
-  /** Names the public key, for people and for the record. */
+  /** Identifies the public key, in messages and in the record. */
   readonly fingerprint: string
   /** Null for the login app of other settings. */
   readonly entryPoint: string | null
 }
 
-/** Values in place of those of the entry point. */
+/** Values that replace those of the entry point. */
 interface GivenViewerAuth {
   readonly url?: string
   /** The path of a file with the public key in PEM form. */
@@ -54,20 +54,22 @@ export function expectedViewerAuth(
   const entryPoint = chosenTokenEntryPoint(config, name)
   return {
     url: url ?? addressOf(config, entryPoint),
-    ...(given ?? halvesOf(entryPoint.contentKey)),
+    ...(given ?? publicPart(entryPoint.contentKey)),
     entryPoint: entryPoint.name,
   }
 }
 
-function halvesOf(key: KeyObject): Pick<ExpectedViewerAuth, 'publicKey' | 'fingerprint'> {
+/** Returns the public half of a key. */
+function publicPart(key: KeyObject): Pick<ExpectedViewerAuth, 'publicKey' | 'fingerprint'> {
   return { publicKey: publicKeyPem(key), fingerprint: keyFingerprint(key) }
 }
 
-function readPublicKey(file: string): ReturnType<typeof halvesOf> {
+/** @throws ConfigError for a file without a public key of a content. */
+function readPublicKey(file: string): ReturnType<typeof publicPart> {
   const read = readNamedFile(file)
   if ('fault' in read) throw new ConfigError(`--public-key ${read.fault}. Nothing was changed.`)
   try {
-    return halvesOf(parseContentPublicKey(read.text))
+    return publicPart(parseContentPublicKey(read.text))
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new ConfigError(`The file of --public-key ${error.message}. Nothing was changed.`)
@@ -148,7 +150,7 @@ export async function removeTokenLock(
 ): Promise<Outcome> {
   const name = nameOf(place)
   const after = place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel'
-  io.stderr.write(`Without viewer auth, ${after}, unless the ${place.kind} also has a lock with a hash.\n`)
+  io.stderr.write(`Without viewer auth, ${after}, unless the ${place.kind} also has a hash lock.\n`)
   const confirmation = await confirmRemoval(io, yes, `Remove the viewer auth of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
@@ -162,14 +164,14 @@ async function changing(place: LockPlace, restore: () => void, change: () => Pro
   const warning = `The viewer auth of ${nameOf(place)} may have been changed. Run the command again`
   await warnIfOutcomeUnknown(warning, () =>
     change().catch((error: unknown) => {
-      // After a 404 there is none to record.
+      // After a 404 there is no viewer auth to record.
       if (error instanceof ServiceRefusal && error.status < 500 && error.status !== 404) restore()
       throw error
     }),
   )
 }
 
-/** The documents do not say which lock applies if a content has both. */
+/** Returns a note if the content also has a hash lock: the documents do not say which lock applies then. */
 async function noteOnHashLock(api: Service['api'], place: LockPlace, signal: AbortSignal): Promise<string[]> {
   const lock = await ownLock(api, place, signal).catch((error: unknown) => {
     // The service plans to remove the requests for hash locks.
@@ -178,7 +180,5 @@ async function noteOnHashLock(api: Service['api'], place: LockPlace, signal: Abo
   })
   if (lock === null) return []
   const command = `lock remove --${place.kind} ${place.id}`
-  return [
-    `It also has a lock with a hash. Which one applies is not documented. When viewers get through, run ${command}.`,
-  ]
+  return [`It also has a hash lock. Which lock applies is not documented. When viewers get through, run ${command}.`]
 }

@@ -9,8 +9,8 @@ import { USE_ONCE, withServiceKeys } from './token-response.ts'
 
 const ABOUT = `
 For a website that knows its viewers ("Embed with Token"): the player then plays at once, without the login app. Needs an
-entry point with VIEWER_AUTH=token. REF_ADDRESSES must allow ADDRESS. A backend makes such an address for each page
-view by the function embedAddress(), see src/video-service/viewer-auth/README.md.`
+entry point with VIEWER_AUTH=token. REF_ADDRESSES must allow ADDRESS. A backend builds such an address for each
+page view with embedAddress(): see src/video-service/viewer-auth/README.md.`
 
 /** Adds `response embed`, which prints the address of an embed with a token. */
 export function addEmbedCommand(group: Command, context: CommandContext): void {

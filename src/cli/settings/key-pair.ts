@@ -11,7 +11,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 
 /**
  * Generates an RSA key pair for a content. Writes the private key (PKCS#8, PEM) to a new file for this user only; no
- * terminal ever shows it. Replaces no file.
+ * terminal ever shows the key. Replaces no file.
  * @param publicFile the new file for the public key. Null prints it.
  */
 export function generateKeyPair(privateFile: string, publicFile: string | null, bits: number): Outcome {

@@ -1,6 +1,6 @@
 import { type EntryPoint, isTokenEntryPoint, type TokenEntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import { isRequestError } from '../../video-service/service-errors.ts'
 import { createTransport } from '../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../video-service/viewer-auth/service-keys.ts'
 import type { ServiceKeys } from '../../viewer-token/service-keys.ts'
@@ -10,8 +10,8 @@ import { buildViewerToken, CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '
 import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
-/** For standard error, with a token. */
-export const USE_ONCE = `The service accepts it for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.
+/** A note for standard error, printed with a token. */
+export const USE_ONCE = `The service accepts the token for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.
 ${CLOCK_MARGIN_SECONDS} of these seconds have passed already. The token is a credential of the viewer: do not log it.\n`
 const UNSEEN =
   'Only the service can read the rest. Not checked: the signature, the viewer, the time of issue, and an earlier use.'
@@ -27,7 +27,8 @@ export async function buildToken(
   if (parameters.length !== 1 || name !== 'sub') {
     return { ok: false, fault: `Entry point ${entryPoint.name} has VIEWER_AUTH=token. Give one parameter: sub=VALUE.` }
   }
-  if (hasLifetime) return { ok: false, fault: `A token lives ${TOKEN_LIFETIME_SECONDS} s. Leave out --lifetime.` }
+  if (hasLifetime)
+    return { ok: false, fault: `A token is valid for ${TOKEN_LIFETIME_SECONDS} s. Leave out --lifetime.` }
   return await withServiceKeys(io, entryPoint, async ([serviceKey]) => {
     const { contentKey } = entryPoint
     const token = await buildViewerToken(subject, { contentKey, serviceKey }, Date.now() / 1000)
@@ -37,7 +38,7 @@ export async function buildToken(
 }
 
 /**
- * Fetches the keys of the service, and does the work with them.
+ * Fetches the keys of the service, and calls `work` with them.
  * @returns a failure if the keys cannot be fetched, and for the RangeError of a value that no token can have.
  */
 export async function withServiceKeys(
@@ -52,16 +53,15 @@ export async function withServiceKeys(
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     if (error instanceof RangeError) return { ok: false, fault: `${error.message}.` }
-    const isOfService = [ServiceRefusal, ServiceUnreachable, UnexpectedAnswer].some((kind) => error instanceof kind)
-    if (!isOfService) throw error
-    const fault = `The keys of the service cannot be fetched: ${(error as Error).message}. Check SERVICE_VIEWER_KEY_URL.`
+    if (!isRequestError(error)) throw error
+    const fault = `The keys of the service cannot be fetched: ${error.message}. Check SERVICE_VIEWER_KEY_URL.`
     return { ok: false, fault }
   } finally {
     release()
   }
 }
 
-/** A header in JSON begins so, in base64url: also the beginning of a token that was cut. */
+/** The beginning of a JSON header in base64url. A token that was cut off has it too. */
 const BEGINNING = /^eyJ/
 
 /**

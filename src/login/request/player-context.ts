@@ -24,7 +24,7 @@ export type ContextReading =
   | { readonly ok: true; readonly context: PlayerContext }
   | { readonly ok: false; readonly problem: ContextProblem; readonly reason: string }
 
-/** `refusedToken`: the player sends its address together with our token, so it did not accept the token. */
+/** `refusedToken`: the address of the player already has a token, so the player did not accept the token. */
 export type ContextProblem = 'badConsumer' | 'badContent' | 'missingRef' | 'refusedToken'
 
 /** The settings of an entry point that decide where an answer may go. */

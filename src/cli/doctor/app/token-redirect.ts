@@ -9,7 +9,7 @@ import { nowSeconds } from '../../service/service.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import type { SeenPlayer } from '../player/seen-player.ts'
-import { type PlayerAnswer, showToken } from '../player/token-trial.ts'
+import { type PlayerAnswer, tryToken } from '../player/token-trial.ts'
 
 /**
  * Returns the parameters without which an entry point shows no screen: with tokens, a `ref` that its settings allow.
@@ -47,7 +47,7 @@ export async function checkTokenRedirect(
     return failure('wrong-redirect', `The sign-in does not redirect to ref with one token. ${PROXY_OR_SETTINGS}`)
   }
   const signedIn = `The test viewer signed in at ${address} and was sent to the player with a token.`
-  const answer = player && (await showToken(player, token, signal))
+  const answer = player && (await tryToken(player, token, signal))
   if (answer === 'accepts') return ok('signed-in', `${signedIn} The player accepts it.`)
   const keys = await fetchServiceKeys(createTransport(), entryPoint.serviceKeyUrl, signal).catch(() => null)
   signal.throwIfAborted()
@@ -73,7 +73,8 @@ function tokenIn(location: string, ref: string, { refAddresses }: TokenEntryPoin
 
 function judgeAnswer(answer: PlayerAnswer | null, described: string): Finding {
   if (answer === null) return ok('signed-in', described)
-  if (answer === 'unclear') return unknown('token-unjudged', `${described} The player does not tell if it accepts it.`)
+  if (answer === 'unclear')
+    return unknown('token-unjudged', `${described} The answer of the player does not show if it accepts the token.`)
   return failure(
     'token-refused',
     `${described} But the player refuses it: the app runs with another CONTENT_KEY than this command, or its clock is wrong. Restart the app, or correct the clock.`,

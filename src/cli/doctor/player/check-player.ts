@@ -6,8 +6,8 @@ import { type SeenPlayer, shownRef } from './seen-player.ts'
 import { tryContentKey } from './token-trial.ts'
 
 /**
- * Checks a player that asks for tokens: is its address in the settings, and does it know their key?
- * @returns true if its address is in the settings.
+ * Checks a player that asks for tokens: the settings must allow its address, and it must accept their content key.
+ * @returns true if the settings allow its address.
  */
 export async function* checkPlayer(
   config: Config,
@@ -42,6 +42,6 @@ function judge(answer: Awaited<ReturnType<typeof tryContentKey>>, asks: string):
   }
   return unknown(
     'viewer-auth-unproven',
-    `${asks}. It does not tell a right token from a wrong one here, so the public key at the service is unknown. Watch the video once.`,
+    `${asks}. Its answers do not show which tokens it accepts, so the public key at the service is unknown. Watch the video once.`,
   )
 }

@@ -10,7 +10,7 @@ export interface SeenPlayer {
   readonly ref: string
 }
 
-/** What the player of a content does without a token. */
+/** The behaviour of the player of a content without a token. */
 export type PlayerLook =
   | { readonly kind: 'asks'; readonly player: SeenPlayer }
   | { readonly kind: 'asks-elsewhere'; readonly embed: string; readonly authUrl: string }
@@ -32,8 +32,8 @@ export function playerBehind(config: Config, { origin, pathname, searchParams }:
 }
 
 /**
- * Opens the player of a content without a token, as a browser does. The service does not tell the address of its player,
- * so this tries the address in the form of its documentation below each of REF_ADDRESSES.
+ * Opens the player of a content without a token, as a browser does. The service does not publish the address of a player,
+ * so this tries the documented path of the player below each of REF_ADDRESSES.
  * @returns null if no such address leads to a player.
  */
 export async function lookAtPlayer(config: Config, place: LockPlace, signal: AbortSignal): Promise<PlayerLook | null> {
@@ -59,7 +59,7 @@ export function loginAddressIn(answer: Response, embed: string): URL | null {
   return target.searchParams.has('ref') ? target : null
 }
 
-/** A channel has `…/embed/ID`, a video `…/embed/recorded/ID`. */
+/** Returns the allowed addresses of a content: `…/embed/ID` for a channel, `…/embed/recorded/ID` for a video. */
 function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockPlace): string[] {
   return refAddresses.flatMap(({ origin, path }) => {
     const isOfVideos = /\/recorded\/[^/]*$/.test(path)
@@ -70,7 +70,7 @@ function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockPlace): s
   })
 }
 
-/** Without its query, which belongs to the customer. */
+/** Returns the address of the player without its query, which belongs to the customer. */
 export function shownRef({ ref }: SeenPlayer): string {
   return URL.canParse(ref) ? new URL(ref).origin + new URL(ref).pathname : 'no address'
 }

@@ -10,11 +10,11 @@ import { aheadSeconds } from '../server-clock.ts'
 import { UNKNOWN_VIEWER } from '../service/response-trial.ts'
 import { loginAddressIn, type SeenPlayer } from './seen-player.ts'
 
-/** A player shows its page for a token that it accepts, and redirects to the login app again for any other. */
+/** The answer of a player: its page for a token that it accepts, and a redirect to the login app for any other. */
 export type PlayerAnswer = 'accepts' | 'sends-back' | 'unclear'
 
 /** Opens the player with a token. The player accepts each token once. */
-export async function showToken(
+export async function tryToken(
   { entryPoint, ref }: SeenPlayer,
   token: string,
   signal: AbortSignal,
@@ -28,9 +28,8 @@ export async function showToken(
 }
 
 /**
- * Shows the player a token with another signature, and then one with the key of the settings. The service does not show
- * the public key of a content; this is how it becomes known. The tokens have the time of the service, so that a wrong
- * clock is not taken for a wrong key.
+ * Tries a token signed with another key, and then one signed with the content key: the service does not show the public
+ * key of a content. The tokens have the time of the service, so that a wrong clock is not taken for a wrong key.
  * @returns the answer to the second token. `unclear` if the player does not refuse the first, or without service keys.
  */
 export async function tryContentKey(player: SeenPlayer, signal: AbortSignal): Promise<PlayerAnswer> {
@@ -41,7 +40,7 @@ export async function tryContentKey(player: SeenPlayer, signal: AbortSignal): Pr
   const serviceNow = nowSeconds() + ((await aheadSeconds(serviceKeyUrl, signal)) || 0)
   const { privateKey: otherKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   const answerTo = async (key: typeof contentKey) =>
-    showToken(
+    tryToken(
       player,
       await buildViewerToken(UNKNOWN_VIEWER, { contentKey: key, serviceKey: keys[0] }, serviceNow),
       signal,

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import type { TokenEntryPoint } from '../../../entry-points/entry-point.ts'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
+import { isRequestError } from '../../../video-service/service-errors.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
 import { keyFingerprint } from '../../../viewer-token/content-key.ts'
@@ -13,7 +13,7 @@ import { aheadSeconds } from '../server-clock.ts'
 
 /** The header Date is exact to a second, and so is `iat`. */
 const EXACT_SECONDS = 2
-/** For the way of a viewer from the login app to the player. */
+/** A redirect from the login app to the player may take this long. */
 const SLOW_SECONDS = 15
 
 /** Checks the keys of an entry point with tokens, and the clocks that decide if the service accepts a token. */
@@ -34,9 +34,8 @@ export async function* checkTokenKeys(
     yield ok('service-keys', `The service publishes a key for tokens at ${serviceKeyUrl}: RSA of ${serviceBits} bits.`)
   } catch (error) {
     signal.throwIfAborted()
-    const isOfService = [ServiceRefusal, ServiceUnreachable, UnexpectedAnswer].some((kind) => error instanceof kind)
-    if (!isOfService) throw error
-    return yield keysAway((error as Error).message, isAppWithoutKeys)
+    if (!isRequestError(error)) throw error
+    return yield keysAway(error.message, isAppWithoutKeys)
   }
   const hasOneAddress = new Set(tokenEntryPoints(config).map((one) => one.serviceKeyUrl)).size === 1
   if (isAppWithoutKeys && hasOneAddress) yield appWithoutKeys(serviceKeyUrl)
@@ -59,7 +58,7 @@ function keysAway(cause: string, isAppWithoutKeys: boolean): Finding {
 function appWithoutKeys(serviceKeyUrl: string): Finding {
   return failure(
     'app-without-service-keys',
-    `The app has no key of the service for tokens, although ${serviceKeyUrl} answers here. The app has another SERVICE_VIEWER_KEY_URL, or cannot reach the service: let it out of its network; with compose.yaml, set STORES_INSIDE=false. See "service-keys" in its log.`,
+    `The app has no key of the service for tokens, although ${serviceKeyUrl} answers here. The app has another SERVICE_VIEWER_KEY_URL, or cannot reach the service. Allow its outgoing connections; with compose.yaml, set STORES_INSIDE=false. See "service-keys" in its log.`,
   )
 }
 
