@@ -23,7 +23,7 @@ test('the frame of the player goes to the login app and back, also after a cance
   expect(viewer.complaints()).toEqual([])
 })
 
-test('a player with a token plays without the login app, and asks it for another one at a reload', async () => {
+test('a player with a token plays without the login app, and asks for another token at a reload', async () => {
   const sites = await startTokenSites()
   const viewer = await browsers.arrive('chromium', sites)
   await viewer.openLogin(`embed/1001?vt=${await sites.makeToken()}`)

@@ -4,7 +4,7 @@ import { type Certificate, makeCertificate } from '../servers/certificate.ts'
 import { signIn, startTokenSites, type TokenSitesOptions } from './token-sites.ts'
 import { isWebKit, type Kind, openBrowsers, type Viewer } from './viewer.ts'
 
-/** Viewer tokens in every browser: what goes wrong between three sites, and that viewers get through afterwards. */
+/** Viewer tokens in every browser: faults between three sites, and sign-ins after them. */
 
 const CHANNEL = 'embed/1001'
 /** These browsers keep a session of the frame. WebKit keeps none. */
@@ -48,7 +48,7 @@ describe.each([...WITH_SESSION, ...WITHOUT_SESSION])('in %s', (kind) => {
     expect(viewer.complaints()).toEqual([])
   })
 
-  test('the chat opens with a token of its own, and knows the name', async () => {
+  test('the chat opens with its own token, and shows the name of the viewer', async () => {
     const { viewer, sites } = await arrive(kind)
     await viewer.openLogin(CHANNEL)
     await signIn(viewer)

@@ -49,9 +49,9 @@ export interface TokenSites extends VisitedSites {
   countRefusedTokens(): Promise<number>
   /** Replaces the public key of the channel at the service. */
   setContentKey(publicKey: string): void
-  /** The service gets a new key, and accepts the old one for so long. The login app keeps the old one. */
+  /** Gives the service a new key. The service accepts the old key for so long, and the login app keeps the old key. */
   rotateServiceKey(oldKeySeconds: number): Promise<void>
-  /** The login app fetches the keys of the service, as at its start. Nobody answers if the service is away. */
+  /** The login app fetches the keys of the service, as at its start. With `away`, the service does not answer. */
   fetchServiceKeys(service?: 'here' | 'away'): Promise<void>
   /** Moves the clocks of the service and of the login app. */
   passSeconds(seconds: number): void
