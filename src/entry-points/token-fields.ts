@@ -5,7 +5,7 @@ import { parseContentKey } from '../viewer-token/content-key.ts'
 
 export const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
 export const CONTENT_KEY_MISSING =
-  'is required: the private key of the content in PEM form; make one with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048'
+  'is required: the private key of the content in PEM form; make one with: npm run -s viewer-auth -- secret generate --key-pair FILE'
 export const REF_ADDRESSES_MISSING =
   'is required: the addresses of the player that a ref may have, such as https://player.example/embed/1002'
 export const KEY_URL_MISSING =

@@ -9,8 +9,8 @@ import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts
  * own, add a function and name it in `accessPolicy` below.
  *
  * This rule uses the entry point (`ALLOWED_GROUPS`), not the content. A viewer can change the id of the content. A
- * response names no content, and is valid for every content with the same secret. A rule by content is safe only if
- * each content has its own entry point and secret.
+ * response or token names no content, and is valid for every content with the same secret or key. A rule by content is
+ * safe only if each content has its own entry point with its own secret or key.
  *
  * A rule may be asynchronous and may explain a refusal: see "A policy of your own" in README.md.
  */

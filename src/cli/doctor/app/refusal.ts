@@ -20,7 +20,10 @@ const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> =
     'Too many failed sign-ins. Wait. If this hits many viewers, TRUST_PROXY_HOPS is too low: they share one address.',
   ],
   overloaded: ['overloaded', 'The app is overloaded: too many viewers sign in at this moment. Try again.'],
-  'store-down': ['store-away', 'The user store does not answer, or the access policy fails. See the log of the app.'],
+  'store-down': [
+    'store-away',
+    'The user store does not answer, the access policy fails, or the app has no key of the service. See its log.',
+  ],
   internal: ['internal', 'The app has a fault. See the line "failed" in its log.'],
 }
 const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
