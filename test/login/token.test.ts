@@ -80,7 +80,7 @@ test('a returning viewer who is asked first continues with a token', async () =>
   expect((await tokenIn(answer.location)).subject).toBe(ADA.username)
 })
 
-test('a refused token that comes straight back ends in a screen after six tokens, and in a log line', async () => {
+test('a viewer whom the player sends back at once ends in a screen after six tokens, and in a log line', async () => {
   const app = await startTokenApp()
   const Cookie = await signIn(app, FORM)
   const statuses: number[] = []

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 export interface ReadinessOptions {
-  /** By their settings. Without one of them nobody can sign in. */
+  /** By their settings. Without one of them, no viewer can sign in. */
   readonly requiredStores: Readonly<Record<string, { checkHealth(): Promise<void> }>>
   /** While one is away, the app works with less. */
   readonly optionalStores: readonly { readonly setting: string; isAvailable(): boolean }[]
