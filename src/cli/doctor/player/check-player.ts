@@ -37,7 +37,7 @@ function judge(answer: Awaited<ReturnType<typeof tryContentKey>>, asks: string):
   if (answer === 'sends-back') {
     return failure(
       'viewer-auth-key',
-      `${asks}, but refuses tokens with the content key. The service has another public key. Run lock set --viewer-auth token.`,
+      `${asks}, but refuses tokens with the content key. The service has another public key. Check CONTENT_KEY, then run lock set --viewer-auth token.`,
     )
   }
   return unknown(

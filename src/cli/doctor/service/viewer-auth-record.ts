@@ -46,6 +46,6 @@ function sameKey(set: string): Finding {
 function otherKey(set: string): Finding {
   return failure(
     'viewer-auth-key',
-    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Run lock set --viewer-auth token.`,
+    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY, then run lock set --viewer-auth token.`,
   )
 }
