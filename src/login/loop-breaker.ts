@@ -15,10 +15,10 @@ export interface LoopBreaker {
 }
 
 /**
- * Each reload of the player needs a new token, and a viewer may reload several times in a row. Browsers give up after 16
- * to 20 redirects; a refused token takes two.
+ * Each reload of the player needs a new token, and a viewer may reload several times in a row. Browsers give up after 20
+ * redirects, and a refused token takes two: with two copies of the app, the loop ends before that.
  */
-const ANSWERS_PER_TARGET = { hash: 3, token: 6 } as const
+const ANSWERS_PER_TARGET = { hash: 3, token: 4 } as const
 const TARGET_SECONDS = 10
 /** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 answers. */
 const ANSWERS_PER_SESSION = 100
@@ -28,7 +28,7 @@ const MOST_KEYS = 50_000
 
 /**
  * Stops redirect loops. A player that refuses our answer (wrong secret or key, wrong clock) sends the viewer back
- * immediately. The app would redirect a signed-in viewer again, forever. After three responses or six tokens within ten
+ * immediately. The app would redirect a signed-in viewer again, forever. After three responses or four tokens within ten
  * seconds for one target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several
  * copies of the app, a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.

@@ -18,7 +18,7 @@ const LONGEST_SUBJECT_BYTES = 255
 
 /** Returns why a text cannot be the identifier of a viewer, as the end of a sentence; null if it can. */
 export function faultInSubject(subject: string): string | null {
-  if (subject === '') return 'is empty'
+  if (subject.trim() === '') return 'is empty'
   if (/\p{Cc}/u.test(subject)) return 'contains a control character'
   if (!subject.isWellFormed()) return 'contains half of a character (a lone surrogate)'
   if (Buffer.byteLength(subject) > LONGEST_SUBJECT_BYTES)

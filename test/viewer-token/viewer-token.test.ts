@@ -35,6 +35,7 @@ test('any subject without a fault arrives unchanged, and any other is refused', 
 
 test.each([
   ['that is empty', ''],
+  ['of blanks', '  '],
   ['with a NUL', 'ada\0'],
   ['with a line end', 'ada\n'],
   ['with a lone surrogate', 'ada\ud800'],
