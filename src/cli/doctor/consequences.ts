@@ -7,6 +7,8 @@ const CAUSES: Readonly<Record<string, readonly string[]>> = {
   // Without a key of the service, the app answers 503 to every sign-in.
   'store-away': ['service-keys', 'app-without-service-keys'],
   'viewer-auth-key': ['service-keys-differ'],
+  // Without a key of the service, the doctor builds no token for the player.
+  'viewer-auth-unproven': ['service-keys'],
   'token-refused': ['service-keys-differ', 'viewer-auth-key', 'token-clock-ahead', 'token-clock-behind'],
   'player-asks-nothing': [
     'viewer-auth-elsewhere',
@@ -21,5 +23,7 @@ const CAUSES: Readonly<Record<string, readonly string[]>> = {
 /** True if an earlier finding already names the cause. */
 export function isConsequence({ code, entryPoint }: Finding, earlier: readonly Finding[]): boolean {
   const causes = CAUSES[code] ?? []
-  return earlier.some((one) => causes.includes(one.code) && (one.entryPoint ?? entryPoint) === entryPoint)
+  return earlier.some(
+    (one) => one.state !== 'ok' && causes.includes(one.code) && (one.entryPoint ?? entryPoint) === entryPoint,
+  )
 }

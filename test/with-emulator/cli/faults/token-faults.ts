@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { removeViewerAuth, setViewerAuth } from '../../../../src/video-service/viewer-auth/viewer-auth.ts'
 import { publicKeyPem } from '../../../../src/viewer-token/content-key.ts'
+import { STORE_DOWN } from '../../../login/memory-users.ts'
 import { startService } from '../../../video-service/test-service.ts'
 import { apiOf } from '../../video-service/client.ts'
 import type { Fault, Installation } from './installation.ts'
@@ -142,7 +143,13 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   {
     name: 'the address of the keys is mistyped',
     ...withTokens((origin) => ({ SERVICE_VIEWER_KEY_URL: `${origin}/viewer-auth-key.json` })),
-    findings: ['failure service-keys', 'unknown viewer-auth-unproven'],
+    findings: ['failure service-keys'],
+  },
+  {
+    name: 'the user store is away, and the keys of the service are not',
+    ...withTokens(),
+    afterwards: ({ users }) => users.fail(STORE_DOWN),
+    findings: ['failure store-away', 'failure store-away'],
   },
   {
     name: 'the address of the keys is that of another service',
