@@ -39,7 +39,7 @@ const CHOSEN = [
   'é'.repeat(127),
   '東京 \u{1f3ac}',
   'a|b "c" \\ {"sub":"eve"}',
-  '\u2028',
+  'ada\u2028',
   '\ufeffada',
   'e\u0301',
   ...LENGTHS,
