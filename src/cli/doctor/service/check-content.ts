@@ -8,7 +8,7 @@ import { type Finding, failure, type Report, unknown } from '../finding.ts'
 import { lookAtPlayer, type PlayerLook, type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
 import { checkChannels, checkLock } from './check-locks.ts'
 import { missingLock } from './finding-of-service-error.ts'
-import { checkViewerAuthRecord } from './viewer-auth-record.ts'
+import { adviceToLock, checkViewerAuthRecord } from './viewer-auth-record.ts'
 
 /** How a content sends its viewers to the login app. */
 export interface ContentLock {
@@ -97,7 +97,7 @@ function asksElsewhere(
 ): Finding {
   return failure(
     'viewer-auth-elsewhere',
-    `The player ${embed} sends viewers to ${authUrl}, and not to an entry point of this app with tokens. ${lockSet(place)}`,
+    `The player ${embed} sends viewers to ${authUrl}, and not to an entry point of this app with tokens. ${adviceToLock(place)}`,
   )
 }
 
@@ -109,10 +109,6 @@ function playerText({ embed }: PlayerLook & { readonly kind: 'answers' }, place:
     : `so ${name} has no viewer auth: without another lock, everyone may watch`
   const advice = isChoice
     ? `Run lock set --${place.kind} ${place.id}, for tokens with --viewer-auth token.`
-    : lockSet(place)
+    : adviceToLock(place)
   return `The player ${embed} sends viewers to no login app, ${fact}. ${advice} If a script of the player asks for the login instead, watch the video once.`
-}
-
-function lockSet({ kind, id }: LockPlace): string {
-  return `Run lock set --${kind} ${id} --viewer-auth token.`
 }

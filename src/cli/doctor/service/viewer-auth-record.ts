@@ -29,13 +29,13 @@ export function checkViewerAuthRecord(
     report(
       failure(
         'viewer-auth-elsewhere',
-        `${set}, with the address ${record.url}, and not of this app. Run lock set --viewer-auth token.`,
+        `${set}, with the address ${record.url}, and not of this app. ${adviceToLock(place)}`,
       ),
     )
     return undefined
   }
   const isSame = record.fingerprint === keyFingerprint(target.contentKey)
-  report(findingOf(config, target, isSame ? sameKey(set) : otherKey(set)))
+  report(findingOf(config, target, isSame ? sameKey(set) : otherKey(set, place)))
   return target.name
 }
 
@@ -43,9 +43,13 @@ function sameKey(set: string): Finding {
   return ok('viewer-auth-recorded', `${set}, with the public key of the settings.`)
 }
 
-function otherKey(set: string): Finding {
+function otherKey(set: string, place: LockPlace): Finding {
   return failure(
     'viewer-auth-key',
-    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY, then run lock set --viewer-auth token.`,
+    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY first. ${adviceToLock(place)}`,
   )
+}
+
+export function adviceToLock({ kind, id }: LockPlace): string {
+  return `Run lock set --${kind} ${id} --viewer-auth token.`
 }
