@@ -95,7 +95,12 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
 
   test('a change that began before another new password does not replace it', async () => {
     const [one, two] = await storesWithAda(2)
-    await Promise.all([one?.setPassword('ada', 'third heron'), two?.passwordChanges.change('ada', other)])
+    // The change reads the viewer, and then waits for these.
+    const checks = Array.from({ length: 16 }, () => two?.authenticate('ada', other))
+    const change = two?.passwordChanges.change('ada', other)
+    await two?.inspect('ada')
+    await one?.setPassword('ada', 'third heron')
+    await Promise.all([...checks, change])
     expect(await one?.authenticate('ada', 'third heron')).toMatchObject({ ok: true })
   })
 
