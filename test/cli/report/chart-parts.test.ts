@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { chartParts } from '../../../src/cli/report/chart/chart-parts.ts'
 import { chartSpec } from '../../../src/cli/report/chart/chart-spec.ts'
+import { drawChart } from '../../../src/cli/report/chart/draw-chart.ts'
 
 const range = { fromMs: Date.parse('2026-11-20T00:00:00Z'), toMs: Date.parse('2026-11-21T00:00:00Z') }
 const rows = Array.from({ length: 10 }, (_, at) => ({
@@ -27,4 +28,11 @@ test('a chart with few rows has one part with one time axis', () => {
   const chart = { kind: 'timelines' as const, range, rows: rows.slice(0, 3).map((row) => ({ ...row, spans: [] })) }
   expect(chartParts(chart)).toEqual([chart])
   expect(chartSpec(chart, 880).axes?.map(({ orient }) => orient)).toEqual(['bottom'])
+})
+
+test('a time near an end of the axis stays in the drawing', async () => {
+  const near = { fromMs: range.fromMs + 22_050, toMs: range.fromMs + 23_550 }
+  const { inner } = await drawChart({ kind: 'timelines', range: near, rows: [] }, 340)
+  const anchors = [...inner.matchAll(/text-anchor="(\w+)"[^>]*>[\d:]{8}</g)].map(([, anchor]) => anchor)
+  expect(anchors).toEqual(['middle', 'end'])
 })

@@ -3,6 +3,8 @@ import type { TimeRange } from './chart.ts'
 
 /** From the axis above a chart to its first row. */
 const AXIS_GAP_PIXELS = 6
+/** A label has its mark in its middle. Nearer to an end of the axis, it would leave the drawing. */
+const LABEL_REACH_PIXELS = 30
 /** On a phone, two marks of a month would be one at the start of the next month. */
 const FEWEST_TICKS = 3
 /** vega marks months instead of weeks above this distance, the geometric mean of 7 and 30 days. */
@@ -44,7 +46,7 @@ export function timeAxis({ range, plotPixels, orient = 'bottom', stepMs = 0 }: A
   const dates = unit === 'month' || ticksMs > LONGEST_DAY_STEP_MS ? MONTHS : DAYS
   return {
     ...{ scale: 'x', orient, offset: orient === 'top' ? AXIS_GAP_PIXELS : 0, tickCount, tickSize: 5 },
-    ...{ format: { ...dates, ...CLOCK_24_HOURS }, formatType: 'time', labelFlush: 2, labelBound: 2 },
+    ...{ format: { ...dates, ...CLOCK_24_HOURS }, formatType: 'time', labelFlush: LABEL_REACH_PIXELS, labelBound: 2 },
     labelOverlap: 'greedy',
   }
 }
