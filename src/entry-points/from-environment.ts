@@ -36,7 +36,7 @@ export function entryPointEnvironment(addresses: AddressFields, given: Environme
   return hasTokens(given) ? tokenEnvironment(addresses) : hashEnvironment(addresses, given)
 }
 
-/** Returns the fields, all of which may be missing. */
+/** Returns the fields. Any of them may be missing. */
 function optional<T extends z.ZodRawShape>(fields: T) {
   return z.object(fields).partial().shape
 }

@@ -31,7 +31,8 @@ export function keyFingerprint(contentKey: KeyObject): string {
   return createHash('sha256').update(der).digest('hex')
 }
 
-function publicHalf(key: KeyObject): KeyObject {
+/** Returns the public half of a private key, and a public key unchanged. */
+export function publicHalf(key: KeyObject): KeyObject {
   return key.type === 'public' ? key : createPublicKey(key)
 }
 

@@ -1,5 +1,6 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { CONTENT_ENCRYPTION, KEY_ENCRYPTION, SIGNATURE } from './compact-token.ts'
+import { publicHalf } from './content-key.ts'
 import { parseJsonObject } from './json-object.ts'
 import { faultInSubject, TOKEN_LIFETIME_SECONDS } from './viewer-token.ts'
 
@@ -113,9 +114,8 @@ async function decrypt(token: string, privateKey: KeyObject): Promise<string | n
 /** Returns the payload. Null if the signature is wrong. */
 async function verify(signed: string, contentKey: KeyObject): Promise<string | null> {
   const { compactVerify, errors } = await import('jose')
-  const publicKey = contentKey.type === 'private' ? createPublicKey(contentKey) : contentKey
   try {
-    const { payload } = await compactVerify(signed, publicKey, { algorithms: [SIGNATURE] })
+    const { payload } = await compactVerify(signed, publicHalf(contentKey), { algorithms: [SIGNATURE] })
     return Buffer.from(payload).toString()
   } catch (error) {
     if (error instanceof errors.JOSEError) return null

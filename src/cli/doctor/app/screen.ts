@@ -112,6 +112,5 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint)
 }
 
 function playerOriginOf(entryPoint: EntryPoint): string {
-  const { ref } = carriedFields(entryPoint)
-  return entryPoint.viewerAuth === 'hash' ? entryPoint.playerAddress.origin : new URL(ref ?? '').origin
+  return entryPoint.viewerAuth === 'hash' ? entryPoint.playerAddress.origin : (entryPoint.refAddresses[0]?.origin ?? '')
 }

@@ -16,7 +16,7 @@ import { type PlayerAnswer, tryToken } from '../player/token-trial.ts'
  * @param player the player that was seen to ask this entry point. Null takes an address from the settings.
  */
 export function carriedFields(entryPoint: EntryPoint, player: SeenPlayer | null = null): Record<string, string> {
-  return entryPoint.viewerAuth === 'token' ? { ref: player?.ref ?? exampleRef(entryPoint) } : {}
+  return entryPoint.viewerAuth === 'token' ? { ref: refOf(entryPoint, player) } : {}
 }
 
 /** Returns the address of an entry point with carriedFields(), as the player opens it. */
@@ -26,8 +26,8 @@ export function screenAddress(config: Config, entryPoint: EntryPoint, player: Se
   return query === '' ? address : `${address}?${query}`
 }
 
-function exampleRef({ refAddresses }: TokenEntryPoint): string {
-  return refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
+function refOf({ refAddresses }: TokenEntryPoint, player: SeenPlayer | null): string {
+  return player?.ref ?? refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
 }
 
 /**
@@ -41,7 +41,7 @@ export async function checkTokenRedirect(
   player: SeenPlayer | null,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const ref = player?.ref ?? exampleRef(entryPoint)
+  const ref = refOf(entryPoint, player)
   const token = tokenIn(location, ref, entryPoint)
   if (token === null) {
     return failure('wrong-redirect', `The sign-in does not redirect to ref with one token. ${PROXY_OR_SETTINGS}`)
