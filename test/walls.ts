@@ -1,0 +1,48 @@
+const LOW = ['src/errors.ts', 'src/settings', 'src/server']
+const BELOW_LOGIN = [
+  ...LOW,
+  ...['src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand', 'src/sso-settings', 'src/entry-points'],
+  ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
+]
+const WINDOWS = ['src/sign-in-window', 'src/sso', 'src/passkeys']
+const ROOMS_OF_APP = [...BELOW_LOGIN, ...WINDOWS, 'src/mail', 'src/redis', 'src/login', 'src/account', 'src/config.ts']
+
+/** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
+export const WALLS: Readonly<Record<string, readonly string[]>> = {
+  'src/main.ts': [...ROOMS_OF_APP, 'src/login-app.ts'],
+  'src/login-app.ts': [...ROOMS_OF_APP, 'src/app.ts'],
+  'src/app.ts': ROOMS_OF_APP,
+  'src/config.ts': [
+    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/entry-points'],
+    ...['src/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
+  ],
+  'src/passkeys': [...BELOW_LOGIN, 'src/sign-in-window', 'src/login', 'src/account'],
+  'src/account': [...BELOW_LOGIN, 'src/mail', 'src/login'],
+  'src/sso': [...BELOW_LOGIN, 'src/redis', 'src/sign-in-window', 'src/login'],
+  'src/sign-in-window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
+  'src/login': BELOW_LOGIN,
+  'src/mail': ['src/errors.ts', 'src/settings'],
+  'src/token-issuer': [...LOW, 'src/viewer-token', 'src/entry-points', 'src/users'],
+  'src/sessions': [...LOW, 'src/redis', 'src/users'],
+  'src/sign-in-limits': [...LOW, 'src/redis', 'src/users'],
+  'src/redis': LOW,
+  'src/users': [...LOW, 'src/hash-lock'],
+  'src/entry-points': [
+    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand'],
+    'src/sso-settings',
+  ],
+  'src/sso-settings': ['src/errors.ts', 'src/settings'],
+  'src/brand': ['src/errors.ts', 'src/settings', 'src/languages'],
+  'src/languages': ['src/errors.ts'],
+  'src/hash-lock': ['src/errors.ts'],
+  'src/viewer-token': ['src/errors.ts'],
+  'src/settings': ['src/errors.ts'],
+  'src/server': ['src/errors.ts'],
+  'src/errors.ts': [],
+  'src/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
+  'src/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/video-service'],
+  'src/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
+}
+
+/** The tests that need the emulator. No other test imports the emulator. */
+export const EMULATOR_TESTS: readonly string[] = ['test/emulator/', 'test/with-emulator/']
