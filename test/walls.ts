@@ -39,8 +39,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/settings': ['src/errors.ts'],
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
-  'src/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
-  'src/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/video-service'],
+  'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
+  'src/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/tools/video-service'],
   'src/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ServiceEnvironment } from '../../src/video-service/service-settings.ts'
+import { ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { runHere } from './run-here.ts'
 

@@ -14,7 +14,7 @@ import { TOKEN_ENTRY_POINT } from '../login/start-token-app.ts'
 import type { Certificate } from '../servers/certificate.ts'
 import { freePort } from '../servers/free-port.ts'
 import { startTls } from '../servers/tls.ts'
-import { closedAddress } from '../video-service/test-service.ts'
+import { closedAddress } from '../tools/video-service/test-service.ts'
 import type { Viewer, VisitedSites } from './viewer.ts'
 
 const CHANNEL = 1001

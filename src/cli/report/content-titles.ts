@@ -1,5 +1,5 @@
-import { listChannels } from '../../video-service/channels.ts'
-import type { RestApi } from '../../video-service/rest-api.ts'
+import { listChannels } from '../../tools/video-service/channels.ts'
+import type { RestApi } from '../../tools/video-service/rest-api.ts'
 import { nameWords } from './page/words.ts'
 
 /** Titles of channels by the name that `contentName` returns without titles. Safe for one line. */

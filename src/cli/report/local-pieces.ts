@@ -1,4 +1,4 @@
-import type { Question } from '../../video-service/report-question.ts'
+import type { Question } from '../../tools/video-service/report-question.ts'
 import {
   isoLocal,
   isoWithOffset,

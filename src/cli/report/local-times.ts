@@ -1,4 +1,4 @@
-import type { ViewRow } from '../../video-service/report-rows.ts'
+import type { ViewRow } from '../../tools/video-service/report-rows.ts'
 import type { ReportRow } from './rows.ts'
 import { isoWithOffset, type TimeZone } from './time-zone.ts'
 

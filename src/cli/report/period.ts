@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts'
-import type { Period } from '../../video-service/report-question.ts'
+import type { Period } from '../../tools/video-service/report-question.ts'
 import type { PeriodOptions } from './period-options.ts'
 import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
 

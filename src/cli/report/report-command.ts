@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
+import { type ContentType, DIMENSIONS, type Question } from '../../tools/video-service/report-question.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
 import { readOpenPeriod, readPeriod } from './period.ts'

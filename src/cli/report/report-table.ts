@@ -1,4 +1,4 @@
-import type { Question } from '../../video-service/report-question.ts'
+import type { Question } from '../../tools/video-service/report-question.ts'
 import { type ContentTitles, contentName } from './content-titles.ts'
 import type { LocalSeriesRow } from './local-rows.ts'
 import { type ReportRow, seriesGroup } from './rows.ts'

@@ -1,5 +1,5 @@
-import type { Page } from '../../video-service/analytics.ts'
-import type { SeriesRow } from '../../video-service/report-rows.ts'
+import type { Page } from '../../tools/video-service/analytics.ts'
+import type { SeriesRow } from '../../tools/video-service/report-rows.ts'
 import type { SeriesQuestion } from './local-pieces.ts'
 
 /** The numbers of the whole period. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createChannel, listChannels } from '../../video-service/channels.ts'
+import { createChannel, listChannels } from '../../tools/video-service/channels.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'

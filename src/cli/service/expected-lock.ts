@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { readEntryPointSettings } from '../../config.ts'
 import { isHashEntryPoint, type SecretFiles } from '../../entry-points/entry-point.ts'
-import type { Lock, LockSettings } from '../../video-service/locks.ts'
+import type { Lock, LockSettings } from '../../tools/video-service/locks.ts'
 import { addressOf, chosenHashEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'

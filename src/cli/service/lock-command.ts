@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
+import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../tools/video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readServiceSettings } from '../settings/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'

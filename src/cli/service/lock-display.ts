@@ -1,6 +1,6 @@
-import type { Lock, LockDisplay, LockPlace, LockSettings } from '../../video-service/locks.ts'
-import { setLock } from '../../video-service/locks.ts'
-import type { RestApi } from '../../video-service/rest-api.ts'
+import type { Lock, LockDisplay, LockPlace, LockSettings } from '../../tools/video-service/locks.ts'
+import { setLock } from '../../tools/video-service/locks.ts'
+import type { RestApi } from '../../tools/video-service/rest-api.ts'
 import { isRefusal } from './service.ts'
 
 type Field = keyof LockDisplay

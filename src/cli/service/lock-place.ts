@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Lock, type LockPlace, readLock } from '../../video-service/locks.ts'
-import type { RestApi } from '../../video-service/rest-api.ts'
+import { type Lock, type LockPlace, readLock } from '../../tools/video-service/locks.ts'
+import type { RestApi } from '../../tools/video-service/rest-api.ts'
 import { isRefusal } from './service.ts'
 
 export interface PlaceOptions {

@@ -3,8 +3,8 @@ import {
   ServiceRefusal,
   ServiceUnreachable,
   UnexpectedAnswer,
-} from '../../video-service/service-errors.ts'
-import type { ServiceSettings } from '../../video-service/service-settings.ts'
+} from '../../tools/video-service/service-errors.ts'
+import type { ServiceSettings } from '../../tools/video-service/service-settings.ts'
 
 const LATER = 'The service cannot handle the request now. Try again in a minute.'
 const WRONG_GIVEN_TOKEN =

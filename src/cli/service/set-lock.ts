@@ -1,5 +1,5 @@
-import { type Lock, type LockDisplay, type LockPlace, readLock, setLock } from '../../video-service/locks.ts'
-import { ServiceRefusal } from '../../video-service/service-errors.ts'
+import { type Lock, type LockDisplay, type LockPlace, readLock, setLock } from '../../tools/video-service/locks.ts'
+import { ServiceRefusal } from '../../tools/video-service/service-errors.ts'
 import type { Outcome } from '../command.ts'
 import { confirmChange } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'

@@ -1,7 +1,11 @@
 import { ConfigError } from '../../errors.ts'
 import { sentenceOf } from '../../settings/fields.ts'
 import { readGivenSettings } from '../../settings/named-file.ts'
-import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
+import {
+  SERVICE_SECRETS,
+  ServiceEnvironment,
+  type ServiceSettings,
+} from '../../tools/video-service/service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 const SETTINGS = Object.keys(ServiceEnvironment.in.shape)

@@ -7,7 +7,7 @@ import type { DeveloperDeps } from './developer-deps.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
 const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
-const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
+const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 const MAX_CONTENTS_SHOWN = 200
 
 /** The home page `/`, and the request log as a page or as JSON. */

@@ -13,7 +13,7 @@ export interface PageOptions {
   readonly formActionSources?: readonly string[]
 }
 
-const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
+const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 
 /** Shows a page of the user's account. No frame may hold it, no cache may store it, and it runs no script. */
 export function showPage(

@@ -3,7 +3,7 @@ import type { Response } from 'express'
 
 /** Returns the file of a view of this room. */
 export function view(name: string): string {
-  return fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
+  return fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 }
 
 /** Sends the page for an unknown channel or video. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 
-const view = (name: string) => fileURLToPath(new URL(`views/${name}.ejs`, import.meta.url))
+const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 
 /** Renders a page of the provider as HTML. */
 export type RenderPage = (name: 'sign-in' | 'message', locals: Readonly<Record<string, unknown>>) => Promise<string>

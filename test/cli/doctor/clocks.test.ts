@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { compareClocks } from '../../../src/cli/doctor/service/clocks.ts'
 import { readConfig } from '../../../src/config.ts'
 import { SETTINGS } from '../../settings.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
 
 /** Starts a server whose clock is ahead of this machine by some seconds. */
 async function serverAhead(seconds: number): Promise<string> {

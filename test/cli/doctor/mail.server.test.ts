@@ -5,7 +5,7 @@ import type { MailServerSettings } from '../../../src/mail/settings.ts'
 import { mailSettings } from '../../account/start-account-app.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { startMailServer } from '../../servers/mail-server.ts'
-import { closedAddress } from '../../video-service/test-service.ts'
+import { closedAddress } from '../../tools/video-service/test-service.ts'
 
 async function findingsOf(server: MailServerSettings | null) {
   const findings: Finding[] = []

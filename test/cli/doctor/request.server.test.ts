@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import { request } from '../../../src/cli/doctor/request.ts'
 import { makeCertificate, makeExpiredCertificate } from '../../servers/certificate.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
 
 const ask = (url: string) => request(url, new AbortController().signal)
 async function codeOf(url: string): Promise<string> {

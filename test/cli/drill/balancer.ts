@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { startService } from '../../video-service/test-service.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 
 /**
  * Starts a proxy before several copies of the app. It passes a request to another copy if the first one does not answer,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { buildAuthenticationResponse } from '../../../src/hash-lock/authentication-response.ts'
 import { SETTINGS } from '../../settings.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startService } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 
 /** A request of a viewer, as the app received it. */

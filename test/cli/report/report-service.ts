@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { startService } from '../../video-service/test-service.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 
 /** The settings for a service at this address. */
 export function environmentAt(url: URL): Record<string, string> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tableCells, tableColumns } from '../../../src/cli/report/report-table.ts'
 import { openTimeZone } from '../../../src/cli/report/time-zone.ts'
-import type { ViewRow } from '../../../src/video-service/report-rows.ts'
+import type { ViewRow } from '../../../src/tools/video-service/report-rows.ts'
 
 const titles = new Map([['Channel 1001', 'Town hall']])
 const PLAIN = { terminal: null, titles }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { faultInRedirectUri, listenOnLoopback } from '../../../src/cli/service/token/redirect-receiver.ts'
-import { newState, readCode } from '../../../src/video-service/authorization-page.ts'
-import { AuthorizationFailed } from '../../../src/video-service/service-errors.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { newState, readCode } from '../../../src/tools/video-service/authorization-page.ts'
+import { AuthorizationFailed } from '../../../src/tools/video-service/service-errors.ts'
+import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
 
 const HASH = 'ab'.repeat(20)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { serviceFault } from '../../../src/cli/service/service-fault.ts'
-import { ServiceRefusal } from '../../../src/video-service/service-errors.ts'
+import { ServiceRefusal } from '../../../src/tools/video-service/service-errors.ts'
 
 const settings = { basicForm: 'standard', bearerForm: 'standard', accessToken: null } as const
 

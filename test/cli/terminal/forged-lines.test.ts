@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../settings.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startService } from '../../video-service/test-service.ts'
 import { environmentAt, sendJson } from '../report/report-service.ts'
 import { runHere } from '../run-here.ts'
 

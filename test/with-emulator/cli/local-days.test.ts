@@ -6,7 +6,7 @@ import { type LocalSeriesRow, localSeries } from '../../../src/cli/report/local-
 import { openTimeZone } from '../../../src/cli/report/time-zone.ts'
 import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
 import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
-import { pages } from '../../../src/video-service/analytics.ts'
+import { pages } from '../../../src/tools/video-service/analytics.ts'
 import { type AnalyticsServer, OWNED, startAnalytics } from '../../emulator/analytics/analytics-server.ts'
 import { send } from '../video-service/client.ts'
 

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { readLock } from '../../../src/video-service/locks.ts'
+import { readLock } from '../../../src/tools/video-service/locks.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { SETTINGS } from '../../settings.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startService } from '../../video-service/test-service.ts'
 import { apiOf, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 const CHANNEL = ['--channel', '1002']

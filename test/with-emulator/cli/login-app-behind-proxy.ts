@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { programSettings } from '../../login/login-program.ts'
 import { ADA, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
-import { startService } from '../../video-service/test-service.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 import { environmentFor } from '../video-service/client.ts'
 
 /** Changes the headers of every answer, as a badly configured proxy does. */

@@ -5,8 +5,8 @@ import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { runHere } from '../../cli/run-here.ts'
 import { startProgram } from '../../cli/run-program.ts'
 import { openVisitor } from '../../emulator/oauth/visitor.ts'
+import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
 // Processes start slowly beside other tests.

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
-import { requestToken } from '../../../src/video-service/access-token.ts'
-import { createRestApi, type RestApi } from '../../../src/video-service/rest-api.ts'
-import type { ServiceSettings } from '../../../src/video-service/service-settings.ts'
-import { createTransport } from '../../../src/video-service/transport.ts'
+import { requestToken } from '../../../src/tools/video-service/access-token.ts'
+import { createRestApi, type RestApi } from '../../../src/tools/video-service/rest-api.ts'
+import type { ServiceSettings } from '../../../src/tools/video-service/service-settings.ts'
+import { createTransport } from '../../../src/tools/video-service/transport.ts'
 
 export const nowSeconds = () => Date.now() / 1000
 export const send = createTransport({ firstWaitMs: 1 })

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { createChannel, listChannels } from '../../../src/video-service/channels.ts'
-import { readLock, removeLock, setLock } from '../../../src/video-service/locks.ts'
-import { createRestApi, type RestApi } from '../../../src/video-service/rest-api.ts'
+import { createChannel, listChannels } from '../../../src/tools/video-service/channels.ts'
+import { readLock, removeLock, setLock } from '../../../src/tools/video-service/locks.ts'
+import { createRestApi, type RestApi } from '../../../src/tools/video-service/rest-api.ts'
 import { addFault, apiOf, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
 
 const LOCK = { url: 'https://login.example.com/?a=1&b=2', secret: 'a secret + more & more' }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { createTokenCache, requestToken } from '../../../src/video-service/access-token.ts'
-import { pages } from '../../../src/video-service/analytics.ts'
-import { DIMENSIONS, type Question } from '../../../src/video-service/report-question.ts'
-import type { RowOf } from '../../../src/video-service/report-rows.ts'
+import { createTokenCache, requestToken } from '../../../src/tools/video-service/access-token.ts'
+import { pages } from '../../../src/tools/video-service/analytics.ts'
+import { DIMENSIONS, type Question } from '../../../src/tools/video-service/report-question.ts'
+import type { RowOf } from '../../../src/tools/video-service/report-rows.ts'
 import { addFault, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
 
 const period = (() => {

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { listenOnLoopback } from '../../../src/cli/service/token/redirect-receiver.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/video-service/access-token.ts'
+import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/tools/video-service/access-token.ts'
 import {
   authorizationAddress,
   newState,
   readCode,
   readImplicitToken,
-} from '../../../src/video-service/authorization-page.ts'
-import { listChannels } from '../../../src/video-service/channels.ts'
-import { createRestApi } from '../../../src/video-service/rest-api.ts'
-import type { ServiceSettings } from '../../../src/video-service/service-settings.ts'
+} from '../../../src/tools/video-service/authorization-page.ts'
+import { listChannels } from '../../../src/tools/video-service/channels.ts'
+import { createRestApi } from '../../../src/tools/video-service/rest-api.ts'
+import type { ServiceSettings } from '../../../src/tools/video-service/service-settings.ts'
 import { openVisitor } from '../../emulator/oauth/visitor.ts'
 import { addFault, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { isTokenEntryPoint, type TokenEntryPoint } from '../../../entry-points/entry-point.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockPlace } from '../../../tools/video-service/locks.ts'
 import { request } from '../request.ts'
 
 /** A player that redirected its frame to an entry point with tokens. */

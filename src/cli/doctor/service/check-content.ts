@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockPlace } from '../../../tools/video-service/locks.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'

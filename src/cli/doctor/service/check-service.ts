@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockPlace } from '../../../tools/video-service/locks.ts'
 import type { Outcome } from '../../command.ts'
 import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/read-service-settings.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import type { Lock, LockPlace } from '../../../video-service/locks.ts'
+import type { Lock, LockPlace } from '../../../tools/video-service/locks.ts'
 import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'

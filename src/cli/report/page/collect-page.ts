@@ -1,5 +1,5 @@
-import type { Question } from '../../../video-service/report-question.ts'
-import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
+import type { Question } from '../../../tools/video-service/report-question.ts'
+import type { PeakRow, ViewerRow, ViewRow } from '../../../tools/video-service/report-rows.ts'
 import type { TimeRange } from '../chart/chart.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'

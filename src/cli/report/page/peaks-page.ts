@@ -1,4 +1,4 @@
-import type { PeakRow } from '../../../video-service/report-rows.ts'
+import type { PeakRow } from '../../../tools/video-service/report-rows.ts'
 import type { Point, TimeRange } from '../chart/chart.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'

@@ -1,4 +1,4 @@
-import type { SeriesRow } from '../../../video-service/report-rows.ts'
+import type { SeriesRow } from '../../../tools/video-service/report-rows.ts'
 import type { TimeRange } from '../chart/chart.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'

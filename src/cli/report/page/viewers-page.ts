@@ -1,4 +1,4 @@
-import type { ViewerRow } from '../../../video-service/report-rows.ts'
+import type { ViewerRow } from '../../../tools/video-service/report-rows.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { LIVE_AND_RECORDED, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 import { countWords, durationWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'

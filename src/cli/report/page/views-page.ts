@@ -1,4 +1,4 @@
-import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { ViewRow } from '../../../tools/video-service/report-rows.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { type Concurrency, createConcurrency } from '../chart/concurrency.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'

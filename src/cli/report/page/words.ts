@@ -1,4 +1,4 @@
-import { UnexpectedAnswer } from '../../../video-service/service-errors.ts'
+import { UnexpectedAnswer } from '../../../tools/video-service/service-errors.ts'
 import { printable } from '../../terminal/text.ts'
 import type { TimeRange } from '../chart/chart.ts'
 

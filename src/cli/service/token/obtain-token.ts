@@ -1,13 +1,13 @@
-import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
+import { type AccessToken, requestToken, type TokenOptions } from '../../../tools/video-service/access-token.ts'
 import {
   authorizationAddress,
   newState,
   readCode,
   readImplicitToken,
-} from '../../../video-service/authorization-page.ts'
-import { AuthorizationFailed } from '../../../video-service/service-errors.ts'
-import type { ServiceSettings } from '../../../video-service/service-settings.ts'
-import type { Transport } from '../../../video-service/transport.ts'
+} from '../../../tools/video-service/authorization-page.ts'
+import { AuthorizationFailed } from '../../../tools/video-service/service-errors.ts'
+import type { ServiceSettings } from '../../../tools/video-service/service-settings.ts'
+import type { Transport } from '../../../tools/video-service/transport.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
 import { canListenOn, listenOnLoopback, type RedirectReceiver } from './redirect-receiver.ts'

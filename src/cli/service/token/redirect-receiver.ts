@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { isLoopbackHost, isLoopbackName } from '../../../settings/fields.ts'
-import { AuthorizationFailed } from '../../../video-service/service-errors.ts'
+import { AuthorizationFailed } from '../../../tools/video-service/service-errors.ts'
 
 /**
  * Returns the fault of an address as `redirect_uri`, as the end of a sentence; null if it can be used. The redirect

@@ -6,7 +6,7 @@ import { parsePlayerAddress } from '../../../../src/hash-lock/return-address.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
 import type { OpenPage } from '../../../browser/open-page.ts'
 import { ADA, ENTRY_POINT, startLoginApp } from '../../../login/start-login-app.ts'
-import { startService } from '../../../video-service/test-service.ts'
+import { startService } from '../../../tools/video-service/test-service.ts'
 
 /** Ways to embed the player in a customer's page. In each text, PLAYER, PAGE and LOGIN stand for the origins. */
 interface Embedding {

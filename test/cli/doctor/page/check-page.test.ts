@@ -4,7 +4,7 @@ import { checkPages } from '../../../../src/cli/doctor/page/check-page.ts'
 import type { Config } from '../../../../src/config.ts'
 import { parsePlayerAddress } from '../../../../src/hash-lock/return-address.ts'
 import { ENTRY_POINT, startLoginApp } from '../../../login/start-login-app.ts'
-import { closedAddress, startService } from '../../../video-service/test-service.ts'
+import { closedAddress, startService } from '../../../tools/video-service/test-service.ts'
 
 const html = (body: string): RequestListener => {
   return (_req, res) => void res.setHeader('content-type', 'text/html; charset=utf-8').end(`<!doctype html>${body}`)

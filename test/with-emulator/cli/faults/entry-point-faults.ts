@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setLock } from '../../../../src/video-service/locks.ts'
+import { setLock } from '../../../../src/tools/video-service/locks.ts'
 import { CLIENT } from '../../../sso/start-provider.ts'
 import { apiOf } from '../../video-service/client.ts'
 import type { Fault } from './installation.ts'

@@ -1,5 +1,5 @@
-import { setLock } from '../../../../src/video-service/locks.ts'
-import { closedAddress } from '../../../video-service/test-service.ts'
+import { setLock } from '../../../../src/tools/video-service/locks.ts'
+import { closedAddress } from '../../../tools/video-service/test-service.ts'
 import { addFault, apiOf } from '../../video-service/client.ts'
 import type { Fault, Installation } from './installation.ts'
 

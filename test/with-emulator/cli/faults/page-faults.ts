@@ -1,4 +1,4 @@
-import { closedAddress } from '../../../video-service/test-service.ts'
+import { closedAddress } from '../../../tools/video-service/test-service.ts'
 import { trustedCertificate } from './certificates.ts'
 import type { Fault } from './installation.ts'
 

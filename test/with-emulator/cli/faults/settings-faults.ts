@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { closedAddress, startService } from '../../../video-service/test-service.ts'
+import { closedAddress, startService } from '../../../tools/video-service/test-service.ts'
 import type { Fault } from './installation.ts'
 
 const OTHER_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'

@@ -4,7 +4,7 @@ import { openSessionStore } from '../../../../src/sessions/open-session-store.ts
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { STORE_DOWN } from '../../../login/memory-users.ts'
 import { ADA, SESSION_LIMITS } from '../../../login/start-login-app.ts'
-import { closedAddress } from '../../../video-service/test-service.ts'
+import { closedAddress } from '../../../tools/video-service/test-service.ts'
 import type { Fault, Installation } from './installation.ts'
 
 /** Puts Ada into the user store of the settings, so that the doctor can look her up. */

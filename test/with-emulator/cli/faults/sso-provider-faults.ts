@@ -1,4 +1,4 @@
-import { closedAddress, startService } from '../../../video-service/test-service.ts'
+import { closedAddress, startService } from '../../../tools/video-service/test-service.ts'
 import { unknownCertificate } from './certificates.ts'
 import type { Fault } from './installation.ts'
 import {

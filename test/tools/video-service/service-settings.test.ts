@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSafeAddress, ServiceEnvironment } from '../../src/video-service/service-settings.ts'
+import { isSafeAddress, ServiceEnvironment } from '../../../src/tools/video-service/service-settings.ts'
 
 test.each([
   ['https://api.service.example', true],

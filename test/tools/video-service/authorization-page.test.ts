@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { authorizationAddress, readCode, readImplicitToken } from '../../src/video-service/authorization-page.ts'
-import { AuthorizationFailed, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import {
+  authorizationAddress,
+  readCode,
+  readImplicitToken,
+} from '../../../src/tools/video-service/authorization-page.ts'
+import { AuthorizationFailed, UnexpectedAnswer } from '../../../src/tools/video-service/service-errors.ts'
 
 const HASH = 'ab'.repeat(20)
 const client = { authUrl: 'https://auth.service.example', clientId: HASH }

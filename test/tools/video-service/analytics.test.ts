@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { pages } from '../../src/video-service/analytics.ts'
-import type { Question } from '../../src/video-service/report-question.ts'
-import { ServiceRefusal, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
-import type { ServiceRequest } from '../../src/video-service/service-request.ts'
+import { pages } from '../../../src/tools/video-service/analytics.ts'
+import type { Question } from '../../../src/tools/video-service/report-question.ts'
+import { ServiceRefusal, UnexpectedAnswer } from '../../../src/tools/video-service/service-errors.ts'
+import type { ServiceRequest } from '../../../src/tools/video-service/service-request.ts'
 
 const settings = { analyticsUrl: 'https://analytics.service.example/v1' }
 const period = { from: '2026-11-01T00:00:00+01:00', to: '2026-11-02T00:00:00+01:00' }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type AccessToken, createTokenCache, requestToken } from '../../src/video-service/access-token.ts'
-import type { ServiceRequest } from '../../src/video-service/service-request.ts'
+import { type AccessToken, createTokenCache, requestToken } from '../../../src/tools/video-service/access-token.ts'
+import type { ServiceRequest } from '../../../src/tools/video-service/service-request.ts'
 
 const settings = {
   oauthUrl: 'https://oauth.service.example',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLoopbackName } from '../settings/fields.ts'
+import { isLoopbackName } from '../../settings/fields.ts'
 import type { MacKey } from './mac-signature.ts'
 
 /** The part of a token that signs a request to the REST API. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readLock, readXmlLock, setLock } from '../../src/video-service/locks.ts'
-import type { RestRequest } from '../../src/video-service/rest-api.ts'
-import { UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
+import { readLock, readXmlLock, setLock } from '../../../src/tools/video-service/locks.ts'
+import type { RestRequest } from '../../../src/tools/video-service/rest-api.ts'
+import { UnexpectedAnswer } from '../../../src/tools/video-service/service-errors.ts'
 
 describe('a lock in XML', () => {
   test('an XML lock is read with empty elements as null, and with decoded entities', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRestApi } from '../../src/video-service/rest-api.ts'
-import type { ApiCredential } from '../../src/video-service/service-settings.ts'
+import { createRestApi } from '../../../src/tools/video-service/rest-api.ts'
+import type { ApiCredential } from '../../../src/tools/video-service/service-settings.ts'
 
 const TOKEN = 'ab'.repeat(20)
 const BEARER = { type: 'bearer', value: TOKEN } as const

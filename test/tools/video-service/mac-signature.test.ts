@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { macAuthorization } from '../../src/video-service/mac-signature.ts'
+import { macAuthorization } from '../../../src/tools/video-service/mac-signature.ts'
 
 const KEY = { id: 'h480djs93hd8', key: '489dks293j39' }
 const AT = { timestampSeconds: 1_336_363_200, nonce: 'dj83hs9s' }

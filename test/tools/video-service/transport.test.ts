@@ -4,9 +4,13 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../src/video-service/service-errors.ts'
-import { createTransport, readJson } from '../../src/video-service/transport.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import {
+  ServiceRefusal,
+  ServiceUnreachable,
+  UnexpectedAnswer,
+} from '../../../src/tools/video-service/service-errors.ts'
+import { createTransport, readJson } from '../../../src/tools/video-service/transport.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { closedAddress, startService } from './test-service.ts'
 
 const send = createTransport({ firstWaitMs: 1 })
