@@ -34,7 +34,7 @@ VOLUME /app/data
 RUN mkdir node_modules/.cache && chown 1000:1000 node_modules/.cache \
     && setpriv --reuid=1000 --regid=1000 --clear-groups \
       node --require=./src/require-node.cjs --max-semi-space-size=16 --max-old-space-size=768 --input-type=module -e \
-      "for (const file of fs.globSync('src/**/*.ts', { exclude: ['**/main.ts', 'src/cli/**'] })) await import('./' + file)" \
+      "for (const file of fs.globSync('src/**/*.ts', { exclude: ['**/main.ts', 'src/tools/cli/**'] })) await import('./' + file)" \
     && (setpriv --reuid=1000 --regid=1000 --clear-groups \
       node --require=./src/require-node.cjs --max-semi-space-size=16 --max-old-space-size=768 src/main.ts 2>/dev/null || true) \
     && chown -R 0:0 node_modules/.cache && chmod -R a=rX node_modules/.cache

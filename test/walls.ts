@@ -40,7 +40,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
-  'src/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/tools/video-service'],
+  'src/tools/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/tools/video-service'],
   'src/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
 }
 

@@ -17,7 +17,7 @@ import { readComposeFile } from './compose-file.ts'
 /** Runs the commands of compose.yaml and of .github/deploy/compose.md without containers, on other ports. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const CLI = join(ROOT, 'src/cli/main.ts')
+const CLI = join(ROOT, 'src/tools/cli/main.ts')
 const README = readFileSync(join(ROOT, '.github/deploy/compose.md'), 'utf8')
 const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
 const { services } = readComposeFile(join(ROOT, 'compose.yaml'), { PLAYER_RETURN_URL, PLAYER_ORIGINS })

@@ -192,7 +192,7 @@ test('compose.yaml takes tokens in place of the hash, as compose.md says', () =>
 test('compose.yaml creates the table of viewers once, after the database and before the app starts', () => {
   const { migrate, 'login-1': login } = services
   const appUrl = ['--app-url-file', '/run/secrets/user-store-url']
-  expect(migrate?.command).toEqual(['node', 'src/cli/main.ts', 'viewers', 'migrate', ...appUrl])
+  expect(migrate?.command).toEqual(['node', 'src/tools/cli/main.ts', 'viewers', 'migrate', ...appUrl])
   expect(migrate?.restart).toBe('no')
   expect(migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   expect([migrate?.profiles, services.postgres?.profiles]).toEqual([['postgres'], ['postgres']])

@@ -148,9 +148,9 @@ describe('the image', () => {
   })
 
   test('the image adds a viewer, signs the viewer in on a read-only tree, and stops with status 0', async () => {
-    const added = await run(['node', 'src/cli/main.ts', 'viewers', 'add', 'ada@example.com'], PASSWORD)
+    const added = await run(['node', 'src/tools/cli/main.ts', 'viewers', 'add', 'ada@example.com'], PASSWORD)
     expect(added.code, added.output).toBe(0)
-    const listed = await run(['node', 'src/cli/main.ts', 'viewers', 'list'])
+    const listed = await run(['node', 'src/tools/cli/main.ts', 'viewers', 'list'])
     expect(listed).toEqual({ code: 0, output: expect.stringContaining('ada@example.com') })
 
     const program = start(COMMAND)

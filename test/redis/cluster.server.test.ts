@@ -7,12 +7,12 @@ import { openRedisSessionStore } from '../../src/sessions/redis-store.ts'
 import { openCounters } from '../../src/sign-in-limits/open-counters.ts'
 import { redisCounters } from '../../src/sign-in-limits/redis-counters.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
-import { runHere } from '../cli/run-here.ts'
 import { openOperator } from '../servers/redis.ts'
 import { clusterAddress, type RedisCluster, startRedisCluster } from '../servers/redis-cluster.ts'
 import { get, sessionOf, sessionStoreContract, set } from '../sessions/session-store-contract.ts'
 import { SETTINGS } from '../settings.ts'
 import { signInLimitsContract } from '../sign-in-limits/sign-in-limits-contract.ts'
+import { runHere } from '../tools/cli/run-here.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 /** A real cluster of three masters. */

@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { DrillEnvironment } from '../../src/cli/drill/drill-address.ts'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { SharedStoresEnvironment } from '../../src/redis/settings.ts'
+import { DrillEnvironment } from '../../src/tools/cli/drill/drill-address.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
@@ -134,8 +134,8 @@ test('the table of src/sso/README.md has every setting of single sign-on', () =>
   expect(names.filter((name) => /^(OIDC|SSO)_/.test(name)).toSorted()).toEqual(settings.toSorted())
 })
 
-test('src/cli/README.md has every setting of the command line', () => {
-  const names = tableRows(page('src/cli/README.md')).flatMap(([first]) => inBackticks(first))
+test('src/tools/cli/README.md has every setting of the command line', () => {
+  const names = tableRows(page('src/tools/cli/README.md')).flatMap(([first]) => inBackticks(first))
   expect(names).toEqual(expect.arrayContaining([...SERVICE, ...DRILL]))
 })
 

@@ -57,7 +57,7 @@ export async function runCommand(
   environment: ProgramEnvironment,
   input: string,
 ): Promise<string> {
-  const child = runProgram('src/cli/main.ts', args, environment)
+  const child = runProgram('src/tools/cli/main.ts', args, environment)
   // The command may end before it reads its input.
   child.stdin?.on('error', () => {}).end(input)
   const output = child.stdout ? text(child.stdout) : ''

@@ -93,7 +93,7 @@ describe('npm run demo', () => {
     const [file = ''] = /\S+settings\.env/.exec(demo.printed()) ?? []
     expect(statSync(join(folder.path, 'settings.env')).mode & 0o777).toBe(0o600)
     const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
-    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/cli/main.ts "$@"`
+    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/tools/cli/main.ts "$@"`
     const run = (...args: string[]) =>
       execFileSync('sh', ['-euc', script, 'sh', ...args], { encoding: 'utf8', env, stdio: 'pipe' })
     const commands = [...demo.printed().matchAll(/viewer-auth -- (lock set|doctor) (.+)/g)]

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
-import { runProgram } from '../../cli/run-program.ts'
 import { ADA } from '../../login/start-login-app.ts'
+import { runProgram } from '../../tools/cli/run-program.ts'
 import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { emulatorOfTest } from '../video-service/client.ts'

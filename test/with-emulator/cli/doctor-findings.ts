@@ -1,4 +1,4 @@
-import { runHere } from '../../cli/run-here.ts'
+import { runHere } from '../../tools/cli/run-here.ts'
 
 export interface Findings {
   readonly status: number | null

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { listenOnLoopback } from '../../../src/cli/service/token/redirect-receiver.ts'
 import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import { listenOnLoopback } from '../../../src/tools/cli/service/token/redirect-receiver.ts'
 import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/tools/video-service/access-token.ts'
 import {
   authorizationAddress,

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { usernameKey } from '../../../users/viewer-fields.ts'
+
+/** One line of the security log, with the same fields for every event. */
+export interface SecurityEvent {
+  /** ISO 8601, in UTC. */
+  readonly time: string
+  /** `sign-in`, `account` or `session-ended`. */
+  readonly event: string
+  /** The outcome of the request. For an event without an outcome, its name. */
+  readonly outcome: string
+  /** As typed, if no viewer signed in. Null for a line that sums up several requests. */
+  readonly viewer: string | null
+  readonly address: string | null
+  readonly entryPoint: string | null
+  /** Why the request was refused: a reason, a limit or an attribute. */
+  readonly reason: string | null
+  readonly status: number | null
+  /** The number of requests that the line stands for. */
+  readonly count: number
+  readonly requestId: string | null
+  /** The identity of a viewer of an identity provider. */
+  readonly issuer: string | null
+  readonly subject: string | null
+}
+
+export interface EventFilter {
+  /** UNIX times in milliseconds, without the end. An end can be infinite. Null for all time. */
+  readonly period: { readonly fromMs: number; readonly toMs: number } | null
+  /** In any case. Undefined for all viewers. */
+  readonly viewer: string | undefined
+  /** Empty for all outcomes. */
+  readonly outcomes: readonly string[]
+}
+
+/** Counts of the lines that were read. */
+export interface Reading {
+  /** Lines that are not security lines of the login app. */
+  skipped: number
+  /** Lines that the app could not write, according to the log itself. */
+  lost: number
+  /** Requests in the period whose line has no viewer, because it is a sum. Counted only with a viewer as filter. */
+  unnamed: number
+  /** All outcomes that were read. */
+  readonly outcomes: Set<string>
+}
+
+const Line = z.object({
+  category: z.literal('security'),
+  time: z.iso.datetime(),
+  event: z.string(),
+  outcome: z.string().optional(),
+  viewer: z.string().optional(),
+  address: z.string().optional(),
+  entryPoint: z.string().optional(),
+  requestId: z.string().optional(),
+  issuer: z.string().optional(),
+  subject: z.string().optional(),
+  status: z.number().optional(),
+  limit: z.string().optional(),
+  attribute: z.string().optional(),
+  reason: z.string().optional(),
+  err: z.looseObject({ message: z.string().optional() }).optional(),
+  more: z.number().optional(),
+})
+const LostLines = z.object({ event: z.literal('log-lines-dropped'), time: z.iso.datetime(), count: z.number() })
+
+export function startReading(): Reading {
+  return { skipped: 0, lost: 0, unnamed: 0, outcomes: new Set() }
+}
+
+/**
+ * Reads batches of lines of the security log, or of the whole log, and yields the events that match. Text before the
+ * first brace is ignored, such as the name of a container.
+ * @param reading is updated.
+ */
+export async function* securityEvents(
+  batches: AsyncIterable<readonly string[]>,
+  { period, viewer, outcomes }: EventFilter,
+  reading: Reading,
+): AsyncGenerator<SecurityEvent> {
+  const key = viewer === undefined ? null : usernameKey(viewer)
+  const isInPeriod = (time: string) =>
+    period === null || (Date.parse(time) >= period.fromMs && Date.parse(time) < period.toMs)
+  for await (const lines of batches) {
+    for (const line of lines) {
+      const event = readLine(line, reading, isInPeriod)
+      if (event === null || !isInPeriod(event.time)) continue
+      if (outcomes.length > 0 && !outcomes.includes(event.outcome)) continue
+      if (key !== null && event.viewer === null) reading.unnamed += event.count
+      if (key === null || (event.viewer !== null && usernameKey(event.viewer) === key)) yield event
+    }
+  }
+}
+
+function readLine(line: string, reading: Reading, isInPeriod: (time: string) => boolean): SecurityEvent | null {
+  if (line.trim() === '') return null
+  // Parsing all lines of a log would take twice the time.
+  const isCandidate = line.includes('"category":"security"') || line.includes('"log-lines-dropped"')
+  const json = isCandidate ? parseJson(line.slice(line.indexOf('{'))) : undefined
+  const parsed = Line.safeParse(json)
+  if (parsed.success) {
+    const event = eventOf(parsed.data)
+    reading.outcomes.add(event.outcome)
+    return event
+  }
+  const lost = LostLines.safeParse(json)
+  if (!lost.success) reading.skipped += 1
+  else if (isInPeriod(lost.data.time)) reading.lost += lost.data.count
+  return null
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function eventOf(line: z.infer<typeof Line>): SecurityEvent {
+  const { time, event, outcome = event, reason, limit, attribute, err, more = 1 } = line
+  return {
+    time,
+    event,
+    outcome,
+    viewer: line.viewer ?? null,
+    address: line.address ?? null,
+    entryPoint: line.entryPoint ?? null,
+    reason: reason ?? limit ?? attribute ?? err?.message ?? null,
+    status: line.status ?? null,
+    count: more,
+    requestId: line.requestId ?? null,
+    issuer: line.issuer ?? null,
+    subject: line.subject ?? null,
+  }
+}

@@ -1,0 +1,82 @@
+import { styleText } from 'node:util'
+import type { Command } from 'commander'
+import { ConfigError, isOutage } from '../../errors.ts'
+import type { CommandIo } from './terminal/io.ts'
+import { printableJson, printableLines } from './terminal/text.ts'
+
+export interface CommandContext {
+  readonly io: CommandIo
+  /** Sets the exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
+  readonly setStatus: (status: 0 | 1) => void
+}
+
+export type Outcome =
+  /** `text` is printed by default, `data` with `--json`. A command that prints while it works returns neither. */
+  | {
+      readonly ok: true
+      readonly text?: string
+      readonly data?: object
+      /** True if a part was refused or is wrong: the exit status is then 1. */
+      readonly isPartial?: boolean
+    }
+  /** Full sentences: the fault, then what to do. */
+  | { readonly ok: false; readonly fault: string }
+
+/** Declares a group of commands, such as `viewers`. */
+export function addGroup(program: Command, name: string, summary: string): Command {
+  return program.command(name).description(summary).helpCommand(false)
+}
+
+/** Declares a command with `--json` and with examples in its help. */
+export function addCommand(group: Command, usage: string, summary: string, examples: readonly string[]): Command {
+  return addExamples(addBareCommand(group, usage, summary), examples)
+}
+
+/** Declares a command with `--json`. */
+export function addBareCommand(group: Command, usage: string, summary: string): Command {
+  return group.command(usage).description(summary).option('--json', 'print JSON')
+}
+
+/** Adds examples to the help of a command. */
+export function addExamples(command: Command, examples: readonly string[]): Command {
+  return command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  $ ${example}`)].join('\n'))
+}
+
+/** Adds a paragraph at the end of the help, as wide as the terminal. Line breaks in the text count as spaces. */
+export function addNotes(command: Command, text: string): Command {
+  return command.addHelpText('after', () => {
+    const widthColumns = command.configureOutput().getOutHelpWidth?.() ?? 80
+    return `\n${command.createHelp().boxWrap(text.trim().replace(/\s+/g, ' '), widthColumns)}`
+  })
+}
+
+/** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
+export async function runCommand(
+  { io, setStatus }: CommandContext,
+  json: boolean | undefined,
+  work: () => Promise<Outcome>,
+): Promise<void> {
+  const outcome = await work().catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+  if (!outcome.ok) {
+    setStatus(1)
+    printFailure(io, json, outcome.fault)
+    return
+  }
+  if (outcome.isPartial) setStatus(1)
+  if (json && outcome.data) io.stdout.write(`${printableJson(outcome.data)}\n`)
+  else if (!json && outcome.text !== undefined) io.stdout.write(`${printableLines(outcome.text)}\n`)
+}
+
+/** Prints a failure on standard error, as text or as JSON. */
+export function printFailure({ stderr }: CommandIo, json: boolean | undefined, fault: string): void {
+  const text = `${styleText('red', 'Failed:', { stream: stderr })} ${printableLines(fault)}`
+  stderr.write(`${json ? printableJson({ error: fault }) : text}\n`)
+}
+
+/** Returns the message of an error in one sentence, never a stack. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ConfigError || isOutage(error)) {
+    return error.message
+  }
+  return `Unexpected error: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,37 @@
+import type { Config } from '../../../../config.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type Finding, findingOf, warning } from '../finding.ts'
+import { checkTokenKeys } from '../service/token-keys.ts'
+import { checkAddresses, checkRefs } from './addresses.ts'
+import { checkReadiness } from './readiness.ts'
+import { checkScreen, checkSettings } from './screen.ts'
+
+/**
+ * Checks the login app over its PUBLIC_URL: its stores, its screens and the headers that browsers get.
+ * @returns false if the app does not answer. Nothing that follows from it is then checked.
+ */
+export async function* checkApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+  if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0) {
+    yield warning(
+      'no-proxy-hops',
+      'TRUST_PROXY_HOPS is 0, but https needs a proxy. The app then sees only the address of the proxy, and all viewers share one limit of failed sign-ins. Set it to the number of proxies.',
+    )
+  }
+  const entryPoints = config.entryPoints.filter(isHashEntryPoint)
+  for (const entryPoint of entryPoints) {
+    for (const finding of checkSettings(entryPoint)) yield findingOf(config, entryPoint, finding)
+  }
+  if (!(yield* checkReadiness(config, signal))) return false
+  for (const entryPoint of entryPoints) {
+    for (const check of [checkScreen, checkAddresses]) {
+      for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
+    }
+  }
+  for (const entryPoint of config.entryPoints) {
+    if (isHashEntryPoint(entryPoint)) continue
+    for (const check of [checkTokenKeys, checkRefs, checkScreen]) {
+      for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
+    }
+  }
+  return true
+}

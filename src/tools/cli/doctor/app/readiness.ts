@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { Config } from '../../../../config.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
+import { request } from '../request.ts'
+
+/** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
+const Readiness = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
+
+/** The checks of single sign-on and of tokens name these. */
+const WITH_CHECKS: readonly string[] = ['OIDC_ISSUER', 'SERVICE_VIEWER_KEY_URL']
+
+/** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
+export async function* checkReadiness(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+  const { origin } = config.publicUrl
+  const ready = await request(`${origin}/health/ready`, signal)
+  if (!(ready instanceof Response)) {
+    yield { ...ready, text: `The login app cannot be reached at PUBLIC_URL. ${ready.text}` }
+    return false
+  }
+  const answer = await readinessIn(ready)
+  if (answer !== null) {
+    yield storesFinding(origin, ready.status, answer)
+    return true
+  }
+  if (await showsSignInScreen(config, signal)) {
+    yield unknown(
+      'readiness-hidden',
+      `A proxy answers ${origin}/health/ready (${ready.status}) instead of the login app, so the stores of the app were not checked. Let the proxy pass this path on.`,
+    )
+    return true
+  }
+  yield notTheApp(origin, ready)
+  return false
+}
+
+function notTheApp(origin: string, { status, headers }: Response): Finding {
+  const location = headers.get('location')
+  if (status === 502 || status === 503 || status === 504) {
+    return failure(
+      'proxy-without-app',
+      `The proxy at ${origin} answers ${status}: it does not reach the login app. Start the app, or correct the address of the app in the proxy.`,
+    )
+  }
+  if (status >= 300 && status < 400 && location !== null && URL.canParse(location, origin)) {
+    const { origin: target, pathname } = new URL(location, origin)
+    return failure(
+      'redirected',
+      `A proxy at ${origin} redirects to ${target}${pathname} instead of passing requests to the app. A redirect loses the form of a sign-in. Set PUBLIC_URL to the final address, or exempt the app.`,
+    )
+  }
+  return failure(
+    'another-program',
+    `Another program answers at ${origin}: /health/ready answers ${status}, but not as the login app does. Start the app, or correct PUBLIC_URL or the proxy.`,
+  )
+}
+
+function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
+  const stores = away.filter((setting) => !WITH_CHECKS.includes(setting))
+  const named = stores.length === 0 ? '' : `: ${stores.join(', ')}`
+  if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
+  if (httpStatus !== 200) {
+    return failure(
+      'store-away',
+      `The login app answers at ${origin}, but a store that it needs does not${named}. See the log of the app.`,
+    )
+  }
+  return status === 'ready' || (away.length > 0 && stores.length === 0)
+    ? ok('app-answers', `The login app answers at ${origin}. Its user store and session store answer too.`)
+    : warning(
+        'store-degraded',
+        `The login app at ${origin} works without one of its stores${named}. Viewers get through, but sign in more often, or each copy of the app counts failed sign-ins for itself. See the log of the app.`,
+      )
+}
+
+/** True if the app works now without what this setting names, because it does not answer. */
+export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
+  const ready = await request(`${publicUrl.origin}/health/ready`, signal)
+  if (!(ready instanceof Response) || ready.status !== 200) return false
+  return (await readinessIn(ready))?.away.includes(setting) ?? false
+}
+
+/** Returns the body of `/health/ready`. Null if another program sent it. */
+async function readinessIn(ready: Response): Promise<z.infer<typeof Readiness> | null> {
+  return Readiness.safeParse(await ready.json().catch(() => null)).data ?? null
+}
+
+/** True if the address of an entry point shows the sign-in screen of the app. */
+async function showsSignInScreen(config: Config, signal: AbortSignal): Promise<boolean> {
+  const [entryPoint] = config.entryPoints
+  if (entryPoint === undefined) return false
+  const screen = await request(addressOf(config, entryPoint), signal)
+  return screen instanceof Response && (await screen.text()).includes(`action="${entryPoint.basePath}/cancel"`)
+}

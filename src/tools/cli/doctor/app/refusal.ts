@@ -1,0 +1,147 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { faultInValue } from '../../../../hash-lock/authentication-response.ts'
+import type { Viewer } from '../../../../users/user-store.ts'
+import { faultInSubject } from '../../../../viewer-token/viewer-token.ts'
+import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
+
+type AskedEntryPoint = Pick<EntryPoint, 'allowedGroups' | 'parameters' | 'viewerAuth'>
+
+/** A code and a sentence for each reason of a screen that needs no further look. */
+const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
+  'wrong-credentials': [
+    'wrong-password',
+    'Incorrect user name or password. Check both, and that the app has the USER_STORE_URL with this viewer.',
+  ],
+  disabled: ['viewer-disabled', 'The viewer is disabled in the user store. Use another viewer, or run viewers enable.'],
+  'expired-password': ['password-expired', 'The password of the viewer has expired in the user store. Set a new one.'],
+  'not-from-own-page': ['foreign-origin', `The app got another header Origin than PUBLIC_URL. ${PROXY_OR_SETTINGS}`],
+  'too-many-tries': [
+    'too-many-tries',
+    'Too many failed sign-ins. Wait. If this hits many viewers, TRUST_PROXY_HOPS is too low: they share one address.',
+  ],
+  overloaded: ['overloaded', 'The app is overloaded: too many viewers sign in at this moment. Try again.'],
+  'store-down': [
+    'store-away',
+    'The user store does not answer, the access policy fails, or the app has no key of the service. See its log.',
+  ],
+  internal: ['internal', 'The app has a fault. See the line "failed" in its log.'],
+}
+const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
+/** The form did not arrive as it was sent. */
+const FORM_REASONS = ['empty-fields', 'unreadable-text', 'bad-form', 'too-large', 'wrong-type', 'bad-content']
+/** The characters that EJS escapes. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&#34;': '"',
+  '&#39;': "'",
+}
+
+/**
+ * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
+ * @param readViewer reads the viewer from the user store; null if this machine cannot.
+ */
+export async function explainRefusal(
+  address: string,
+  entryPoint: AskedEntryPoint,
+  screen: Response,
+  readViewer: () => Promise<Viewer | null>,
+): Promise<Finding> {
+  const finding = await causeOf(entryPoint, screen, readViewer)
+  return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
+}
+
+async function causeOf(
+  entryPoint: AskedEntryPoint,
+  screen: Response,
+  readViewer: () => Promise<Viewer | null>,
+): Promise<Finding> {
+  const text = await screen.text()
+  const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
+  if (given === undefined && screen.status >= 300 && screen.status < 400) {
+    return failure(
+      'post-redirected',
+      `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass the request on.`,
+    )
+  }
+  if (given === undefined) {
+    return failure(
+      'not-the-app',
+      `The answer ${screen.status} does not come from the app. A proxy or a firewall answers POST /sign-in instead. Let it pass the request on.`,
+    )
+  }
+  const reason = given.replace(/-email$|-with-link$/, '')
+  const known = Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined
+  if (known !== undefined) return failure(...known)
+  if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await readViewer(), alertIn(text))
+  if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await readViewer(), alertIn(text))
+  if (FORM_REASONS.includes(reason)) {
+    return failure(
+      'form-changed',
+      `The form does not reach the app as it was sent (${reason}). A proxy changes it. Correct the proxy.`,
+    )
+  }
+  return failure('refused', `The app answers ${screen.status} with the reason ${reason}. ${alertIn(text)}`)
+}
+
+function explainNotEntitled(allowedGroups: EntryPoint['allowedGroups'], viewer: Viewer | null, alert: string): Finding {
+  if (allowedGroups === null) return refusedByPolicy('ALLOWED_GROUPS is not set', alert)
+  const needed = `Viewers need one of the allowed groups: ${allowedGroups.join(', ')}.`
+  if (viewer === null) {
+    return failure(
+      'not-in-group',
+      `${needed} This viewer has none of them, or your own access policy refuses. ${ASK_LOG}`,
+    )
+  }
+  if (viewer.groups.some((group) => allowedGroups.includes(group))) {
+    return refusedByPolicy('The viewer is in one of ALLOWED_GROUPS', alert)
+  }
+  const groups = viewer.groups.length === 0 ? 'in no group' : `only in ${viewer.groups.join(', ')}`
+  return failure(
+    'not-in-group',
+    `${needed} This viewer is ${groups}. Upper and lower case count. Add the viewer to a group, or use another viewer.`,
+  )
+}
+
+function explainAttribute({ parameters, viewerAuth }: AskedEntryPoint, viewer: Viewer | null, alert: string): Finding {
+  const [setting, faultIn] =
+    viewerAuth === 'token' ? (['TOKEN_SUBJECT', faultInSubject] as const) : (['HASH_PARAMETERS', faultInValue] as const)
+  const attributes = parameters.map(({ attribute }) => attribute).filter((attribute) => attribute !== 'username')
+  if (viewer === null) {
+    const named = attributes.join(', ') || 'username'
+    return failure(
+      'attribute-unusable',
+      `The viewer lacks an attribute that ${setting} sends (${named}), or its value cannot be sent. ${ASK_LOG}`,
+    )
+  }
+  const missing = attributes.filter((attribute) => !Object.hasOwn(viewer.attributes, attribute))
+  if (missing.length > 0) {
+    return failure(
+      'attribute-missing',
+      `The viewer has no attribute ${missing.join(', ')}, which ${setting} sends. Add it in the user store, or change ${setting}.`,
+    )
+  }
+  const values = [['username', viewer.username], ...Object.entries(viewer.attributes)] as const
+  const sent = values.filter(([name]) => parameters.some(({ attribute }) => attribute === name))
+  for (const [name, value] of sent) {
+    const fault = faultIn(value)
+    if (fault !== null)
+      return failure('attribute-unusable', `The attribute ${name} of the viewer ${fault}. Change it in the user store.`)
+  }
+  return refusedByPolicy(`The viewer has all attributes of ${setting}`, alert)
+}
+
+function refusedByPolicy(fact: string, alert: string): Finding {
+  return failure(
+    'policy-refuses',
+    `${fact}, so your own access policy refuses the viewer, or the app runs with other settings. The screen says: "${alert}" Use another viewer, correct the policy, or restart the app.`,
+  )
+}
+
+/** Returns what the screen says to the viewer. */
+function alertIn(html: string): string {
+  const [, alert = ''] = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(html) ?? []
+  const text = alert.replace(/<[^>]*>/g, '').trim()
+  return text.replace(/&(?:amp|lt|gt|#34|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+}

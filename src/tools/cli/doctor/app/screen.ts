@@ -1,0 +1,116 @@
+import type { Config } from '../../../../config.ts'
+import type { EntryPoint, HashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
+import { request } from '../request.ts'
+import { hasDirective, notAllowed } from './content-security-policy.ts'
+import { carriedFields } from './token-redirect.ts'
+
+/** A response with a shorter lifetime may expire before the service checks it. */
+export const SHORT_LIFETIME_SECONDS = 30
+/** The parameter of the response that the service reports as `viewer_identifier`. */
+const VIEWER_PARAMETER = 'user'
+/** Appended by the player. The screen repeats it in its forms, which shows that the query reaches the app. */
+const CONTENT = { ustreamContentType: 'live', ustreamContentId: '1234567' }
+
+/** Checks the sign-in screen of an entry point, and its headers. */
+export async function* checkScreen(
+  config: Config,
+  entryPoint: EntryPoint,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const address = addressOf(config, entryPoint)
+  const screen = await request(
+    `${address}?${new URLSearchParams({ ...carriedFields(entryPoint), ...CONTENT })}`,
+    signal,
+  )
+  if (!(screen instanceof Response)) return yield screen
+  const isScreen = screen.status === 200
+  const text = await screen.text()
+  if (!(isScreen && text.includes(`action="${entryPoint.basePath}/cancel"`))) {
+    return yield failure(
+      'no-sign-in-screen',
+      `${address} answers ${screen.status} without a sign-in screen. A proxy answers instead of the app, or the app runs with other settings. Correct the proxy, or restart the app.`,
+    )
+  }
+  if (!text.includes(`value="${CONTENT.ustreamContentId}"`)) {
+    yield failure(
+      'query-removed',
+      `${address}: the query of the address does not reach the app, so chat and Q&A never get a response. A proxy removes it. Correct the proxy.`,
+    )
+  }
+  yield* checkHeaders(address, screen.headers, entryPoint)
+}
+
+/** Checks settings that are valid but usually a mistake. */
+export function* checkSettings({
+  lifetimeSeconds,
+  playerAddress,
+  playerOrigins,
+  parameters,
+}: HashEntryPoint): Generator<Finding> {
+  if (!playerOrigins.includes(playerAddress.origin)) {
+    yield unknown(
+      'player-origin-missing',
+      `PLAYER_ORIGINS lacks ${playerAddress.origin}, the origin of PLAYER_RETURN_URL. If the player has that origin, browsers do not show the sign-in screen in it. Add the origin of the player.`,
+    )
+  }
+  if (lifetimeSeconds > 0 && lifetimeSeconds < SHORT_LIFETIME_SECONDS) {
+    yield warning(
+      'short-lifetime',
+      `A response expires after ${lifetimeSeconds} s. That is too short for a slow connection, or if the clock of the service is a little ahead. Raise HASH_LIFETIME_SECONDS.`,
+    )
+  }
+  if (!parameters.some(({ name }) => name === VIEWER_PARAMETER)) {
+    yield warning(
+      'no-viewer-parameter',
+      `HASH_PARAMETERS has no parameter "${VIEWER_PARAMETER}", so reports show guests instead of viewers. Add ${VIEWER_PARAMETER}=username.`,
+    )
+  }
+}
+
+function* checkHeaders(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
+  if (headers.has('x-frame-options')) {
+    yield failure(
+      'x-frame-options',
+      `${address} sends X-Frame-Options. Old browsers and apps then show an empty frame; others use frame-ancestors instead. Remove this header from the proxy.`,
+    )
+  }
+  if (hasDirective(headers, 'frame-ancestors')) yield* checkPolicy(address, headers, entryPoint)
+  else {
+    yield failure(
+      'policy-removed',
+      `${address} has no frame-ancestors, so every page may frame the sign-in screen. A proxy removes the Content-Security-Policy. Correct the proxy.`,
+    )
+  }
+  if (!/no-store/.test(headers.get('cache-control') ?? '')) {
+    yield failure(
+      'cache-control',
+      `${address} lacks Cache-Control: no-store. A cache could show one viewer the screen of another. Correct the proxy.`,
+    )
+  }
+}
+
+function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
+  const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
+  yield unframed.length > 0
+    ? failure(
+        'frame-ancestors',
+        `${unframed.join(', ')} may not frame ${address}: frame-ancestors lacks them. ${PROXY_OR_SETTINGS}`,
+      )
+    : ok(
+        'framing-allowed',
+        `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
+      )
+  const formTargets = notAllowed(headers, 'form-action', ["'self'", playerOriginOf(entryPoint)])
+  if (formTargets.length > 0) {
+    yield failure(
+      'form-action',
+      `${address}: form-action lacks ${formTargets.join(', ')}, so browsers block the redirect to the player. ${PROXY_OR_SETTINGS}`,
+    )
+  }
+}
+
+function playerOriginOf(entryPoint: EntryPoint): string {
+  return entryPoint.viewerAuth === 'hash' ? entryPoint.playerAddress.origin : (entryPoint.refAddresses[0]?.origin ?? '')
+}

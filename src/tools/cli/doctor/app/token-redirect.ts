@@ -1,0 +1,82 @@
+import type { Config } from '../../../../config.ts'
+import type { EntryPoint, TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { appendToken, decideRef } from '../../../../hash-lock/return-address.ts'
+import { checkEnvelope } from '../../../../viewer-token/token-check.ts'
+import { describeTokenCheck } from '../../../../viewer-token/token-diagnosis.ts'
+import { createTransport } from '../../../video-service/transport.ts'
+import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
+import { nowSeconds } from '../../service/service.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
+import type { SeenPlayer } from '../player/seen-player.ts'
+import { type PlayerAnswer, tryToken } from '../player/token-trial.ts'
+
+/**
+ * Returns the parameters without which an entry point shows no screen: with tokens, a `ref` that its settings allow.
+ * @param player the player that was seen to ask this entry point. Null takes an address from the settings.
+ */
+export function carriedFields(entryPoint: EntryPoint, player: SeenPlayer | null = null): Record<string, string> {
+  return entryPoint.viewerAuth === 'token' ? { ref: refOf(entryPoint, player) } : {}
+}
+
+/** Returns the address of an entry point with carriedFields(), as the player opens it. */
+export function screenAddress(config: Config, entryPoint: EntryPoint, player: SeenPlayer | null = null): string {
+  const address = addressOf(config, entryPoint)
+  const query = new URLSearchParams(carriedFields(entryPoint, player)).toString()
+  return query === '' ? address : `${address}?${query}`
+}
+
+function refOf({ refAddresses }: TokenEntryPoint, player: SeenPlayer | null): string {
+  return player?.ref ?? refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
+}
+
+/**
+ * Checks the redirect of a sign-in with carriedFields(): `ref` with a token, which the player accepts. Without a player
+ * that was seen, only the outer part of the token is checked.
+ */
+export async function checkTokenRedirect(
+  address: string,
+  location: string,
+  entryPoint: TokenEntryPoint,
+  player: SeenPlayer | null,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const ref = refOf(entryPoint, player)
+  const token = tokenIn(location, ref, entryPoint)
+  if (token === null) {
+    return failure('wrong-redirect', `The sign-in does not redirect to ref with one token. ${PROXY_OR_SETTINGS}`)
+  }
+  const signedIn = `The test viewer signed in at ${address} and was sent to the player with a token.`
+  const answer = player && (await tryToken(player, token, signal))
+  if (answer === 'accepts') return ok('signed-in', `${signedIn} The player accepts it.`)
+  const keys = await fetchServiceKeys(createTransport(), entryPoint.serviceKeyUrl, signal).catch(() => null)
+  signal.throwIfAborted()
+  if (keys === null) {
+    const text = `${signedIn} It was not checked, because the service did not answer with its keys now. Try again.`
+    return unknown('token-unchecked', text)
+  }
+  const check = checkEnvelope(
+    token,
+    keys.map(({ kid }) => kid),
+  )
+  const described = `${signedIn} ${describeTokenCheck(check, nowSeconds())}`
+  return check.ok ? judgeAnswer(answer, described) : failure('wrong-token', `${described} See the log of the app.`)
+}
+
+/** Returns the token at the end of the redirect. Null if the redirect leads elsewhere. */
+function tokenIn(location: string, ref: string, { refAddresses }: TokenEntryPoint): string | null {
+  const decision = decideRef(ref, refAddresses)
+  const start = decision.ok ? appendToken(decision.address, '') : null
+  const token = start !== null && location.startsWith(start) ? location.slice(start.length) : ''
+  return /^[\w.-]+$/.test(token) ? token : null
+}
+
+function judgeAnswer(answer: PlayerAnswer | null, described: string): Finding {
+  if (answer === null) return ok('signed-in', described)
+  if (answer === 'unclear')
+    return unknown('token-unjudged', `${described} The answer of the player does not show if it accepts the token.`)
+  return failure(
+    'token-refused',
+    `${described} But the player refuses it: the app runs with another CONTENT_KEY than this command, or its clock is wrong. Restart the app, or correct the clock.`,
+  )
+}

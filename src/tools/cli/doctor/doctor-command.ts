@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../../../config.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import type { LockPlace } from '../../video-service/locks.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { contentId } from '../service/lock-place.ts'
+import { pendingFile } from '../service/rotate/secret-files.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
+import { findingLine } from '../terminal/finding-line.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { readKnownPassword } from '../terminal/read-password.ts'
+import { checkApp } from './app/check-app.ts'
+import { trySignIn } from './app/sign-in.ts'
+import type { TestViewer } from './app/test-viewer.ts'
+import { isConsequence } from './consequences.ts'
+import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
+import { checkMail } from './mail.ts'
+import { checkPages } from './page/check-page.ts'
+import { pageAddress } from './page/page-address.ts'
+import { checkPlayer } from './player/check-player.ts'
+import { type SeenPlayer, shownRef, tokenEntryPoints } from './player/seen-player.ts'
+import { checkService } from './service/check-service.ts'
+import type { ChosenSsoEntryPoint as SsoEntryPoint } from './sso/start.ts'
+import { verdictOn } from './verdict.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly viewer?: string
+  readonly entryPoint?: string
+  readonly channel?: string
+  readonly video?: string
+  readonly page?: readonly URL[]
+  readonly strict?: boolean
+}
+
+const ABOUT = `
+The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
+that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
+input. The exit status is 1 after a failure. With --strict it is also 1 after a warning or an unknown result, which
+cannot be seen from here.`
+
+/** Adds `doctor`, which checks if viewers will get through. */
+export function addDoctorCommand(command: Command, context: CommandContext): void {
+  const withExamples = addExamples(command, [
+    'viewer-auth doctor',
+    'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
+  ])
+  addNotes(withExamples, ABOUT)
+    .option('--viewer <USERNAME>', 'try a sign-in with this viewer')
+    .option(
+      '--entry-point <NAME>',
+      'where the test viewer signs in (default: the entry point of the lock, else the only one, or default)',
+    )
+    .option('--channel <ID>', 'check the lock of this channel', contentId)
+    .option('--video <ID>', 'check the lock of this video', contentId)
+    .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress)
+    .option('--strict', 'exit status 1 also after a warning or an unknown result')
+    .action((options: Options, command: Command) => {
+      if (options.channel !== undefined && options.video !== undefined) {
+        command.error('error: give --channel or --video, not both')
+      }
+      return runCommand(context, options.json, () => runChecks(context.io, options))
+    })
+}
+
+async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
+  const findings: Finding[] = []
+  const report: Report = (finding) => {
+    if (isConsequence(finding, findings)) return
+    findings.push(finding)
+    if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
+  }
+  const config = readConfig(io.env)
+  if (options.entryPoint !== undefined) entryPointNamed(config, options.entryPoint)
+  report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
+  for (const text of config.warnings) report(warning('setting-doubtful', text))
+  for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
+  let viewer: TestViewer | null = null
+  if (options.viewer !== undefined) {
+    const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
+    if (!read.ok) return read
+    viewer = { username: options.viewer, password: read.password }
+  }
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  try {
+    const isAppThere = await reportAll(checkApp(config, stop.signal), report)
+    const withSso = isAppThere ? await reportSso(config, stop.signal, report) : []
+    await reportAll(checkMail(config), report)
+    const lock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
+    stop.signal.throwIfAborted()
+    const namedEntryPoint = options.entryPoint ?? lock.entryPoint
+    reportUntried(config, withSso, namedEntryPoint, report)
+    const onPages = isAppThere
+      ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
+      : []
+    const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
+    if (lock.unseen && players.length === 0) report(lock.unseen)
+    const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
+    if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
+    const listed = isAppThere ? await reportPlayers(config, players, stop.signal, report) : []
+    await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal: stop.signal }, entryPoint, report)
+  } catch (error) {
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
+    throw error
+  } finally {
+    release()
+  }
+  return verdictOn(findings, options.strict === true)
+}
+
+interface SignInTrial {
+  readonly io: CommandIo
+  readonly config: Config
+  readonly viewer: TestViewer | null
+  /** Those whose address is in the settings. */
+  readonly players: readonly SeenPlayer[]
+  readonly isAppThere: boolean
+  readonly signal: AbortSignal
+}
+
+/** @returns the entry points with single sign-on where no check failed. */
+async function reportSso(config: Config, signal: AbortSignal, report: Report): Promise<readonly SsoEntryPoint[]> {
+  if (config.entryPoints.every(({ sso }) => sso === null)) return []
+  // Loaded late, because most installations do not need the library.
+  const { checkSso } = await import('./sso/check-sso.ts')
+  return await reportAll(checkSso(config, signal), report)
+}
+
+/**
+ * Reports that no sign-in was tried at the provider of the named entry point. Without a name, reports all entry points. As
+ * with passwords, the verdict is about sign-ins at one entry point.
+ */
+function reportUntried(
+  config: Config,
+  withSso: readonly SsoEntryPoint[],
+  namedEntryPoint: string | undefined,
+  report: Report,
+): void {
+  for (const entryPoint of withSso) {
+    if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
+    const text = `No sign-in at ${entryPoint.sso.label} was tried. Sign in once in the player: this also shows the claims of a viewer.`
+    report(findingOf(config, entryPoint, unknown('sso-not-tried', text)))
+  }
+}
+
+/** A page may show the player of the channel with other parameters. */
+function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
+  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${shownRef(player)}`
+  return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()
+}
+
+/** Reports that no player was seen, for the entry points with tokens that reportUntried() would choose. */
+function reportUnseenPlayers(
+  config: Config,
+  namedEntryPoint: string | undefined,
+  players: readonly SeenPlayer[],
+  report: Report,
+): void {
+  for (const entryPoint of tokenEntryPoints(config)) {
+    const isSeen = players.some((player) => player.entryPoint === entryPoint)
+    if (isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
+    const text =
+      'No player was seen that asks this entry point for tokens. If its address is not in REF_ADDRESSES, or the service has another public key, no viewer gets through. Name a channel with --channel and a page with --page, or watch the video once.'
+    report(findingOf(config, entryPoint, unknown('player-address-unseen', text)))
+  }
+}
+
+/** @returns the players whose address is in the settings. */
+async function reportPlayers(
+  config: Config,
+  players: readonly SeenPlayer[],
+  signal: AbortSignal,
+  report: Report,
+): Promise<readonly SeenPlayer[]> {
+  const listed: SeenPlayer[] = []
+  for (const player of players) {
+    if (await reportAll(checkPlayer(config, player, signal), report)) listed.push(player)
+  }
+  return listed
+}
+
+/** Tries the sign-in of the test viewer, where the entry point accepts passwords. */
+async function reportSignIn(
+  { io, config, viewer, players, isAppThere, signal }: SignInTrial,
+  namedEntryPoint: string | undefined,
+  report: Report,
+): Promise<void> {
+  if (viewer === null) {
+    const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
+    const hasPasswords = possible.some(({ sso }) => !sso?.isOnly)
+    if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
+    return
+  }
+  if (!isAppThere) return
+  const entryPoint = entryPointNamed(config, namedEntryPoint)
+  if (entryPoint.sso?.isOnly) {
+    const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
+    return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
+  }
+  const player = players.find((one) => one.entryPoint === entryPoint) ?? null
+  const signIn = trySignIn(io, config, entryPoint, viewer, player, signal)
+  await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
+}
+
+/** Reports the findings as they come. @returns what the checks return. */
+async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report: Report): Promise<Result> {
+  for (;;) {
+    const next = await checks.next()
+    if (next.done) return next.value
+    report(next.value)
+  }
+}
+
+/** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */
+function unfinishedChanges({ entryPoints }: Config): string[] {
+  return entryPoints.filter(isHashEntryPoint).flatMap(({ name, secretFiles }) => {
+    const file = secretFiles && pendingFile(secretFiles)
+    if (file === null || !existsSync(file)) return []
+    return [
+      `The change of the secret of the entry point ${name} is not finished: ${file} exists. Run the same lock set --rotate command again.`,
+    ]
+  })
+}
+
+function placeOf({ channel, video }: Options): LockPlace | null {
+  if (channel !== undefined) return { kind: 'channel', id: channel }
+  return video === undefined ? null : { kind: 'video', id: video }
+}
+
+function lineOf({ state, text, entryPoint }: Finding, { stdout }: CommandIo): string {
+  return findingLine(state, entryPoint === undefined ? text : `Entry point ${entryPoint}: ${text}`, stdout)
+}

@@ -1,0 +1,140 @@
+import type { Config } from '../../../../config.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { type Finding, findingOf, ok, unknown } from '../finding.ts'
+import { type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
+import { checkTokenPage } from './check-token-page.ts'
+import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
+import { assumedDocument, type FramedDocument } from './framed-document.ts'
+import { loadScreen } from './load-page.ts'
+import { loadOrExplain, whyPlayerIsMissing } from './missing-player.ts'
+import { obstaclesOn } from './obstacles.ts'
+import { refusedInFrame } from './policy.ts'
+import { checkPopups } from './popups.ts'
+
+/** The sign-in screen that the player of a page should show. */
+interface Target {
+  readonly config: Config
+  /** The entry point of the lock; all entry points if the lock is not known. */
+  readonly entryPoints: readonly HashEntryPoint[]
+  readonly isLockKnown: boolean
+}
+
+/**
+ * Checks if browsers show the sign-in screen in the player on each of the pages.
+ * @param entryPointOfLock the name; undefined if the lock is not known.
+ * @returns the players that ask for tokens.
+ */
+export async function* checkPages(
+  config: Config,
+  entryPointOfLock: string | undefined,
+  addresses: readonly URL[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding, readonly SeenPlayer[]> {
+  if (addresses.length === 0) {
+    yield unknown(
+      'no-page',
+      'No page that embeds the player was checked. Name each one with --page: browsers show the sign-in screen only if its origin is in PLAYER_ORIGINS.',
+    )
+  }
+  const isLockKnown = entryPointOfLock !== undefined
+  const target = { config, isLockKnown, entryPoints: ofLock(config.entryPoints.filter(isHashEntryPoint)) }
+  const withTokens = ofLock(tokenEntryPoints(config))
+  const players: SeenPlayer[] = []
+  for (const address of addresses) {
+    const isChoice = withTokens.length > 0 && target.entryPoints.length > 0
+    const seen = withTokens.length === 0 ? [] : yield* checkTokenPage(config, address, isChoice, signal)
+    players.push(...seen)
+    if (seen.length === 0 && target.entryPoints.length > 0) yield* checkPage(target, address, signal)
+  }
+  return players
+
+  function ofLock<Kind extends EntryPoint>(entryPoints: readonly Kind[]): readonly Kind[] {
+    return entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  }
+}
+
+/** Checks one page. */
+async function* checkPage(target: Target, address: URL, signal: AbortSignal): AsyncGenerator<Finding> {
+  const playerOrigins = [...new Set(target.entryPoints.map(({ playerAddress }) => playerAddress.origin))]
+  // Embed codes with http are common: most players redirect to https, and browsers refuse them on pages with https.
+  const isPlayer = ({ href, origin }: URL) =>
+    [origin, new URL(href.replace(/^http:/, 'https:')).origin].some((one) => playerOrigins.includes(one))
+  const loaded = await loadOrExplain(address, isPlayer, signal)
+  if ('state' in loaded) return yield loaded
+  const { page, players } = loaded
+  const missing = whyPlayerIsMissing(address, loaded, playerOrigins)
+  if (missing !== null) yield missing
+  // A page that cannot be seen as viewers see it says nothing about its origin.
+  if (missing?.code === 'page-not-checked') return
+  const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin), page)])
+  const seen = new Set<string>()
+  for (const path of players.length > 0 ? players : assumed) {
+    for await (const finding of checkPlayer(target, path, signal)) {
+      const line = JSON.stringify(finding)
+      // Nothing is proven of a player that was not seen.
+      if (!seen.has(line) && !(missing !== null && finding.state === 'ok')) yield finding
+      seen.add(line)
+    }
+  }
+}
+
+/** Checks one path from the page to the player, with the sign-in screen of each entry point in the player. */
+async function* checkPlayer(
+  { config, entryPoints, isLockKnown }: Target,
+  path: readonly FramedDocument[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const toPlayer = obstaclesOn(path)
+  for (const obstacle of toPlayer) yield findingOfObstacle(obstacle, path)
+  const lists: Finding[][] = []
+  // The origin of the player changes with the address.
+  const isFinal = toPlayer.every(({ kind }) => kind !== 'mixed-content')
+  for (const entryPoint of isFinal ? entryPoints : []) {
+    const list = await checkScreen(config, entryPoint, path, toPlayer.length, signal)
+    // The checks of the app report a screen that does not answer.
+    if (list !== null) lists.push(list)
+  }
+  // The player may belong to another entry point. Without a lock of this app, a player frames no sign-in screen.
+  const isOther = lists.some((list) => list.length === 0)
+  for (const finding of lists.flat()) {
+    const isUndecided = isOther || (!isLockKnown && finding.code === 'player-frame-src')
+    yield isUndecided ? { ...finding, state: 'unknown' } : finding
+  }
+  yield* checkPopups(entryPoints, path)
+  if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {
+    yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
+  }
+}
+
+/** Returns what keeps the sign-in screen out of the player. Null if the screen does not answer. */
+async function checkScreen(
+  config: Config,
+  entryPoint: HashEntryPoint,
+  path: readonly FramedDocument[],
+  known: number,
+  signal: AbortSignal,
+): Promise<Finding[] | null> {
+  const screen = await loadScreen(new URL(addressOf(config, entryPoint)), signal)
+  if (screen === null) return null
+  const whole = [...path, screen]
+  const findings = obstaclesOn(whole)
+    .slice(known)
+    .map((obstacle) => findingOfObstacle(obstacle, whole, entryPoint))
+  const player = path.at(-1)
+  const returnUrl = new URL(entryPoint.playerAddress.url)
+  if (findings.length === 0 && player?.element && shown(player.url) === shown(returnUrl)) {
+    findings.push(
+      unknown(
+        'return-url-is-player',
+        `PLAYER_RETURN_URL ${shown(returnUrl)} is the address of the player itself. Most players receive the response at another address. Ask the video service for {player_return_url}.`,
+      ),
+    )
+  }
+  if (findings.length === 0 && player !== undefined) {
+    const refused = refusedInFrame(player.policies, [returnUrl], player.url)
+    if (refused !== null)
+      findings.push(findingOfObstacle({ kind: 'frame-src', parent: player, refused }, whole, entryPoint))
+  }
+  return findings.map((finding) => findingOf(config, entryPoint, finding))
+}

@@ -1,0 +1,25 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type Finding, failure, unknown, warning } from '../finding.ts'
+import { shown } from './finding-of-obstacle.ts'
+import type { FramedDocument } from './framed-document.ts'
+import { missingFlags } from './obstacles.ts'
+
+/** A sandbox can keep the sign-in screen from opening a window, and the screen does not notice it. */
+export function* checkPopups(
+  entryPoints: readonly Pick<EntryPoint, 'sso'>[],
+  path: readonly FramedDocument[],
+): Generator<Finding> {
+  const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
+  const page = shown(path[0]?.url)
+  if (forWindow.length > 0 && entryPoints.some(({ sso }) => sso !== null)) {
+    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of single sign-on does not open. Add these.`
+    yield entryPoints.every(({ sso }) => sso !== null)
+      ? failure('page-sandbox-window', text)
+      : unknown('page-sandbox-window', text)
+  } else if (forWindow.includes('allow-popups')) {
+    yield warning(
+      'page-sandbox-links',
+      `${page}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
+    )
+  }
+}

@@ -1,0 +1,76 @@
+import type { Config } from '../../../../config.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { LockPlace } from '../../../video-service/locks.ts'
+import { request } from '../request.ts'
+
+/** A player that redirected its frame to an entry point with tokens. */
+export interface SeenPlayer {
+  readonly entryPoint: TokenEntryPoint
+  /** The address that gets the token, as the player wrote it. */
+  readonly ref: string
+}
+
+/** The behaviour of the player of a content without a token. */
+export type PlayerLook =
+  | { readonly kind: 'asks'; readonly player: SeenPlayer }
+  | { readonly kind: 'asks-elsewhere'; readonly embed: string; readonly authUrl: string }
+  /** It answers with a page. The content then has no viewer auth, or a script of the page asks. */
+  | { readonly kind: 'answers'; readonly embed: string }
+
+export function tokenEntryPoints({ entryPoints }: Pick<Config, 'entryPoints'>): readonly TokenEntryPoint[] {
+  return entryPoints.filter(isTokenEntryPoint)
+}
+
+/** Returns the player that redirects to this address. Null unless the address is an entry point with tokens, with `ref`. */
+export function playerBehind(config: Config, { origin, pathname, searchParams }: URL): SeenPlayer | null {
+  const ref = searchParams.get('ref')
+  const entryPoint = tokenEntryPoints(config).find(({ basePath }) => {
+    const paths = basePath === '' ? ['/', '/e/default'] : [basePath]
+    return origin === config.publicUrl.origin && paths.includes(pathname)
+  })
+  return entryPoint === undefined || ref === null ? null : { entryPoint, ref }
+}
+
+/**
+ * Opens the player of a content without a token, as a browser does. The service does not publish the address of a player,
+ * so this tries the documented path of the player below each of REF_ADDRESSES.
+ * @returns null if no such address leads to a player.
+ */
+export async function lookAtPlayer(config: Config, place: LockPlace, signal: AbortSignal): Promise<PlayerLook | null> {
+  const embeds = new Set(tokenEntryPoints(config).flatMap((entryPoint) => embedsIn(entryPoint, place)))
+  let answering: PlayerLook | null = null
+  for (const embed of embeds) {
+    const answer = await request(embed, signal)
+    if (!(answer instanceof Response)) continue
+    const target = loginAddressIn(answer, embed)
+    const player = target && playerBehind(config, target)
+    if (player) return { kind: 'asks', player }
+    if (target) return { kind: 'asks-elsewhere', embed, authUrl: target.origin + target.pathname }
+    if (answer.status === 200) answering ??= { kind: 'answers', embed }
+  }
+  return answering
+}
+
+/** Returns the address that a player redirects to for a token. Null for an answer that asks for none. */
+export function loginAddressIn(answer: Response, embed: string): URL | null {
+  const location = answer.headers.get('location') ?? ''
+  if (answer.status < 300 || answer.status >= 400 || !URL.canParse(location, embed)) return null
+  const target = new URL(location, embed)
+  return target.searchParams.has('ref') ? target : null
+}
+
+/** Returns the allowed addresses of a content: `…/embed/ID` for a channel, `…/embed/recorded/ID` for a video. */
+function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockPlace): string[] {
+  return refAddresses.flatMap(({ origin, path }) => {
+    const isOfVideos = /\/recorded\/[^/]*$/.test(path)
+    if (isOfVideos && kind === 'channel') return []
+    const end = kind === 'video' && !isOfVideos ? `recorded/${id}` : id
+    if (path.endsWith('/')) return [origin + path + end]
+    return path.endsWith(`/${end}`) ? [origin + path] : []
+  })
+}
+
+/** Returns the address of the player without its query, which belongs to the customer. */
+export function shownRef({ ref }: SeenPlayer): string {
+  return URL.canParse(ref) ? new URL(ref).origin + new URL(ref).pathname : 'no address'
+}

@@ -1,0 +1,49 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import { appendToken, decideRef } from '../../../../hash-lock/return-address.ts'
+import { buildViewerToken } from '../../../../viewer-token/viewer-token.ts'
+import { createTransport } from '../../../video-service/transport.ts'
+import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
+import { nowSeconds } from '../../service/service.ts'
+import { request } from '../request.ts'
+import { aheadSeconds } from '../server-clock.ts'
+import { UNKNOWN_VIEWER } from '../service/response-trial.ts'
+import { loginAddressIn, type SeenPlayer } from './seen-player.ts'
+
+/** The answer of a player: its page for a token that it accepts, and a redirect to the login app for any other. */
+export type PlayerAnswer = 'accepts' | 'sends-back' | 'unclear'
+
+/** Opens the player with a token. The player accepts each token once. */
+export async function tryToken(
+  { entryPoint, ref }: SeenPlayer,
+  token: string,
+  signal: AbortSignal,
+): Promise<PlayerAnswer> {
+  const decision = decideRef(ref, entryPoint.refAddresses)
+  if (!decision.ok) return 'unclear'
+  const answer = await request(appendToken(decision.address, token), signal)
+  if (!(answer instanceof Response)) return 'unclear'
+  if (loginAddressIn(answer, decision.address.url) !== null) return 'sends-back'
+  return answer.status === 200 ? 'accepts' : 'unclear'
+}
+
+/**
+ * Tries a token signed with another key, and then one signed with the content key: the service does not show the public
+ * key of a content. The tokens have the time of the service, so that a wrong clock is not taken for a wrong key.
+ * @returns the answer to the second token. `unclear` if the player does not refuse the first, or without service keys.
+ */
+export async function tryContentKey(player: SeenPlayer, signal: AbortSignal): Promise<PlayerAnswer> {
+  const { contentKey, serviceKeyUrl } = player.entryPoint
+  const keys = await fetchServiceKeys(createTransport(), serviceKeyUrl, signal).catch(() => null)
+  signal.throwIfAborted()
+  if (keys === null) return 'unclear'
+  const serviceNow = nowSeconds() + ((await aheadSeconds(serviceKeyUrl, signal)) || 0)
+  const { privateKey: otherKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
+  const answerTo = async (key: typeof contentKey) =>
+    tryToken(
+      player,
+      await buildViewerToken(UNKNOWN_VIEWER, { contentKey: key, serviceKey: keys[0] }, serviceNow),
+      signal,
+    )
+  return (await answerTo(otherKey)) === 'sends-back' ? await answerTo(contentKey) : 'unclear'
+}

@@ -1,0 +1,114 @@
+import type { Config } from '../../../../config.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { LockPlace } from '../../../video-service/locks.ts'
+import { nameOf } from '../../service/lock-place.ts'
+import { isRefusal, type Service } from '../../service/service.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { type Finding, failure, type Report, unknown } from '../finding.ts'
+import { lookAtPlayer, type PlayerLook, type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
+import { checkChannels, checkLock } from './check-locks.ts'
+import { missingLock } from './finding-of-service-error.ts'
+import { adviceToLock, checkViewerAuthRecord } from './viewer-auth-record.ts'
+
+/** How a content sends its viewers to the login app. */
+export interface ContentLock {
+  /** The name of the entry point, if the settings have it. */
+  readonly entryPoint?: string
+  /** Its player, if the player was seen to ask for tokens. */
+  readonly player?: SeenPlayer
+  /** What is unknown of viewer auth, unless a page shows it. */
+  readonly unseen?: Finding
+}
+
+/** Checks the lock of a content in both versions. Without a place, checks the locks of all channels. */
+export async function checkContent(
+  service: Service,
+  io: CommandIo,
+  config: Config,
+  place: LockPlace | null,
+  report: Report,
+): Promise<ContentLock> {
+  // Locks have a secret; entry points with tokens have none.
+  const hasLocks = config.entryPoints.some(isHashEntryPoint)
+  const hasTokens = tokenEntryPoints(config).length > 0
+  if (place === null) {
+    if (hasLocks) await checkChannels(io, config, service, report)
+    return hasTokens
+      ? { unseen: unseen('Name a channel or video with --channel or --video, or a page with --page') }
+      : {}
+  }
+  if (!hasTokens) return entryPointOf(await checkLock(io, config, service, place, report))
+  // Only the player shows viewer auth.
+  const look = await lookAtPlayer(config, place, service.signal)
+  if (look?.kind === 'asks') return { entryPoint: look.player.entryPoint.name, player: look.player }
+  if (look?.kind === 'asks-elsewhere') {
+    report(asksElsewhere(look, place))
+    return {}
+  }
+  const recorded = checkViewerAuthRecord(io, config, service, place, report)
+  if (recorded === undefined) return {}
+  if (recorded !== null) {
+    // `lock set` had success, so a script of the player may ask for the token.
+    if (look !== null) report(unknown('player-asks-nothing', playerText(look, place)))
+    return { entryPoint: recorded }
+  }
+  const entryPoint = hasLocks ? await checkLockOrNone(io, config, service, place, report) : undefined
+  // A content with a hash lock of this app needs no viewer auth.
+  if (entryPoint !== undefined) return { entryPoint }
+  if (look !== null) {
+    report(failure('player-asks-nothing', playerText(look, place, hasLocks)))
+    return {}
+  }
+  return { unseen: unseen('Run lock set on this machine, name a page with --page') }
+}
+
+function entryPointOf(entryPoint: string | undefined): ContentLock {
+  return entryPoint === undefined ? {} : { entryPoint }
+}
+
+/** As checkLock(), but a channel without a lock is no finding: it may have viewer auth. */
+async function checkLockOrNone(
+  io: CommandIo,
+  config: Config,
+  service: Service,
+  place: LockPlace,
+  report: Report,
+): Promise<string | undefined> {
+  try {
+    return await checkLock(io, config, service, place, report)
+  } catch (error) {
+    if (place.kind !== 'channel' || !isRefusal(error, 'not_found')) throw error
+    const missing = await missingLock(place.id, service)
+    if (missing.code === 'channel-unknown') report(missing)
+    return undefined
+  }
+}
+
+function unseen(advice: string): Finding {
+  return unknown(
+    'viewer-auth-unseen',
+    `The service does not show viewer auth, and no player was seen that asks this app for tokens. So the address and the public key at the service are unknown. ${advice}, or watch the video once.`,
+  )
+}
+
+function asksElsewhere(
+  { embed, authUrl }: PlayerLook & { readonly kind: 'asks-elsewhere' },
+  place: LockPlace,
+): Finding {
+  return failure(
+    'viewer-auth-elsewhere',
+    `The player ${embed} sends viewers to ${authUrl}, and not to an entry point of this app with tokens. ${adviceToLock(place)}`,
+  )
+}
+
+/** @param isChoice true if the settings have entry points of both versions. */
+function playerText({ embed }: PlayerLook & { readonly kind: 'answers' }, place: LockPlace, isChoice = false): string {
+  const name = nameOf(place)
+  const fact = isChoice
+    ? `so ${name} has no lock of either version: everyone may watch`
+    : `so ${name} has no viewer auth: without another lock, everyone may watch`
+  const advice = isChoice
+    ? `Run lock set --${place.kind} ${place.id}, for tokens with --viewer-auth token.`
+    : adviceToLock(place)
+  return `The player ${embed} sends viewers to no login app, ${fact}. ${advice} If a script of the player asks for the login instead, watch the video once.`
+}

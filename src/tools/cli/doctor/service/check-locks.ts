@@ -1,0 +1,92 @@
+import type { Config } from '../../../../config.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { Channel } from '../../../video-service/channels.ts'
+import { listChannels } from '../../../video-service/channels.ts'
+import { type LockPlace, readLock } from '../../../video-service/locks.ts'
+import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
+import { expectedLock, leadsTo } from '../../service/expected-lock.ts'
+import { nameOf } from '../../service/lock-place.ts'
+import { isRefusal, type Service } from '../../service/service.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { type Finding, failure, type Report, unknown } from '../finding.ts'
+import { lockSecretCheck } from './lock-secret.ts'
+
+const MAX_CHANNELS = 20
+
+/** Checks the lock of one channel or video. @returns the name of its entry point, if the settings have it. */
+export async function checkLock(
+  io: CommandIo,
+  config: Config,
+  service: Service,
+  place: LockPlace,
+  report: Report,
+): Promise<string | undefined> {
+  const { api, signal } = service
+  const name = nameOf(place)
+  const lock = await readLock(api, place, 'json', signal)
+  if (lock === null) {
+    report(
+      unknown(
+        'no-own-lock',
+        `The ${name} has no lock of its own, so the lock of its channel applies. Check that lock with --channel ID.`,
+      ),
+    )
+    return undefined
+  }
+  const expected = config.entryPoints
+    .filter(isHashEntryPoint)
+    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
+  if (target === undefined) {
+    const urls = expected.map(({ url }) => url).join(' or ')
+    report(
+      failure(
+        'lock-leads-elsewhere',
+        `The lock of ${name} leads to ${lock.url} and not to this app, which is at ${urls}. Run lock set --${place.kind} ${place.id}. If the address of the lock is right, correct PUBLIC_URL.`,
+      ),
+    )
+    return undefined
+  }
+  report(await lockSecretCheck(io, config, service)(lock, place, target))
+  return target.entryPoint
+}
+
+/** Checks the locks of all channels that lead to the login app. */
+export async function checkChannels(io: CommandIo, config: Config, service: Service, report: Report): Promise<void> {
+  const { api, signal } = service
+  const channels = await listChannels(api, signal).catch((error: unknown) => {
+    if (error instanceof ServiceRefusal || error instanceof UnexpectedAnswer) return null
+    throw error
+  })
+  if (channels === null) {
+    report(
+      unknown('channels-unlisted', 'The service does not list its channels, so no lock was checked. Use --channel ID.'),
+    )
+    return
+  }
+  const expected = config.entryPoints
+    .filter(isHashEntryPoint)
+    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const checkSecret = lockSecretCheck(io, config, service)
+  let found = 0
+  for (const { id } of channels.slice(0, MAX_CHANNELS)) {
+    const place: LockPlace = { kind: 'channel', id }
+    const lock = await readLock(api, place, 'json', signal).catch((error: unknown) => {
+      if (isRefusal(error, 'not_found')) return null
+      throw error
+    })
+    const target = lock && expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
+    if (!target) continue
+    found += 1
+    report(await checkSecret(lock, place, target))
+  }
+  if (found === 0) report(noLock(channels))
+}
+
+function noLock({ length }: readonly Channel[]): Finding {
+  const scope = length > MAX_CHANNELS ? `the first ${MAX_CHANNELS} channels` : 'the channels'
+  return unknown(
+    'no-lock',
+    `None of ${scope} has a lock that leads to this app. If a video has one, check it with --video ID. Else run lock set.`,
+  )
+}

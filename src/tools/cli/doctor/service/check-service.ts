@@ -1,0 +1,85 @@
+import type { Config } from '../../../../config.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../../errors.ts'
+import type { LockPlace } from '../../../video-service/locks.ts'
+import type { Outcome } from '../../command.ts'
+import { type Service, withService } from '../../service/service.ts'
+import { hasServiceSettings } from '../../settings/read-service-settings.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { failure, findingOf, ok, type Report, unknown } from '../finding.ts'
+import { tokenEntryPoints } from '../player/seen-player.ts'
+import { type ContentLock, checkContent } from './check-content.ts'
+import { compareClocks } from './clocks.ts'
+import { findingOfServiceError } from './finding-of-service-error.ts'
+import { compareServiceKeys } from './token-keys.ts'
+
+interface Target {
+  /** The channel or video to check. Null: all channels that lead to the app. */
+  readonly place: LockPlace | null
+  /** False if the app does not answer. Its clock is then not compared. */
+  readonly isAppThere: boolean
+}
+
+/** Checks the video service, unless its settings are missing and no place is given. */
+export async function checkService(
+  io: CommandIo,
+  config: Config,
+  target: Target,
+  report: Report,
+): Promise<ContentLock> {
+  if (target.place === null && !hasServiceSettings(io.env)) {
+    report(
+      unknown(
+        'service-unchecked',
+        'The video service and its locks were not checked, because no setting SERVICE_… is set. See src/tools/cli/README.md.',
+      ),
+    )
+    return {}
+  }
+  let lock: ContentLock = {}
+  async function check(service: Service): Promise<Outcome> {
+    try {
+      lock = await checkWith(service, io, config, target, report)
+    } catch (error) {
+      const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, target.place)
+      if (finding === null) throw error
+      report(finding)
+    }
+    return { ok: true }
+  }
+  await withService(io, check, null).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error
+    report(failure('service-settings', `The video service could not be checked. ${inOneLine(error.message)}`))
+  })
+  return lock
+}
+
+async function checkWith(
+  service: Service,
+  io: CommandIo,
+  config: Config,
+  { place, isAppThere }: Target,
+  report: Report,
+): Promise<ContentLock> {
+  const { settings, signal } = service
+  const hasGivenToken = settings.accessToken !== null
+  await service.apiToken(signal)
+  if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
+  const hasLocks = config.entryPoints.some(isHashEntryPoint)
+  // The checks of tokens compare the clocks too.
+  const clocks = isAppThere && hasLocks && (await compareClocks(config, settings.baseUrl, signal))
+  if (clocks) report(clocks)
+  for (const entryPoint of tokenEntryPoints(config)) {
+    const differ = await compareServiceKeys(entryPoint, service)
+    if (differ) report(findingOf(config, entryPoint, differ))
+  }
+  const lock = await checkContent(service, io, config, place, report)
+  if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
+  return lock
+}
+
+/** Joins a heading and its lines into one line. */
+function inOneLine(message: string): string {
+  const [heading = '', ...lines] = message.split(/\n\s*/)
+  return [heading, lines.join('; ')].join(' ').trimEnd()
+}

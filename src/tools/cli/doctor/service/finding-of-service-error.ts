@@ -1,0 +1,51 @@
+import { listChannels } from '../../../video-service/channels.ts'
+import type { LockPlace } from '../../../video-service/locks.ts'
+import { ServiceRefusal, ServiceUnreachable } from '../../../video-service/service-errors.ts'
+import { isRefusal, type Service } from '../../service/service.ts'
+import { serviceFault } from '../../service/service-fault.ts'
+import { type Finding, failure } from '../finding.ts'
+
+/** A code for each error value of the service that has a cause of its own. */
+const CODES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    invalid_client: 'client-refused',
+    unauthorized: 'token-refused',
+    invalid_token: 'token-refused',
+    insufficient_scope: 'token-refused',
+    lack_of_ownership: 'not-owner',
+    too_many_requests: 'service-busy',
+  }),
+)
+
+/**
+ * Names the cause of an error of the video service. Null for an error of another kind.
+ * @param place the channel or video that was looked at, if any.
+ */
+export async function findingOfServiceError(
+  error: unknown,
+  service: Pick<Service, 'api' | 'settings' | 'signal'>,
+  place: LockPlace | null,
+): Promise<Finding | null> {
+  const fault = serviceFault(error, service.settings)
+  if (fault === null) return null
+  if (place?.kind === 'channel' && isRefusal(error, 'not_found')) return await missingLock(place.id, service)
+  return failure(codeOf(error), `The video service could not be checked. ${fault}`)
+}
+
+/** A channel without a lock and an unknown channel are the same error. */
+export async function missingLock(id: string, { api, signal }: Pick<Service, 'api' | 'signal'>): Promise<Finding> {
+  const channels = await listChannels(api, signal).catch(() => null)
+  if (channels?.some((channel) => channel.id === id)) {
+    const effect = 'so everyone may watch without signing in'
+    return failure('channel-unlocked', `The channel ${id} has no lock, ${effect}. Run lock set --channel ${id}.`)
+  }
+  return failure('channel-unknown', `The service does not find the channel ${id}, or a lock of it. See channel list.`)
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ServiceUnreachable) {
+    return error.reason === 'certificate' ? 'service-certificate' : 'service-unreachable'
+  }
+  if (!(error instanceof ServiceRefusal)) return 'service-unexpected'
+  return CODES.get(error.error) ?? (error.status >= 500 ? 'service-away' : 'service-refused')
+}

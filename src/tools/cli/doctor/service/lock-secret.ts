@@ -1,0 +1,77 @@
+import type { Config } from '../../../../config.ts'
+import type { Lock, LockPlace } from '../../../video-service/locks.ts'
+import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
+import { nameOf } from '../../service/lock-place.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
+import type { Service } from '../../service/service.ts'
+import { chosenHashEntryPoint } from '../../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
+import { serviceKnowsSecret } from './response-trial.ts'
+
+/**
+ * Returns the check of a lock that leads to an entry point: does the lock have the secret of the settings? The service
+ * shows the secret of a video's lock. For a channel's lock, a trial at the return address or the record of `lock set`
+ * may tell.
+ */
+export function lockSecretCheck(
+  io: CommandIo,
+  config: Config,
+  { settings, signal }: Pick<Service, 'settings' | 'signal'>,
+): (lock: Lock, place: LockPlace, target: ExpectedLock) => Promise<Finding> {
+  const records = openLockRecords(io, settings.baseUrl)
+  const trials = new Map<string, Promise<boolean>>()
+  return async (lock, place, target) => {
+    const entryPoint = chosenHashEntryPoint(config, target.entryPoint)
+    const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
+    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
+    const recorded = compareRecorded(records, place, lock, target)
+    if (recorded !== null) return findingOf(config, entryPoint, findingOfRecord(leads, recorded, place))
+    const trial = trials.get(target.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
+    trials.set(target.entryPoint, trial)
+    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, place))
+  }
+}
+
+function lockSet({ kind, id }: LockPlace): string {
+  return `lock set --${kind} ${id}`
+}
+
+function compareShown(leads: string, lock: Lock, place: LockPlace, target: ExpectedLock): Finding {
+  const wrong = differences(lock, target)
+  if (wrong.length === 0) return ok('lock-secret-same', `${leads} and has its secret.`)
+  return failure(
+    'lock-secret-differs',
+    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet(place)}.`,
+  )
+}
+
+function findingOfRecord(leads: string, { secret, when }: RecordedSecret, place: LockPlace): Finding {
+  if (secret === 'same') {
+    return ok('lock-secret-same', `${leads}. lock set gave it the secret of the settings ${when}.`)
+  }
+  if (secret === 'previous') {
+    return warning(
+      'lock-secret-second',
+      `${leads}, but lock set gave it the second secret of the settings ${when}. The app tries both, so some viewers sign in twice. Finish the change of the secret.`,
+    )
+  }
+  return failure(
+    'lock-secret-differs',
+    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(place)} again, also if the lock was set elsewhere since then.`,
+  )
+}
+
+function proven(leads: string): Finding {
+  return ok(
+    'lock-secret-proven',
+    `${leads}. PLAYER_RETURN_URL tells a right response from a wrong one, so the service knows the secret of the settings.`,
+  )
+}
+
+function unseen(leads: string, place: LockPlace): Finding {
+  return unknown(
+    'lock-secret-unseen',
+    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet(place)} on this machine, or watch the video once.`,
+  )
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../../../config.ts'
+import { keyFingerprint } from '../../../../viewer-token/content-key.ts'
+import type { LockPlace } from '../../../video-service/locks.ts'
+import { nameOf } from '../../service/lock-place.ts'
+import { openLockRecords, whenSet } from '../../service/lock-records.ts'
+import type { Service } from '../../service/service.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { type Finding, failure, findingOf, ok, type Report } from '../finding.ts'
+import { tokenEntryPoints } from '../player/seen-player.ts'
+
+/**
+ * Compares the record of `lock set --viewer-auth token` with the entry points, for a content whose player was not seen to
+ * ask for a token. The service shows no viewer auth.
+ * @returns the name of the entry point that the record leads to; null without a record, undefined if it leads elsewhere.
+ */
+export function checkViewerAuthRecord(
+  io: CommandIo,
+  config: Config,
+  { settings }: Pick<Service, 'settings'>,
+  place: LockPlace,
+  report: Report,
+): string | null | undefined {
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
+  if (record === null) return null
+  const set = `lock set gave ${nameOf(place)} its viewer auth ${whenSet(record)}`
+  const target = tokenEntryPoints(config).find((entryPoint) => addressOf(config, entryPoint) === record.url)
+  if (target === undefined) {
+    report(
+      failure(
+        'viewer-auth-elsewhere',
+        `${set}, with the address ${record.url}, and not of this app. ${adviceToLock(place)}`,
+      ),
+    )
+    return undefined
+  }
+  const isSame = record.fingerprint === keyFingerprint(target.contentKey)
+  report(findingOf(config, target, isSame ? sameKey(set) : otherKey(set, place)))
+  return target.name
+}
+
+function sameKey(set: string): Finding {
+  return ok('viewer-auth-recorded', `${set}, with the public key of the settings.`)
+}
+
+function otherKey(set: string, place: LockPlace): Finding {
+  return failure(
+    'viewer-auth-key',
+    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY first. ${adviceToLock(place)}`,
+  )
+}
+
+export function adviceToLock({ kind, id }: LockPlace): string {
+  return `Run lock set --${kind} ${id} --viewer-auth token.`
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../../../../config.ts'
+import { CALLBACK_PATH } from '../../../../sso/open-sso.ts'
+import { providerIdOf } from '../../../../sso-settings/sso-settings.ts'
+import { type Finding, findingOf } from '../finding.ts'
+import { checkClient } from './client.ts'
+import { compareWithProvider } from './clock.ts'
+import { readDiscovery } from './discovery.ts'
+import { checkKeys } from './keys.ts'
+import { checkOffers } from './offers.ts'
+import { checkRegistration } from './registration.ts'
+import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
+
+/**
+ * Checks the identity providers, and that the app sends viewers there. No sign-in at a provider is possible from here.
+ * Entry points with the same provider share its checks.
+ * @returns the entry points where no check failed.
+ */
+export async function* checkSso(
+  config: Config,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, readonly ChosenSsoEntryPoint[]> {
+  const fine: ChosenSsoEntryPoint[] = []
+  const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
+  const checked = new Map<string, boolean>()
+  for (const entryPoint of config.entryPoints) {
+    if (!hasSso(entryPoint)) continue
+    const providerId = providerIdOf(entryPoint.sso)
+    let isProviderFine = checked.get(providerId) ?? true
+    let isStartFine = true
+    if (!checked.has(providerId)) {
+      for await (const finding of checkProvider(entryPoint, redirectUri, signal)) {
+        if (finding.state === 'failure') isProviderFine = false
+        yield findingOf(config, entryPoint, finding)
+      }
+      checked.set(providerId, isProviderFine)
+    }
+    for await (const finding of checkStart(config, entryPoint, signal)) {
+      if (finding.state === 'failure') isStartFine = false
+      yield findingOf(config, entryPoint, finding)
+    }
+    if (isProviderFine && isStartFine) fine.push(entryPoint)
+  }
+  return fine
+}
+
+function hasSso(entryPoint: Config['entryPoints'][number]): entryPoint is ChosenSsoEntryPoint {
+  return entryPoint.sso !== null
+}
+
+async function* checkProvider(
+  { sso, allowedGroups }: ChosenSsoEntryPoint,
+  redirectUri: string,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const discovered = await readDiscovery(sso, signal)
+  yield discovered.finding
+  if (discovered.provider === null) return
+  yield compareWithProvider(discovered.answer)
+  yield await checkKeys(discovered.provider.serverMetadata(), signal)
+  yield* checkOffers(discovered.provider.serverMetadata(), sso, allowedGroups !== null)
+  yield await checkRegistration(discovered.provider, sso, redirectUri, signal)
+  yield await checkClient(discovered.provider, sso, redirectUri)
+}

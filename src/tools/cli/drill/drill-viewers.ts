@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { ConfigError, UpstreamError } from '../../../errors.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import { type FileRecord, openRecordStream } from '../../../users/import/record-file.ts'
+import { knownPasswords } from '../../../users/passwords/known-hashes.ts'
+import type { Outcome } from '../command.ts'
+import { countWords } from '../report/page/words.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { withEditableStore } from '../viewers/editable-store.ts'
+import type { Credentials } from './crowd/plan.ts'
+
+const STANDARD_INPUT = '-'
+const BATCH_VIEWERS = 250
+
+/**
+ * Reads user names and passwords from the columns `username` and `password` of a CSV file.
+ * @param path `-` for standard input.
+ * @throws ConfigError that names the file or line. It repeats no value.
+ */
+export async function readViewers(path: string, stdin: CommandIo['stdin']): Promise<Credentials[]> {
+  const name = path === STANDARD_INPUT ? 'Standard input' : path
+  const file = await openRecordStream(name, path === STANDARD_INPUT ? stdin : createReadStream(path))
+  try {
+    if (file.isJsonLines)
+      throw new ConfigError(`${name} is JSON. A drill needs CSV with the columns username and password.`)
+    return await readRecords(name, file.records)
+  } finally {
+    file.close()
+  }
+}
+
+async function readRecords(name: string, records: AsyncIterable<readonly FileRecord[]>): Promise<Credentials[]> {
+  const viewers: Credentials[] = []
+  const seen = new Set<string>()
+  let columns: readonly string[] | undefined
+  for await (const record of flat(records)) {
+    if (columns === undefined) {
+      columns = record.cells.map((cell) => cell.trim())
+      if (!columns.includes('username') || !columns.includes('password')) {
+        throw new ConfigError(`${name} needs the columns username and password in its first line.`)
+      }
+      continue
+    }
+    const username = record.cells[columns.indexOf('username')]?.trim() ?? ''
+    const password = record.cells[columns.indexOf('password')] ?? ''
+    if (record.isMisquoted || record.cells.length !== columns.length || username === '' || password === '') {
+      throw new ConfigError(`Line ${record.line} of ${name} has no user name, no password or another number of cells.`)
+    }
+    if (seen.has(username)) throw new ConfigError(`Line ${record.line} of ${name} repeats a user name.`)
+    seen.add(username)
+    viewers.push({ username, password })
+  }
+  if (viewers.length === 0) throw new ConfigError(`${name} has no viewers. Its first line names its columns.`)
+  return viewers
+}
+
+async function* flat(chunks: AsyncIterable<readonly FileRecord[]>): AsyncGenerator<FileRecord> {
+  for await (const records of chunks) yield* records
+}
+
+/**
+ * Adds made-up viewers to the user store of the settings, does the work, and removes them, also after a failure. All
+ * share one random password, since a hash for each would take minutes.
+ * @throws ConfigError for a store that cannot be edited, and if viewers could not be removed.
+ */
+export async function withMadeUpViewers(
+  io: CommandIo,
+  count: number,
+  work: (viewers: Credentials[]) => Promise<Outcome>,
+): Promise<Outcome> {
+  return await withEditableStore(io, async (store) => {
+    const prefix = `drill-${randomBytes(4).toString('hex')}-`
+    const password = randomBytes(18).toString('base64url')
+    const viewers = Array.from({ length: count }, (_, index) => ({ username: `${prefix}${index + 1}`, password }))
+    try {
+      io.stderr.write(
+        `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n`,
+      )
+      await addAll(store, viewers, await knownPasswords.hash(password))
+      return await work(viewers)
+    } finally {
+      await removeAll(store, viewers, prefix)
+    }
+  })
+}
+
+async function addAll(store: EditableUserStore, viewers: readonly Credentials[], passwordHash: string): Promise<void> {
+  for (let at = 0; at < viewers.length; at += BATCH_VIEWERS) {
+    const batch = viewers.slice(at, at + BATCH_VIEWERS)
+    const fields = { passwordHash, groups: undefined, disabled: undefined, attributes: {} }
+    await store.importBatch(
+      batch.map(({ username }) => ({ username, ...fields })),
+      'keep',
+    )
+  }
+}
+
+async function removeAll(store: EditableUserStore, viewers: readonly Credentials[], prefix: string): Promise<void> {
+  try {
+    for (const { username } of viewers) await store.remove(username)
+  } catch (cause) {
+    if (!(cause instanceof UpstreamError)) throw cause
+    throw new ConfigError(
+      `The user store does not answer, so made-up viewers remain. Remove those that viewers list --name ${prefix} shows.`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,121 @@
+import type { Question } from '../../video-service/report-question.ts'
+import {
+  isoLocal,
+  isoWithOffset,
+  localStartOf,
+  nextChange,
+  nextLocalStart,
+  nextOf,
+  startOf,
+  type TimeUnit,
+  type TimeZone,
+} from './time-zone.ts'
+
+export type SeriesQuestion = Extract<Question, { dimension: unknown }>
+
+/** One question about a part of the period, and the use of its rows. */
+export interface Piece {
+  readonly question: SeriesQuestion
+  /**
+   * `all`: the rows are those of the report. `inside`: only the rows from `fromMs` to before `endMs` are, and the service
+   * must count by the given offset. `sum`: the sum of these rows is the number of one month, day or hour, which starts
+   * at `fromMs`. `summary`: the same, and the number also has views that were running at the start.
+   */
+  readonly use: 'all' | 'inside' | 'sum' | 'summary'
+  readonly offsetMs: number
+  readonly fromMs: number
+  readonly endMs: number
+}
+
+/** The service reads times without an offset in this zone, and then counts by the months and days of the zone. */
+const SERVICE_TIME_ZONE = 'America/Los_Angeles'
+const SECOND_MS = 1_000
+
+/** Returns the calendar unit of a question by month, day or hour. */
+export function timeUnitOf({ dimension }: SeriesQuestion): TimeUnit | null {
+  return dimension === 'month' || dimension === 'day' || dimension === 'hour' ? dimension : null
+}
+
+/**
+ * Divides a question by month, day or hour, so that the numbers are those of local months, days and hours. The service
+ * counts by the offset of `date_time_from`, so a period in which the clocks change needs a piece for each offset. A
+ * month or day with 23 or 25 hours is a piece of its own.
+ *
+ * The documentation does not say where a view counts that runs over midnight. This division is right if the service
+ * counts a view in the month, day or hour of its start, and a view that started before the period in the first one. So a
+ * piece starts a second early, and the row of this second is dropped.
+ */
+export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
+  const unit = timeUnitOf(question)
+  const [fromMs, toMs] = [Date.parse(question.period.from), Date.parse(question.period.to)]
+  const endMs = toMs + SECOND_MS
+  const whole = { question, use: 'all', offsetMs: zone.offsetMsAt(fromMs), fromMs, endMs } as const
+  if (unit === null || nextChange(zone, fromMs, toMs) === null) return [whole]
+  if (zone.name === SERVICE_TIME_ZONE && [fromMs, toMs].every((timeMs) => isClear(zone, timeMs))) {
+    const [from, to] = [fromMs, toMs].map((timeMs) => isoLocal(timeMs, zone.offsetMsAt(timeMs)))
+    return [{ ...whole, question: { ...question, period: { from: String(from), to: String(to) } } }]
+  }
+  const pieces: Piece[] = []
+  for (let atMs = fromMs; atMs < endMs; atMs = pieces.at(-1)?.endMs ?? endMs) {
+    pieces.push(pieceFrom(atMs, { question, unit, zone, periodFromMs: fromMs, periodToMs: toMs }))
+  }
+  return pieces
+}
+
+/** False for a local time that comes twice. */
+function isClear(zone: TimeZone, timeMs: number): boolean {
+  const offsetMs = zone.offsetMsAt(timeMs)
+  return [-1, 1].every((sign) => {
+    const other = zone.offsetMsAt(timeMs + sign * 86_400_000)
+    const otherMs = timeMs + offsetMs - other
+    return other === offsetMs || zone.offsetMsAt(otherMs) !== other
+  })
+}
+
+interface Division {
+  readonly question: SeriesQuestion
+  readonly unit: TimeUnit
+  readonly zone: TimeZone
+  readonly periodFromMs: number
+  /** The last second of the period. */
+  readonly periodToMs: number
+}
+
+function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodToMs }: Division): Piece {
+  const isFirst = fromMs === periodFromMs
+  const limitMs = periodToMs + SECOND_MS
+  const offsetMs = offsetFor(zone, unit, fromMs, isFirst)
+  const countedEndMs = Math.min(nextLocalStart(unit, fromMs + offsetMs) - offsetMs, limitMs)
+  const localEndMs = Math.min(nextOf(zone, unit, fromMs), limitMs)
+  const askFor = (endMs: number, dimension: SeriesQuestion['dimension'] = unit, earlyMs = SECOND_MS) => {
+    const iso = (timeMs: number) => isoWithOffset(timeMs, offsetMs)
+    const period = { from: iso(isFirst ? fromMs : fromMs - earlyMs), to: iso(endMs - SECOND_MS) }
+    return { ...question, dimension, period }
+  }
+  const piece = { offsetMs, fromMs }
+  if (countedEndMs === localEndMs) {
+    const changeMs = nextChange(zone, fromMs, periodToMs)
+    const lastMs = changeMs === null ? limitMs : unit === 'hour' ? changeMs : startOf(zone, unit, changeMs)
+    const endMs = Math.max(lastMs, localEndMs)
+    // The first piece is asked to the end of the period, for the views that started before the period.
+    return { ...piece, use: 'inside', endMs, question: askFor(isFirst ? limitMs : endMs) }
+  }
+  const endMs = localEndMs
+  if (countedEndMs > endMs) return { ...piece, use: 'sum', endMs, question: askFor(endMs) }
+  if (question.report !== 'total-views') {
+    return { ...piece, use: 'summary', endMs, question: askFor(endMs, 'summary', 0) }
+  }
+  const isWholeHours = startsAt('hour', endMs, offsetMs)
+  return { ...piece, use: 'sum', endMs, question: askFor(isFirst && isWholeHours ? limitMs : endMs, 'hour') }
+}
+
+/** Returns an offset in which a month, day or hour starts at this time. A day that starts at 01:00 has the old offset. */
+function offsetFor(zone: TimeZone, unit: TimeUnit, timeMs: number, isFirst: boolean): number {
+  const offsetMs = zone.offsetMsAt(timeMs)
+  return isFirst || startsAt(unit, timeMs, offsetMs) ? offsetMs : zone.offsetMsAt(timeMs - 1)
+}
+
+/** True if a month, day or hour starts at this time in a zone with a fixed offset. */
+export function startsAt(unit: TimeUnit, timeMs: number, offsetMs: number): boolean {
+  return localStartOf(unit, timeMs + offsetMs) === timeMs + offsetMs
+}

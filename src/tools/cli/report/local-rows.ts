@@ -1,0 +1,75 @@
+import type { Page } from '../../video-service/analytics.ts'
+import type { SeriesRow } from '../../video-service/report-rows.ts'
+import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import { localPieces, type Piece, type SeriesQuestion, startsAt, timeUnitOf } from './local-pieces.ts'
+import { readTime } from './page/words.ts'
+import { isoWithOffset, nextOf, startOf, type TimeUnit, type TimeZone } from './time-zone.ts'
+
+/** A row of a series. Rows by month, day and hour have the two marks. */
+export interface LocalSeriesRow extends SeriesRow {
+  /** True if the period starts or ends inside this month, day or hour. */
+  readonly is_partial?: boolean
+  /**
+   * True if the number also has views that were running at the start. Only for devices and signed-in viewers, in a month
+   * or day that is longer because the clocks change.
+   */
+  readonly has_running_views?: boolean
+}
+
+/**
+ * Fetches a series page by page. Months, days and hours are those of the zone, also when the clocks change.
+ * @param ask fetches the pages of one question.
+ * @throws UnexpectedAnswer if the service counts by other days than the offset of the question says.
+ */
+export async function* localSeries(
+  question: SeriesQuestion,
+  zone: TimeZone,
+  ask: (question: SeriesQuestion) => AsyncGenerator<Page<SeriesRow>>,
+): AsyncGenerator<Page<LocalSeriesRow>> {
+  const unit = timeUnitOf(question)
+  const pieces = localPieces(question, zone)
+  const [fromMs, endMs] = [pieces[0]?.fromMs ?? 0, pieces.at(-1)?.endMs ?? 0]
+  let number = 0
+  for (const [index, piece] of pieces.entries()) {
+    let sum = 0
+    for await (const page of ask(piece.question)) {
+      number += 1
+      const kept = unit === null || piece.use === 'all' ? page.rows : page.rows.filter((row) => isInside(row, piece))
+      sum += kept.reduce((total, { value }) => total + value, 0)
+      const isOneNumber = piece.use === 'sum' || piece.use === 'summary'
+      const whole = isOneNumber && page.isLast && sum > 0 && unit !== null ? [wholeRow(unit, piece, sum)] : []
+      const rows = (isOneNumber ? whole : kept).map((row) => (unit === null ? row : marked(row, unit, piece)))
+      yield { ...page, rows, number, isLast: page.isLast && index === pieces.length - 1 }
+    }
+  }
+
+  function wholeRow(dimension: TimeUnit, { fromMs: atMs, use }: Piece, value: number): LocalSeriesRow {
+    return { dimension_type: dimension, point: localIso(atMs), value, has_running_views: use === 'summary' }
+  }
+  function marked(row: LocalSeriesRow, dimension: TimeUnit, { use }: Piece): LocalSeriesRow {
+    // The first month, day or hour can start before the period.
+    const pointMs = Math.max(readTime(row.point), fromMs)
+    const startMs = startOf(zone, dimension, pointMs)
+    const is_partial = startMs < fromMs || nextOf(zone, dimension, pointMs) > endMs
+    const point = use === 'all' && pointMs > fromMs ? row.point : localIso(startMs)
+    const { dimension_type, value, has_running_views = false } = row
+    return { dimension_type, point, value, is_partial, has_running_views }
+  }
+  function localIso(timeMs: number): string {
+    return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
+  }
+}
+
+/** True if the row counts in the piece. A row before the first piece has the start of the month, day or hour. */
+function isInside(row: SeriesRow, { question, use, offsetMs, fromMs, endMs }: Piece): boolean {
+  if (use === 'summary') return true
+  const timeMs = readTime(row.point)
+  const askedFromMs = Date.parse(question.period.from)
+  const unit = timeUnitOf(question)
+  if (unit !== null && !startsAt(unit, timeMs, offsetMs) && timeMs !== askedFromMs) {
+    throw new UnexpectedAnswer(
+      `The service does not count by the ${unit}s of the time zone in the question, and the clocks change in this period. Choose a period without a change of the clocks`,
+    )
+  }
+  return (timeMs >= fromMs || askedFromMs === fromMs) && timeMs < endMs
+}

@@ -1,0 +1,137 @@
+import type { SeriesRow } from '../../../video-service/report-rows.ts'
+import type { TimeRange } from '../chart/chart.ts'
+import type { LocalSeriesRow } from '../local-rows.ts'
+import { seriesGroup } from '../rows.ts'
+import type { SeriesTotals } from '../series-totals.ts'
+import type { TimeUnit, TimeZone } from '../time-zone.ts'
+import { type Figure, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
+import { sentenceCase, timesPage } from './times-page.ts'
+import { countWords, nameWords, numberWords, shareWords } from './words.ts'
+
+type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'
+type Dimension = 'summary' | TimeUnit | 'location' | 'device' | 'view-source'
+
+const REPORTS: readonly SeriesReport[] = ['total-views', 'unique-devices', 'authenticated-viewers']
+const SHOWN_BARS = 25
+const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string, several: string]>> = {
+  'total-views': ['Total views', 'view', 'views'],
+  'unique-devices': ['Devices', 'device', 'devices'],
+  'authenticated-viewers': ['Signed-in viewers', 'signed-in viewer', 'signed-in viewers'],
+}
+const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', readonly [title: string, column: string]>> = {
+  location: ['Places', 'Place'],
+  device: ['Devices', 'Device'],
+  'view-source': ['Location of the player', 'Player'],
+}
+const VIEW_SOURCES = new Map([
+  ['onsite', 'On the page of the service'],
+  ['offsite', 'On other pages'],
+])
+
+/** The options of a page that depend on the question. */
+interface SeriesOptions {
+  readonly report: SeriesReport
+  readonly dimension: Dimension
+  /** The period of the report. */
+  readonly range: TimeRange
+  readonly zone: TimeZone
+  /** Null for the pages by location, device or view source. */
+  readonly totals: SeriesTotals | null
+}
+
+/** Collects one number for each month, day, hour or group. Keeps the top 25 groups. */
+export function seriesPage({ report, dimension, range, zone, totals }: SeriesOptions): PageCollector<LocalSeriesRow> {
+  const [title, one, several] = TITLES[report]
+  switch (dimension) {
+    case 'month':
+    case 'day':
+    case 'hour':
+      return timesPage(dimension, range, zone, {
+        ...{ title, several, isSum: report === 'total-views', totals: totalFigures(totals) },
+        summary: totals === null ? '' : `${countWords(totals[report], one, several)} in the whole period.`,
+      })
+    case 'summary':
+      return totalsPage(report, totals)
+    default:
+      return groupsPage(report, dimension)
+  }
+}
+
+function totalFigures(totals: SeriesTotals | null): Figure[] {
+  if (totals === null) return []
+  return REPORTS.map((report) => {
+    const [, one, several] = TITLES[report]
+    return { value: numberWords(totals[report]), label: totals[report] === 1 ? one : several }
+  })
+}
+
+function totalsPage(report: SeriesReport, totals: SeriesOptions['totals']): PageCollector<SeriesRow> {
+  const [title, one, several] = TITLES[report]
+  let total = 0
+  return {
+    add({ value }) {
+      total += value
+    },
+    model: () => ({
+      title,
+      summary: `${countWords(total, one, several)} in the whole period.`,
+      figures: totalFigures(totals),
+      sections: [],
+      notes: [],
+    }),
+  }
+}
+
+function groupsPage(report: SeriesReport, dimension: 'location' | 'device' | 'view-source'): PageCollector<SeriesRow> {
+  const [title, one, several] = TITLES[report]
+  let top: { name: string; value: number }[] = []
+  let [total, count] = [0, 0]
+  return {
+    add(row) {
+      count += 1
+      total += row.value
+      const group = seriesGroup(row)
+      top.push({ name: dimension === 'view-source' ? (VIEW_SOURCES.get(group) ?? group) : group, value: row.value })
+      top = top.toSorted((a, b) => b.value - a.value).slice(0, SHOWN_BARS)
+    },
+    model(): PageModel {
+      const [first] = top
+      if (first === undefined) return nothing(title)
+      const isSum = report === 'total-views'
+      const figures = [{ value: numberWords(count), label: GROUPS[dimension][0].toLowerCase() }]
+      return {
+        title,
+        summary: `Top: ${nameWords(first.name)}, ${countWords(first.value, one, several)}.`,
+        figures: isSum ? [{ value: numberWords(total), label: several }, ...figures] : figures,
+        sections: [groupSection(dimension, several, top, count, isSum ? total : null)],
+        notes: isSum ? [] : ['Do not add up these numbers: one viewer or device can count in several groups.'],
+      }
+    },
+  }
+}
+
+function groupSection(
+  dimension: 'location' | 'device' | 'view-source',
+  several: string,
+  top: readonly { name: string; value: number }[],
+  count: number,
+  total: number | null,
+): Section {
+  const [title, column] = GROUPS[dimension]
+  const shareOf = (value: number) => (total === null ? '' : ` · ${shareWords(value, total)}`)
+  return {
+    title,
+    words: count > top.length ? `Top ${top.length} of ${numberWords(count)}, by ${several}.` : `By ${several}.`,
+    chart: {
+      kind: 'bars',
+      rows: top.map(({ name, value }) => ({
+        name: nameWords(name),
+        value,
+        aside: `${numberWords(value)}${shareOf(value)}`,
+      })),
+    },
+    table: { columns: [column, sentenceCase(several)], rows: top.map(({ name, value }) => [nameWords(name), value]) },
+    legend: null,
+    isHalf: false,
+  }
+}

@@ -1,0 +1,160 @@
+import type { ViewerRow } from '../../../video-service/report-rows.ts'
+import type { Span, TimeRange } from '../chart/chart.ts'
+import { LIVE_AND_RECORDED, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
+import { countWords, durationWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
+
+const SHOWN_VIEWERS = 20
+const HOUR_MS = 3_600_000
+/** Spans with a smaller gap, as a share of the period, are drawn as one span. */
+const SMALLEST_GAP = 1 / 900
+const WATCHED_CLASSES: readonly (readonly [name: string, belowMs: number])[] = [
+  ['Under 5 minutes', HOUR_MS / 12],
+  ['5 to 30 minutes', HOUR_MS / 2],
+  ['30 minutes to 1 hour', HOUR_MS],
+  ['1 to 5 hours', 5 * HOUR_MS],
+  ['5 hours and more', Number.POSITIVE_INFINITY],
+]
+
+interface Watcher {
+  readonly name: string
+  readonly ms: number
+  readonly videos: number
+  readonly lastActivityMs: number
+  readonly spans: readonly Span[]
+}
+
+/**
+ * Collects all viewers, and the segments of the top 20. All numbers are exact, because a row has all segments of a
+ * viewer. An unfinished segment counts until now.
+ * @param range the period of the report; null for all time. An end can be infinite.
+ */
+export function viewersPage(range: TimeRange | null, nowMs: number): PageCollector<ViewerRow> {
+  let top: Watcher[] = []
+  const classes = WATCHED_CLASSES.map(() => 0)
+  const totals = { viewers: 0, ms: 0, segments: 0, liveMs: 0 }
+  return {
+    add(row) {
+      const spans = row.segments.map((segment) => spanOf(segment, range, nowMs))
+      const ms = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
+      totals.viewers += 1
+      totals.segments += spans.length
+      totals.ms += ms
+      totals.liveMs += spans.reduce((sum, { fromMs, toMs, isLive }) => sum + (isLive ? toMs - fromMs : 0), 0)
+      const of = WATCHED_CLASSES.findIndex(([, belowMs]) => ms < belowMs)
+      classes[of] = (classes[of] ?? 0) + 1
+      const least = top[SHOWN_VIEWERS - 1]
+      if (least !== undefined && least.ms >= ms) return
+      const [name, lastActivityMs] = [row.viewer_identifier, readTime(row.last_activity)]
+      top.push({ name, ms, videos: row.videos_watched, lastActivityMs, spans })
+      top = top.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN_VIEWERS)
+    },
+    model: () => viewersModel(range, top, classes, totals),
+  }
+}
+
+function spanOf(segment: ViewerRow['segments'][number], range: TimeRange | null, nowMs: number): Span {
+  const { fromMs: firstMs, toMs: lastMs } = range ?? {
+    fromMs: Number.NEGATIVE_INFINITY,
+    toMs: Number.POSITIVE_INFINITY,
+  }
+  const fromMs = Math.max(firstMs, readTime(segment.started_at))
+  const toMs = Math.min(lastMs, segment.finished_at ? readTime(segment.finished_at) : nowMs)
+  return { fromMs, toMs: Math.max(fromMs, toMs), isLive: segment.content_type === 'live' }
+}
+
+function viewersModel(
+  asked: TimeRange | null,
+  top: readonly Watcher[],
+  classes: readonly number[],
+  totals: { viewers: number; ms: number; segments: number; liveMs: number },
+): PageModel {
+  const title = 'Viewers'
+  if (totals.viewers === 0) return nothing(title, `No signed-in viewers ${asked === null ? 'yet' : 'in this period'}.`)
+  const each = totals.ms / totals.viewers
+  const isBounded = asked !== null && Number.isFinite(asked.toMs - asked.fromMs)
+  const range = isBounded ? asked : rangeOf(top)
+  return {
+    title,
+    summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'part')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on average.`,
+    figures: [
+      { value: numberWords(totals.viewers), label: totals.viewers === 1 ? 'signed-in viewer' : 'signed-in viewers' },
+      { value: durationWords(totals.ms), label: 'watched' },
+      { value: durationWords(each), label: 'per viewer on average' },
+      { value: shareWords(totals.liveMs, totals.ms), label: 'of it live' },
+    ],
+    sections: [howMuch(classes, totals.viewers), ...(range === null ? [] : [timelines(range, top, totals.viewers)])],
+    notes: [
+      'Viewers are signed-in viewers. A part was watched without a break. Play, pause and seek start a new part.',
+    ],
+  }
+}
+
+/** Returns the time from the first to the last span, or null if nothing was watched. */
+function rangeOf(top: readonly Watcher[]): TimeRange | null {
+  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const span of top.flatMap(({ spans }) => spans)) {
+    fromMs = Math.min(fromMs, span.fromMs)
+    toMs = Math.max(toMs, span.toMs)
+  }
+  return fromMs < toMs ? { fromMs, toMs } : null
+}
+
+function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): Section {
+  return {
+    title: 'Top viewers',
+    words: `When each ${top.length < viewers ? `of the top ${top.length} of ${numberWords(viewers)} viewers` : 'viewer'} watched.`,
+    chart: {
+      kind: 'timelines',
+      range,
+      rows: top.map(({ name, ms, spans }) => ({
+        name: nameWords(name),
+        aside: `${durationWords(ms)} · ${countWords(spans.length, 'part')}`,
+        spans: merged(spans, (range.toMs - range.fromMs) * SMALLEST_GAP),
+      })),
+    },
+    table: {
+      columns: ['Viewer', 'Videos and broadcasts', 'Parts', 'Hours watched', 'Last seen'],
+      rows: top.map(({ name, videos, spans, ms, lastActivityMs }) => [
+        ...[nameWords(name), videos, spans.length, Math.round((ms / HOUR_MS) * 10) / 10],
+        timeWords(lastActivityMs),
+      ]),
+    },
+    legend: LIVE_AND_RECORDED,
+    isHalf: false,
+  }
+}
+
+/** Merges spans with small gaps, to keep the page small. */
+function merged(spans: readonly Span[], apartMs: number): Span[] {
+  const result: Span[] = []
+  for (const isLive of [true, false]) {
+    let last: { fromMs: number; toMs: number; isLive: boolean } | null = null
+    for (const span of spans.filter((one) => one.isLive === isLive).toSorted((a, b) => a.fromMs - b.fromMs)) {
+      if (last !== null && span.fromMs - last.toMs < apartMs) last.toMs = Math.max(last.toMs, span.toMs)
+      else {
+        last = { ...span }
+        result.push(last)
+      }
+    }
+  }
+  return result
+}
+
+function howMuch(classes: readonly number[], viewers: number): Section {
+  const rows = WATCHED_CLASSES.map(([name], index) => ({ name, value: classes[index] ?? 0 }))
+  return {
+    title: 'Time watched',
+    words: 'Viewers by time watched.',
+    chart: {
+      kind: 'bars',
+      rows: rows.map(({ name, value }) => ({
+        name,
+        value,
+        aside: `${numberWords(value)} · ${shareWords(value, viewers)}`,
+      })),
+    },
+    table: { columns: ['Time watched', 'Viewers'], rows: rows.map(({ name, value }) => [name, value]) },
+    legend: null,
+    isHalf: false,
+  }
+}

@@ -1,0 +1,101 @@
+import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { Span, TimeRange } from '../chart/chart.ts'
+import { type Concurrency, createConcurrency } from '../chart/concurrency.ts'
+import { spread, timeBuckets } from '../chart/time-buckets.ts'
+import { createTimelineBins, markSpan } from '../chart/timeline-bins.ts'
+import { contentName } from '../content-titles.ts'
+import type { TimeZone } from '../time-zone.ts'
+import { createRanking } from './bounded-ranking.ts'
+import { createDifferentCount } from './different-count.ts'
+import type { PageCollector } from './page-model.ts'
+import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
+import { readTime } from './words.ts'
+
+/**
+ * Collects who watched what and when. Sums, times and the numbers over time are exact. The lists of places, devices,
+ * content and viewers are exact up to 40,000 names (see createRanking). Only watching inside the period counts, and an
+ * unfinished view counts until now.
+ * @param range the period of the report.
+ */
+export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): PageCollector<ViewRow> {
+  const buckets = timeBuckets(range, zone)
+  const watchedMs = new Float64Array(buckets.bordersMs.length)
+  const concurrency = createConcurrency(range)
+  const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, unfinished: 0, unnamed: 0 }
+  const [devices, viewers] = [createDifferentCount(), createDifferentCount()]
+  const rankings = createRankings()
+  return {
+    add(row) {
+      const span = spanOf(row, range, nowMs)
+      const ms = Math.max(0, span.toMs - span.fromMs)
+      totals.views += 1
+      totals.ms += ms
+      totals.liveMs += span.isLive ? ms : 0
+      totals.mobile += row.is_mobile_view ? 1 : 0
+      totals.unfinished += row.finished_at ? 0 : 1
+      devices.add(row.client_id)
+      if (row.viewer_identifier) viewers.add(row.viewer_identifier)
+      else totals.unnamed += 1
+      concurrency.add(span)
+      spread(buckets.bordersMs, span, (bucket, part) => {
+        watchedMs[bucket] = (watchedMs[bucket] ?? 0) + part
+      })
+      addToRankings(rankings, row, span, ms, range)
+    },
+    model(titles) {
+      const parts = partsOf(buckets.bordersMs, watchedMs, concurrency)
+      return viewsModel({ range, parts, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings, titles })
+    },
+  }
+}
+
+function createRankings(): Rankings {
+  const create = () => ({ views: 0, ms: 0 })
+  const byViews = () => createRanking<Watched>({ most: MOST_NAMES, create, weightOf: ({ views }) => views })
+  return {
+    content: createRanking<Watched>({ most: MOST_NAMES, create, weightOf: ({ ms }) => ms }),
+    countries: byViews(),
+    cities: byViews(),
+    systems: byViews(),
+    browsers: byViews(),
+    viewers: createRanking<Watcher>({
+      most: MOST_NAMES,
+      create: () => ({ views: 0, ms: 0, bins: createTimelineBins() }),
+      weightOf: ({ ms }) => ms,
+    }),
+  }
+}
+
+function addToRankings(to: Rankings, row: ViewRow, span: Span, ms: number, range: TimeRange): void {
+  const { browser, os } = row.device_info
+  const country = row.country || 'Unknown'
+  const entries: Watched[] = [
+    to.content.entryOf(contentName(row.content_type, row.content_id)),
+    to.countries.entryOf(country),
+    to.cities.entryOf([row.city, country].filter(Boolean).join(', ')),
+    to.systems.entryOf(os.family),
+    to.browsers.entryOf(browser.family),
+  ]
+  if (row.viewer_identifier) {
+    const watcher = to.viewers.entryOf(row.viewer_identifier)
+    entries.push(watcher)
+    markSpan(watcher.bins, span, range)
+  }
+  for (const entry of entries) {
+    entry.views += 1
+    entry.ms += ms
+  }
+}
+
+function spanOf(row: ViewRow, range: TimeRange, nowMs: number): Span {
+  const fromMs = Math.max(range.fromMs, readTime(row.started_at))
+  const toMs = Math.min(range.toMs, row.finished_at ? readTime(row.finished_at) : nowMs)
+  return { fromMs, toMs: Math.max(fromMs, toMs), isLive: row.content_type === 'live' }
+}
+
+function partsOf(bordersMs: readonly number[], watchedMs: Float64Array, concurrency: Concurrency): PeriodPart[] {
+  return concurrency.highest(bordersMs).map((peak, bucket) => {
+    const [fromMs = 0, toMs = 0] = [bordersMs[bucket], bordersMs[bucket + 1]]
+    return { fromMs, toMs, peak, average: (watchedMs[bucket] ?? 0) / (toMs - fromMs) }
+  })
+}

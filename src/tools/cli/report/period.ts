@@ -1,0 +1,83 @@
+import { ConfigError } from '../../../errors.ts'
+import type { Period } from '../../video-service/report-question.ts'
+import type { PeriodOptions } from './period-options.ts'
+import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
+
+const DAY_MS = 86_400_000
+const DAYS_BY_DEFAULT = '7d'
+/** Years from 1000 to 2999. JavaScript would read 0026 as 1926. */
+const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/
+const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
+
+/**
+ * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset
+ * are in the given zone. A date alone means its first second, or for `to` its last second: the service counts both ends
+ * of a period. Days and weeks of `last` are calendar days.
+ * @param nowSeconds UNIX time in seconds.
+ * @throws ConfigError for an unreadable time, and for a period that ends before it starts.
+ */
+export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number, zone: TimeZone): Period {
+  if (last !== undefined && from !== undefined) throw new ConfigError('Use --last or --from, not both.')
+  const endMs = to === undefined ? Math.floor(nowSeconds) * 1000 : readTime('--to', to, zone, 'last second')
+  const startMs =
+    from === undefined
+      ? before(endOf(to, endMs), last ?? DAYS_BY_DEFAULT, zone)
+      : readTime('--from', from, zone, 'first second')
+  if (startMs > endMs) throw new ConfigError('The period ends before it starts. Check --from and --to.')
+  return { from: iso(startMs, zone), to: iso(endMs, zone) }
+}
+
+/**
+ * Reads the options of a period where no period is needed: an end that is not given is left out. Returns
+ * undefined for all time.
+ * @throws ConfigError as `readPeriod` does.
+ */
+export function readOpenPeriod(
+  options: PeriodOptions,
+  nowSeconds: number,
+  zone: TimeZone,
+): Partial<Period> | undefined {
+  const { last, from, to } = options
+  if (last !== undefined || (from !== undefined && to !== undefined)) return readPeriod(options, nowSeconds, zone)
+  if (from !== undefined) return { from: iso(readTime('--from', from, zone, 'first second'), zone) }
+  return to === undefined ? undefined : { to: iso(readTime('--to', to, zone, 'last second'), zone) }
+}
+
+/** Returns the first moment after a day, so that `--last 7d --to DATE` has whole days. */
+function endOf(to: string | undefined, endMs: number): number {
+  return to?.length === 'YYYY-MM-DD'.length ? endMs + 1000 : endMs
+}
+
+function before(endMs: number, last: string, zone: TimeZone): number {
+  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(last) ?? []
+  if (unit === undefined)
+    throw new ConfigError('--last must be a number of hours, days or weeks, such as 24h, 7d or 4w.')
+  if (unit === 'h') return endMs - Number(count) * 3_600_000
+  const days = Number(count) * (unit === 'w' ? 7 : 1)
+  return timeOfLocal(zone, endMs + zone.offsetMsAt(endMs) - days * DAY_MS)
+}
+
+function readTime(option: string, text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
+  const timeMs = WITH_OFFSET.test(text) ? Date.parse(text.replace(' ', 'T')) : localTime(text, zone, dateMeans)
+  if (isOnCalendar(text) && !Number.isNaN(timeMs)) return timeMs
+  throw new ConfigError(`${option} is not a valid time. Use 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00.`)
+}
+
+function localTime(text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
+  const [, date, time, seconds = ':00'] = LOCAL.exec(text) ?? []
+  const localMs = Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`)
+  if (Number.isNaN(localMs) || time?.startsWith('24')) return Number.NaN
+  if (time !== undefined || dateMeans === 'first second') return timeOfLocal(zone, localMs)
+  return timeOfLocal(zone, localMs + DAY_MS) - 1000
+}
+
+/** JavaScript would read 30 February as 2 March. */
+function isOnCalendar(text: string): boolean {
+  const date = text.slice(0, 10)
+  const time = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date)
+}
+
+function iso(timeMs: number, zone: TimeZone): string {
+  return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
+}

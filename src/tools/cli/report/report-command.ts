@@ -1,0 +1,143 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
+import { nowSeconds, withService } from '../service/service.ts'
+import { readOpenPeriod, readPeriod } from './period.ts'
+import { addPeriodOptions, orUsageError, type PeriodOptions } from './period-options.ts'
+import { machineTimeZone } from './time-zone.ts'
+import { type ReportFormat, writeReport } from './write-report.ts'
+
+interface CommonOptions extends PeriodOptions {
+  readonly json?: boolean
+  readonly csv?: boolean
+  readonly output?: string
+  readonly html?: string
+  readonly content?: ContentType
+  readonly id?: string[]
+}
+interface ReportOptions extends CommonOptions {
+  readonly viewer?: string
+  readonly finishedOnly?: boolean
+  readonly segments?: boolean
+  readonly insideOnly?: boolean
+  readonly by?: (typeof DIMENSIONS)[number] | 'summary'
+  readonly granularity?: 'hour' | 'minute'
+}
+
+const ABOUT = `
+Times without an offset are in the time zone of this machine. --to with a date alone is the last second of that day. The
+default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the
+report and leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
+
+/** Adds `report …`, for the analytics API of the video service. */
+export function addReportCommands(group: Command, context: CommandContext): void {
+  reportCommand(group, context, 'viewers', 'list every viewer', [
+    'viewer-auth report viewers --viewer @example.com',
+    'viewer-auth report viewers --last 24h --csv --segments --output viewers.csv',
+    'viewer-auth report viewers --last 4w --html viewers.html',
+  ])
+    .option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
+    .option('--finished-only', 'only finished segments')
+    .option('--segments', 'with --csv: a row for each segment of a viewer')
+  reportCommand(group, context, 'views', 'list every watched part of a broadcast or video', [
+    'viewer-auth report views --last 7d --html views.html',
+    'viewer-auth report views --last 7d --csv --output views.csv',
+    'viewer-auth report views --from 2026-11-20T18:00 --to 2026-11-20T20:00 --content live --id 1001',
+  ])
+    .option('--finished-only', 'only finished views')
+    .option('--inside-only', 'only views that started and ended in the period')
+  const series = [
+    ['total-views', 'count views'],
+    ['unique-devices', 'count devices'],
+    ['authenticated-viewers', 'count signed-in viewers'],
+  ] as const
+  for (const [report, summary] of series) {
+    reportCommand(group, context, report, summary, [
+      `viewer-auth report ${report} --last 4w --html ${report}.html`,
+      `viewer-auth report ${report} --last 4w --by location`,
+      `viewer-auth report ${report} --from 2026-11-01 --to 2026-11-30 --json`,
+    ]).addOption(
+      new Option('--by <DIMENSION>', 'count by (default: summary, with --html day)').choices([
+        'summary',
+        ...DIMENSIONS,
+      ]),
+    )
+  }
+  reportCommand(group, context, 'peak-viewer-numbers', 'highest number of concurrent viewers', [
+    'viewer-auth report peak-viewer-numbers --last 24h',
+    'viewer-auth report peak-viewer-numbers --last 7d --html peaks.html',
+    'viewer-auth report peak-viewer-numbers --from 2026-11-20 --to 2026-11-20 --granularity minute --content live',
+  ]).addOption(
+    new Option('--granularity <UNIT>', 'one number for each unit').choices(['hour', 'minute']).default('hour'),
+  )
+}
+
+function reportCommand(
+  group: Command,
+  context: CommandContext,
+  report: Question['report'],
+  summary: string,
+  examples: readonly string[],
+): Command {
+  return addPeriodOptions(addNotes(addCommand(group, report, summary, examples), ABOUT))
+    .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
+    .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .option('--output <FILE>', 'write to this file, and replace it when the report is complete')
+    .addOption(
+      new Option('--html <FILE>', 'write a page with charts to this file').conflicts([...['csv', 'json', 'output']]),
+    )
+    .action((options: ReportOptions, command: Command) => {
+      if (options.id !== undefined && options.content === undefined) {
+        command.error('error: --id needs --content live or --content recorded')
+      }
+      if (options.segments && !options.csv) command.error('error: --segments needs --csv')
+      const question = orUsageError(command, () => questionOf(report, options))
+      return runCommand(context, options.json, async () => {
+        const { html, output = html } = options
+        return await withService(context.io, (service) =>
+          writeReport(context.io, service, question, { format: formatOf(options), output }),
+        )
+      })
+    })
+}
+
+function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
+  if (html !== undefined) return 'html'
+  if (csv) return segments ? 'segments-csv' : 'csv'
+  return json ? 'json' : 'table'
+}
+
+function questionOf(report: Question['report'], options: ReportOptions): Question {
+  const { content, id, viewer, finishedOnly, insideOnly, granularity = 'hour' } = options
+  const { by = options.html === undefined ? 'summary' : 'day' } = options
+  const scope = {
+    ...(content === undefined ? {} : { contentType: content }),
+    ...(id === undefined ? {} : { contentIds: id }),
+    ...(finishedOnly ? { listUnfinishedSegments: false } : {}),
+  }
+  const zone = machineTimeZone()
+  if (report === 'viewers') {
+    const period = readOpenPeriod(options, nowSeconds(), zone)
+    return {
+      report,
+      ...scope,
+      ...(period === undefined ? {} : { period }),
+      ...(viewer === undefined ? {} : { viewerIdentifier: viewer }),
+    }
+  }
+  const period = readPeriod(options, nowSeconds(), zone)
+  switch (report) {
+    case 'views':
+      return { report, period, ...scope, ...(insideOnly ? { inclusiveRange: false } : {}) }
+    case 'peak-viewer-numbers':
+      return { report, period, ...scope, granularity }
+    default:
+      return { report, period, ...scope, dimension: by }
+  }
+}
+
+function contentIds(text: string): string[] {
+  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids must be numbers, separated by commas.')
+  return text.split(',')
+}

@@ -1,0 +1,209 @@
+import { type Page, pages } from '../../video-service/analytics.ts'
+import type { Question } from '../../video-service/report-question.ts'
+import type { RowOf } from '../../video-service/report-rows.ts'
+import type { Outcome } from '../command.ts'
+import type { Service } from '../service/service.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
+import { counted, printableJson } from '../terminal/text.ts'
+import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
+import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
+import { localSeries } from './local-rows.ts'
+import { localTimes } from './local-times.ts'
+import { startReportProgress } from './progress.ts'
+import { tableCells, tableColumns, timeText } from './report-table.ts'
+import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
+import { fetchTotals } from './series-totals.ts'
+import { openFileSink, type ReportSink, standardOutput } from './sink.ts'
+import { machineTimeZone } from './time-zone.ts'
+
+/** `segments-csv` has a row for each segment of a viewer. */
+export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
+
+interface ReportOptions {
+  readonly format: ReportFormat
+  /** Path of a file; undefined for standard output. */
+  readonly output: string | undefined
+}
+
+const CHUNK_CHARACTERS = 1_000_000
+/** A report does not wait longer for the titles of its channels. */
+const TITLES_TIMEOUT_MS = 5_000
+
+/** Fetches and writes a report page by page, so that a report of any length needs the memory of one page. */
+export async function writeReport(
+  io: CommandIo,
+  service: Service,
+  question: Question,
+  { format, output }: ReportOptions,
+): Promise<Outcome> {
+  const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+  const end = new AbortController()
+  try {
+    const ask = asker(service)
+    const fetched = pagesWithProgress(io, ask, question)
+    const titles = titlesFor(question, format, service, end.signal)
+    const stdout = output === undefined ? io.stdout : null
+    const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask })
+    service.signal.throwIfAborted()
+    await sink.finish()
+    const place = output === undefined ? '' : ` in ${output}`
+    io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
+    return { ok: true }
+  } finally {
+    end.abort()
+    await sink.close()
+  }
+}
+
+/** Reads the titles while the report is fetched. Returns none if the report is for machines or shows no channel. */
+async function titlesFor(
+  question: Question,
+  format: ReportFormat,
+  { api, signal }: Service,
+  end: AbortSignal,
+): Promise<ContentTitles> {
+  const isForPeople = format === 'html' || format === 'table'
+  const namesContent = question.report === 'views' || question.report === 'peak-viewer-numbers'
+  const hasChannels = question.contentType !== 'recorded' && (namesContent || question.contentIds !== undefined)
+  if (!isForPeople || !hasChannels) return NO_TITLES
+  return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
+}
+
+function periodText({ period }: Question, isTerminal: boolean): string {
+  const now = { zone: machineTimeZone(), nowMs: Date.now() }
+  const [from, to] = [period?.from, period?.to].map((time) =>
+    isTerminal && time !== undefined ? timeText(time, now).trim() : time,
+  )
+  if (from === undefined) return to === undefined ? 'all time' : `until ${to}`
+  return to === undefined ? `since ${from}` : `${from} to ${to}`
+}
+
+type Ask = <Q extends Question>(question: Q) => AsyncGenerator<Page<RowOf<Q>>>
+
+function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
+  return (question) => pages({ settings, send, token }, question, signal)
+}
+
+/** Fetches the report page by page, and shows the progress. */
+async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): AsyncGenerator<Page<ReportRow>> {
+  const progress = startReportProgress(io)
+  try {
+    const zone = machineTimeZone()
+    const withLocalTimes = localTimes(zone)
+    const fetched =
+      'dimension' in question ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece)) : ask(question)
+    for await (const page of fetched) {
+      progress.page(page.number, page.rows.length)
+      yield { ...page, rows: page.rows.map(withLocalTimes) }
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** Writes all rows. Returns their number as text. */
+type Writer = (
+  sink: ReportSink,
+  fetched: AsyncGenerator<Page<ReportRow>>,
+  question: Question,
+  context: {
+    readonly titles: Promise<ContentTitles>
+    /** Null for a file. */
+    readonly stdout: CommandIo['stdout'] | null
+    readonly ask: Ask
+  },
+) => Promise<string>
+
+const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
+  table: writeTable,
+  csv: (sink, fetched, { report }) => writeLines(sink, fetched, csvHeader(report), (row) => [csvLine(row)]),
+  'segments-csv': (sink, fetched) =>
+    writeLines(sink, fetched, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
+  json: writeJson,
+  html: writeHtml,
+}
+
+/** Writes each page in chunks, since the text of many viewers is large. */
+async function writeLines(
+  sink: ReportSink,
+  fetched: AsyncGenerator<Page<ReportRow>>,
+  header: string,
+  linesOf: (row: ReportRow) => Iterable<string>,
+): Promise<string> {
+  let written = 0
+  await sink.write(header)
+  for await (const { rows } of fetched) {
+    let text = ''
+    for (const row of rows) {
+      for (const line of linesOf(row)) {
+        text += line
+        written += 1
+      }
+      if (text.length < CHUNK_CHARACTERS) continue
+      await sink.write(text)
+      text = ''
+    }
+    await sink.write(text)
+  }
+  return counted(written, 'row')
+}
+
+/** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
+async function writeJson(...[sink, fetched]: Parameters<Writer>): Promise<string> {
+  let written = 0
+  let text = '['
+  for await (const { rows } of fetched) {
+    for (const row of rows) {
+      text += `${written === 0 ? '\n' : ',\n'}${printableJson(row)}`
+      written += 1
+      if (text.length < CHUNK_CHARACTERS) continue
+      await sink.write(text)
+      text = ''
+    }
+  }
+  await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
+  return counted(written, 'row')
+}
+
+/** Fetches no page that the table does not show. */
+async function writeTable(...[sink, fetched, question, { titles, stdout }]: Parameters<Writer>): Promise<string> {
+  const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
+  const shown: string[][] = []
+  let hasMore = false
+  for await (const { rows, isLast } of fetched) {
+    const look = { terminal, titles: await titles }
+    const room = MOST_TABLE_ROWS - shown.length
+    shown.push(...rows.slice(0, room).map((row) => tableCells(row, look)))
+    hasMore = rows.length > room || (rows.length === room && !isLast)
+    if (hasMore) break
+  }
+  if (shown.length > 0) {
+    const widthColumns = terminal === null ? undefined : (stdout?.columns ?? 80)
+    await sink.write(`${await textTable(stdout, tableColumns(question, terminal !== null), shown, widthColumns)}\n`)
+  }
+  return hasMore
+    ? `The first ${counted(shown.length, 'row')}. Use --csv or --json for all`
+    : counted(shown.length, 'row')
+}
+
+/** Keeps only what the HTML page shows, so that memory stays bounded here too. */
+async function writeHtml(...[sink, fetched, question, { titles, ask }]: Parameters<Writer>): Promise<string> {
+  const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
+    import('./page/collect-page.ts'),
+    import('./page/render-page.ts'),
+  ])
+  const nowMs = Date.now()
+  const hasTotals = 'dimension' in question && (question.dimension === 'summary' || timeUnitOf(question) !== null)
+  const totals = hasTotals ? await fetchTotals(question, ask) : null
+  const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals })
+  let written = 0
+  for await (const { rows } of fetched) {
+    for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
+    written += rows.length
+  }
+  const source = ' from the analytics of the video service'
+  const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
+  await sink.write(await renderPage(collector.model(await titles), about))
+  return counted(written, 'row')
+}

@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto'
+import { readEntryPointSettings } from '../../../config.ts'
+import { isHashEntryPoint, type SecretFiles } from '../../../entry-points/entry-point.ts'
+import type { Lock, LockSettings } from '../../video-service/locks.ts'
+import { addressOf, chosenHashEntryPoint } from '../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+
+/** The address and secret that a lock should have. */
+export interface WantedLock extends Pick<LockSettings, 'url' | 'secret'> {
+  /** Where the secret comes from, for people: "the entry point default". */
+  readonly secretOf: string
+  /** The second secret during a change of the secret. Null without a change. */
+  readonly previousSecret: string | null
+  /** Other addresses at which the app serves the same entry point. */
+  readonly otherUrls: readonly string[]
+}
+
+/** The lock that the service needs for a login app with these settings. */
+export interface ExpectedLock extends WantedLock {
+  /** The name of the entry point. */
+  readonly entryPoint: string
+  /** The names of other entry points with the same secret. */
+  readonly sharedWith: readonly string[]
+  /** Null unless both secrets are in files. */
+  readonly secretFiles: SecretFiles | null
+}
+
+/**
+ * Returns the expected lock of an entry point. Without a name: of the only entry point, or of the one named `default`.
+ * @throws ConfigError that lists every wrong setting, or names the unknown entry point.
+ */
+export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
+  const config = readEntryPointSettings(env)
+  const entryPoint = chosenHashEntryPoint(config, name)
+  const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
+  const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
+  const others = config.entryPoints
+    .filter(isHashEntryPoint)
+    .filter((other) => other !== entryPoint && other.secret === secret)
+  const sharedWith = others.map((other) => other.name)
+  const url = addressOf(config, entryPoint)
+  const secretOf = `the entry point ${chosen}`
+  return { url, secret, secretOf, previousSecret, secretFiles, sharedWith, entryPoint: chosen, otherUrls }
+}
+
+/** Lists the differences between a lock and the expected one, without the secrets. */
+export function differences(lock: Lock, expected: WantedLock): string[] {
+  const list: string[] = []
+  if (!leadsTo(lock.url, expected)) list.push(`the address is ${printable(lock.url)} instead of ${expected.url}`)
+  const secret = compareSecret(lock, expected)
+  if (secret === 'previous') list.push('the secret is the previous one')
+  if (secret === 'other') list.push('the secret is different')
+  return list
+}
+
+/** Compares the secret of a lock with the expected one. */
+export function compareSecret(
+  { secret }: Lock,
+  expected: Pick<WantedLock, 'secret' | 'previousSecret'>,
+): 'same' | 'previous' | 'other' | 'not shown' {
+  if (secret === undefined) return 'not shown'
+  if (isSame(secret, expected.secret)) return 'same'
+  return expected.previousSecret !== null && isSame(secret, expected.previousSecret) ? 'previous' : 'other'
+}
+
+/** True if the address opens the entry point in a browser, also without the slash after the host. */
+export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'url' | 'otherUrls'>): boolean {
+  const href = URL.canParse(address) ? new URL(address).href : null
+  return [url, ...otherUrls].some((served) => new URL(served).href === href)
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,275 @@
+import { type Command, Option } from 'commander'
+import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { readServiceSettings } from '../settings/read-service-settings.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
+import {
+  contentId,
+  contentIds,
+  nameOf,
+  type PlaceOptions,
+  type PlacesOptions,
+  placeOf,
+  placesOf,
+  unknownOutcome,
+} from './lock-place.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
+import { rotate } from './rotate/rotate-lock.ts'
+import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
+import { setAndReadBack } from './set-lock.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
+import { expectedViewerAuth, removeTokenLock, setTokenLock, showTokenLock } from './viewer-auth-lock.ts'
+import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
+
+const ABOUT_SET = `
+The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service
+documents them only for reading: the command reads the lock back, and says what the service did not take.`
+const ABOUT_TOKEN = `
+With VIEWER_AUTH=token, the service gets the public key of the entry point. It shows neither this key nor the address.`
+const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
+
+/** The version of viewer authentication. */
+type Version = 'hash' | 'token'
+
+interface ShowOptions extends PlaceOptions, AccessOptions {
+  readonly json?: boolean
+  readonly viewerAuth: Version
+  readonly format: 'json' | 'xml'
+  readonly entryPoint?: string
+}
+interface RemoveOptions extends PlaceOptions, AccessOptions {
+  readonly json?: boolean
+  readonly viewerAuth: Version
+  readonly yes?: boolean
+}
+interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
+  readonly json?: boolean
+  readonly viewerAuth: Version
+  readonly publicKey?: string
+  readonly message?: string
+  readonly caption?: string
+  readonly popupWidth?: string
+  readonly popupHeight?: string
+  readonly yes?: boolean
+}
+
+/** Adds `lock …`, which sets, shows and removes locks at the video service. */
+export function addLockCommands(group: Command, context: CommandContext): void {
+  const { io } = context
+  addSetCommand(group, context)
+  placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 if they differ', [
+    'viewer-auth lock show --channel 1002',
+    'viewer-auth lock show --video 2001 --json',
+  ])
+    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
+    .addOption(
+      new Option('--format <FORMAT>', 'the format in which the service sends the lock')
+        .choices(['json', 'xml'])
+        .default('json'),
+    )
+    .action((options: ShowOptions, command: Command) => {
+      const [place, access] = [placeOf(options, command), accessOf(options, command)]
+      const { format, viewerAuth } = options
+      if (format === 'xml' && viewerAuth === 'token') command.error('error: the service does not show viewer auth')
+      if (format === 'xml' && place.kind === 'video') command.error('error: the service has XML for channels only')
+      return runCommand(context, options.json, async () => {
+        if (viewerAuth === 'token') {
+          const wanted = expectedViewerAuth(io.env, options.entryPoint)
+          const settings = readServiceSettings(io.env)
+          return showTokenLock(io, { settings }, place, wanted)
+        }
+        const expected = expectedLock(io.env, options.entryPoint)
+        return await withService(io, (service) => show(io, service, place, expected, format), access)
+      })
+    })
+  placeCommand(
+    group,
+    'remove',
+    'remove the lock; a channel is then open to everyone, a video has the lock of its channel',
+    ['viewer-auth lock remove --video 2001', 'viewer-auth lock remove --channel 1002 --yes'],
+  )
+    .option('--yes', 'do not ask')
+    .action((options: RemoveOptions, command: Command) => {
+      const [place, access] = [placeOf(options, command), accessOf(options, command)]
+      return runCommand(context, options.json, () =>
+        withService(io, (service) => removeOf[options.viewerAuth](io, service, place, options.yes), access),
+      )
+    })
+}
+
+function addSetCommand(group: Command, context: CommandContext): void {
+  const { io } = context
+  const command = addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
+    'viewer-auth lock set --channel 1002',
+    'viewer-auth lock set --video 2001 --entry-point press --yes',
+    'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
+    'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
+    'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
+    'viewer-auth lock set --channel 1002 --viewer-auth token   # the public key of CONTENT_KEY',
+    'viewer-auth lock set --channel 1002 --viewer-auth token --url https://login.example.com/ --public-key public.pem',
+  ])
+    .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
+    .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
+    .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
+    .option('--url <URL>', 'this address instead of that of the entry point', lockAddress)
+    .option('--secret-file <FILE>', 'the secret in this file instead of that of the entry point')
+    .option(
+      '--public-key <FILE>',
+      'with --viewer-auth token: the public key in this file instead of that of CONTENT_KEY',
+    )
+    .option('--message <TEXT>', 'the message of the lock')
+    .option('--caption <TEXT>', 'the caption of its button')
+    .option('--popup-width <SIZE>', 'the width of the popup')
+    .option('--popup-height <SIZE>', 'the height of the popup')
+    .addOption(
+      new Option('--rotate', 'generate a new secret, set it, and write it to the files of the entry point').conflicts([
+        ...['url', 'secretFile', 'message', 'caption', 'popupWidth', 'popupHeight'],
+      ]),
+    )
+    .option('--yes', 'do not ask')
+    .addOption(versionOption())
+  addAccessOptions(addNotes(command, ABOUT_SET + ABOUT_TOKEN)).action((options: SetOptions, command: Command) => {
+    const [places, access] = [placesOf(options, command), accessOf(options, command)]
+    const { entryPoint, url, secretFile, publicKey, viewerAuth } = options
+    const fileOption = viewerAuth === 'token' ? '--public-key' : '--secret-file'
+    if (entryPoint !== undefined && url !== undefined && (secretFile ?? publicKey) !== undefined) {
+      command.error(`error: leave out --entry-point, because --url and ${fileOption} replace both of its values`)
+    }
+    const refused = viewerAuth === 'token' ? optionOfHash(options) : publicKey === undefined ? null : '--public-key'
+    if (refused !== null) {
+      const hint = refused === '--rotate' ? ': see "Change the key" in src/tools/cli/service/README.md' : ''
+      command.error(`error: ${refused} has no meaning with --viewer-auth ${viewerAuth}${hint}`)
+    }
+    return runCommand(context, options.json, async () => {
+      if (options.viewerAuth === 'token') {
+        const wanted = expectedViewerAuth(io.env, entryPoint, options)
+        return await withService(io, (service) => setTokenLock(io, service, places[0], wanted, options.yes), access)
+      }
+      if (options.rotate) {
+        const expected = expectedLock(io.env, options.entryPoint)
+        return await withService(io, (service) => rotate(io, service, places, expected, options.yes), access)
+      }
+      const wanted = wantedLock(io.env, options)
+      const set = (service: Service) => setAndReadBack(io, service, places[0], wanted, displayOf(options), options.yes)
+      return await withService(io, set, access)
+    })
+  })
+}
+
+const removeOf = { hash: remove, token: removeTokenLock } as const
+
+function versionOption(): Option {
+  return new Option('--viewer-auth <VERSION>', 'the version of viewer authentication')
+    .choices(['hash', 'token'])
+    .default('hash')
+}
+
+/** Returns the first given option that only hash locks have. */
+function optionOfHash(options: SetOptions): string | null {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--rotate', options.rotate],
+    ['--secret-file', options.secretFile],
+    ['--message', options.message],
+    ['--caption', options.caption],
+    ['--popup-width', options.popupWidth],
+    ['--popup-height', options.popupHeight],
+  ]
+  return given.find(([, value]) => value !== undefined)?.[0] ?? null
+}
+
+/** Returns the fields of the options. An empty text removes a field. */
+function displayOf({ message, caption, popupWidth, popupHeight }: SetOptions): LockDisplay {
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(caption === undefined ? {} : { buttonCaption: caption }),
+    ...(popupWidth === undefined ? {} : { popupWidth }),
+    ...(popupHeight === undefined ? {} : { popupHeight }),
+  }
+}
+
+async function show(
+  io: CommandIo,
+  { api, signal, settings }: Service,
+  place: LockPlace,
+  expected: ExpectedLock,
+  format: 'json' | 'xml',
+): Promise<Outcome> {
+  const lock = await readLock(api, place, format, signal)
+  const name = nameOf(place)
+  if (lock === null) {
+    return {
+      ok: false,
+      fault: `The ${name} has no lock of its own, so the lock of its channel applies. Check it with lock show --channel.`,
+    }
+  }
+  const { secret, ...shown } = lock
+  const recorded =
+    secret === undefined ? compareRecorded(openLockRecords(io, settings.baseUrl), place, lock, expected) : null
+  const wrong = [...differences(lock, expected), ...differenceOfRecord(recorded)]
+  const lines = [
+    `The lock of ${name}:`,
+    ...Object.entries({ ...shown, secret: secret === undefined ? 'not shown by the service' : 'shown by the service' })
+      .filter(([, value]) => value !== null)
+      .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
+    ...(wrong.length === 0
+      ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...secretText(lock, recorded, expected)]
+      : [
+          `It differs from the settings of the entry point ${expected.entryPoint}:`,
+          ...wrong.map((line) => `  ${line}`),
+        ]),
+  ]
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    data: { ...place, lock: shown, expectedUrl: expected.url, differences: wrong },
+    isPartial: wrong.length > 0,
+  }
+}
+
+function differenceOfRecord(recorded: RecordedSecret | null): string[] {
+  if (recorded === null || recorded.secret === 'same') return []
+  const which = recorded.secret === 'previous' ? 'the second secret of the settings' : 'another secret'
+  return [`lock set gave it ${which} ${recorded.when}`]
+}
+
+/** Says what is known of a secret that the service does not show; nothing if it shows the secret. */
+function secretText({ secret }: Lock, recorded: RecordedSecret | null, { entryPoint }: ExpectedLock): string[] {
+  if (secret !== undefined) return []
+  if (recorded !== null) return [`lock set gave it the secret of ${entryPoint} ${recorded.when}.`]
+  return [
+    `The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: run lock set.`,
+  ]
+}
+
+async function remove(
+  io: CommandIo,
+  { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
+  place: LockPlace,
+  yes: boolean | undefined,
+): Promise<Outcome> {
+  const before = await readLock(api, place, 'json', signal)
+  const name = nameOf(place)
+  if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
+  const otherwise =
+    place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
+  const after = record === null ? otherwise : `its viewer auth applies, which lock set gave it ${whenSet(record)}`
+  io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${after}.\n`)
+  const confirmation = await confirmRemoval(io, yes, `Remove the lock of ${name}?`)
+  if (!confirmation.ok) return confirmation
+  signal.throwIfAborted()
+  await warnIfOutcomeUnknown(unknownOutcome(place), () => removeLock(api, place))
+  openLockRecords(io, settings.baseUrl).remove(place)
+  return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
+}
+
+function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
+  const command = addCommand(group, name, summary, examples)
+    .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
+    .option('--video <ID>', 'the video', contentId)
+    .addOption(versionOption())
+  return addAccessOptions(command)
+}

@@ -1,0 +1,130 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { createPrivateFile } from '../../../server/private-file.ts'
+import type { Lock, LockPlace, LockSettings } from '../../video-service/locks.ts'
+import { viewersFile } from '../settings/viewers-file.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable } from '../terminal/text.ts'
+import { leadsTo, type WantedLock } from './expected-lock.ts'
+import { nameOf } from './lock-place.ts'
+
+const LockRecord = z.object({
+  url: z.string(),
+  /** ISO 8601, UTC. */
+  setAt: z.string(),
+  /** HMAC-SHA-256 of the address and the time, with the secret of the lock as key. Of viewer auth: of its public key. */
+  fingerprint: z.string(),
+})
+const RecordsFile = z.record(z.string(), LockRecord)
+
+/** The last change of a lock by `lock set`, without the secret. The service does not show the secret of a channel's lock. */
+export type LockRecord = z.infer<typeof LockRecord>
+
+/** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
+export interface LockRecords {
+  /** Saves the fingerprint of a lock that was set just now. */
+  save(place: LockPlace, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void
+  /** @returns a function that restores the record, for a lock that did not change after all. */
+  remove(place: LockPlace): () => void
+  find(place: LockPlace): LockRecord | null
+}
+
+/**
+ * Returns the records beside the file of viewers, else in `data/`. Only this user may read the file.
+ * @param version the version of viewer authentication. A content may have a lock of each.
+ */
+export function openLockRecords(
+  { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
+  serviceUrl: string,
+  version: 'hash' | 'token' = 'hash',
+): LockRecords {
+  const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
+  const suffix = version === 'token' ? ' viewer-auth' : ''
+  const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}${suffix}`
+  const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
+
+  function change(edit: (records: z.infer<typeof RecordsFile>) => void): void {
+    const records = readRecords(file)
+    const before = JSON.stringify(records)
+    edit(records)
+    if (JSON.stringify(records) === before) return
+    try {
+      const next = `${file}.next`
+      createPrivateFile(next)
+      writeFileSync(next, `${JSON.stringify(records, null, 2)}\n`, { flush: true })
+      renameSync(next, file)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      stderr.write(
+        `Note: ${printable(file)} cannot be written (${code}). doctor can then not tell if the lock has your secret.\n`,
+      )
+    }
+  }
+  return {
+    save(place, lock) {
+      const setAt = new Date().toISOString()
+      const { url } = lock
+      const fingerprint = 'secret' in lock ? fingerprintOf(lock.secret, url, setAt) : lock.fingerprint
+      change((records) => {
+        records[keyOf(place)] = { url, setAt, fingerprint }
+      })
+    },
+    remove(place) {
+      const record = find(place)
+      change((records) => {
+        delete records[keyOf(place)]
+      })
+      return () => {
+        if (record !== null) change((records) => Object.assign(records, { [keyOf(place)]: record }))
+      }
+    },
+    find,
+  }
+}
+
+/** What a record says of a lock whose secret the service does not show. */
+export interface RecordedSecret {
+  readonly secret: 'same' | 'previous' | 'other'
+  /** When `lock set` gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */
+  readonly when: string
+}
+
+/** Returns when `lock set` made a record: "on 2026-11-22 at 14:02 UTC". */
+export function whenSet({ setAt }: Pick<LockRecord, 'setAt'>): string {
+  return `on ${setAt.slice(0, 16).replace('T', ' at ')} UTC`
+}
+
+/** Compares the recorded secret of a lock with the expected one. Null without a record of the address of the lock. */
+export function compareRecorded(
+  records: LockRecords,
+  place: LockPlace,
+  lock: Lock,
+  { secret, previousSecret }: Pick<WantedLock, 'secret' | 'previousSecret'>,
+): RecordedSecret | null {
+  const record = records.find(place)
+  if (record === null || !leadsTo(lock.url, { url: record.url, otherUrls: [] })) return null
+  const when = whenSet(record)
+  if (isSetWith(record, secret)) return { secret: 'same', when }
+  return { secret: previousSecret !== null && isSetWith(record, previousSecret) ? 'previous' : 'other', when }
+}
+
+/** True if the lock was set with this secret. */
+function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boolean {
+  const [kept, now] = [Buffer.from(fingerprint), Buffer.from(fingerprintOf(secret, url, setAt))]
+  return kept.length === now.length && timingSafeEqual(kept, now)
+}
+
+function fingerprintOf(secret: string, url: string, setAt: string): string {
+  return createHmac('sha256', secret).update(`${url}\n${setAt}`).digest('hex')
+}
+
+/** Returns no records if the file is missing or not ours. */
+function readRecords(file: string): z.infer<typeof RecordsFile> {
+  try {
+    return RecordsFile.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return {}
+  }
+}

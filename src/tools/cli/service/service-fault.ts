@@ -1,0 +1,75 @@
+import {
+  AuthorizationFailed,
+  ServiceRefusal,
+  ServiceUnreachable,
+  UnexpectedAnswer,
+} from '../../video-service/service-errors.ts'
+import type { ServiceSettings } from '../../video-service/service-settings.ts'
+
+const LATER = 'The service cannot handle the request now. Try again in a minute.'
+const WRONG_GIVEN_TOKEN =
+  "The service does not accept the token in SERVICE_ACCESS_TOKEN, which may have expired. Get another with viewer-auth token, or remove the setting to use the client's own token."
+/** The message for each error value, documented or usual for OAuth 2.0 services. */
+const SENTENCES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    invalid_request: 'Something in the request is missing or malformed.',
+    unsupported_grant_type: 'The service does not support this grant. Choose another with --grant.',
+    invalid_grant:
+      'Incorrect user name or password, or the authorization code was already used or has expired. Start again.',
+    invalid_scope: 'The service does not grant this scope. Use --scope broadcaster only with --type mac.',
+    server_error: LATER,
+    invalid_type:
+      "The service refuses the entry point's address. PUBLIC_URL, or --url, must be an address that the service can reach.",
+    lack_of_ownership:
+      'The channel or video belongs to another user. Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET to a client of its owner, or get a token of its owner with --grant.',
+    not_found: 'Unknown channel or video, or it has no lock of its own. See channel list.',
+    insufficient_scope: 'The token has too few rights. Ask the service for a client with more rights.',
+    bad_request: 'The service refuses the request as malformed.',
+    too_many_requests: 'Too many requests. Try again in a few minutes.',
+  }),
+)
+
+type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken'>
+
+/** Describes an error of the service, and what to do; null for an error that is not from the service. */
+export function serviceFault(error: unknown, settings: Settings): string | null {
+  if (error instanceof ServiceRefusal) {
+    const sentence = sentenceFor(error, settings)
+    if (sentence === undefined) return `${error.message}.`
+    const quote = error.description === undefined ? '' : ` It says: ${error.description.replace(/\.?$/, '.')}`
+    return `${sentence}${quote} (${error.error}, status ${error.status})`
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return 'No answer from the authorization page in time. Start again, and allow the access in the browser.'
+  }
+  const isKnown =
+    error instanceof ServiceUnreachable ||
+    error instanceof UnexpectedAnswer ||
+    error instanceof AuthorizationFailed ||
+    error instanceof RangeError
+  return isKnown ? `${error.message}.` : null
+}
+
+function sentenceFor({ error }: ServiceRefusal, settings: Settings): string | undefined {
+  switch (error) {
+    case 'invalid_client':
+      return wrongClient(settings)
+    case 'unauthorized':
+    case 'invalid_token':
+      return settings.accessToken === null ? wrongToken(settings) : WRONG_GIVEN_TOKEN
+    default:
+      return SENTENCES.get(error)
+  }
+}
+
+function wrongToken({ bearerForm }: Settings): string {
+  return `The service does not accept the token. Check that all SERVICE_… addresses belong to one service, and check this machine's clock. If both are right, try SERVICE_BEARER_FORM=${otherForm(bearerForm)} for channels and locks.`
+}
+
+function otherForm(form: 'standard' | 'bare'): string {
+  return form === 'bare' ? 'standard' : 'bare'
+}
+
+function wrongClient({ basicForm }: Settings): string {
+  return `Unknown client or wrong client secret. Check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET. If both are right, try SERVICE_BASIC_FORM=${otherForm(basicForm)}.`
+}

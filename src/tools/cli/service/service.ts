@@ -1,0 +1,89 @@
+import { type AccessToken, createTokenCache, requestToken } from '../../video-service/access-token.ts'
+import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
+import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import type { ApiCredential, ServiceSettings } from '../../video-service/service-settings.ts'
+import { createTransport, type Transport } from '../../video-service/transport.ts'
+import type { Outcome } from '../command.ts'
+import { readServiceSettings } from '../settings/read-service-settings.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { serviceFault } from './service-fault.ts'
+import { obtainToken } from './token/obtain-token.ts'
+import type { TokenChoice } from './token/token-choice.ts'
+
+/** Access to the video service for one command. */
+export interface Service {
+  readonly settings: ServiceSettings
+  readonly send: Transport
+  /** The REST API, called with the token of the command. */
+  readonly api: RestApi
+  /** Returns the token of the REST API, and requests one if there is none yet. */
+  readonly apiToken: (signal?: AbortSignal) => Promise<ApiCredential>
+  readonly analyticsToken: (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken>
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+export function nowSeconds(): number {
+  return Date.now() / 1000
+}
+
+/**
+ * Does the work with the video service of the settings. Turns errors of the service into messages for the user. The
+ * first Ctrl-C aborts the requests.
+ * @param access the token of the REST API. Null: SERVICE_ACCESS_TOKEN, or the client's own token. Without this
+ *   parameter: always the client's own token.
+ * @throws ConfigError that lists every missing or wrong setting.
+ */
+export async function withService(
+  io: CommandIo,
+  work: (service: Service) => Promise<Outcome>,
+  access?: TokenChoice | null,
+): Promise<Outcome> {
+  const read = readServiceSettings(io.env)
+  const settings = access === null ? read : { ...read, accessToken: null }
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  const send = createTransport()
+  const tokens = (type: AccessToken['type']) =>
+    createTokenCache(
+      (signal) => requestToken({ settings, send, nowSeconds }, { grant: 'client_credentials', type }, { signal }),
+      nowSeconds,
+    )
+  try {
+    let given: ApiCredential | null = settings.accessToken
+    if (access) {
+      const obtained = await obtainToken(io, { settings, send, nowSeconds, signal: stop.signal }, access)
+      if (!obtained.ok) return obtained
+      given = obtained.token
+    }
+    const apiToken = given === null ? tokens('bearer') : () => Promise.resolve(given)
+    const api = createRestApi({ settings, send, token: apiToken, nowSeconds })
+    return await work({ settings, send, api, apiToken, analyticsToken: tokens('jwt'), signal: stop.signal })
+  } catch (error) {
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
+    const fault = serviceFault(error, settings)
+    if (fault === null) throw error
+    return { ok: false, fault }
+  } finally {
+    release()
+  }
+}
+
+/**
+ * Does the work. If the answer of the service is missing or malformed, the error also says that the change may have
+ * been made.
+ * @param warning the possible change, and how to check. Without a full stop at the end.
+ */
+export async function warnIfOutcomeUnknown<T>(warning: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceUnreachable || error instanceof UnexpectedAnswer)) throw error
+    throw new UnexpectedAnswer(`${error.message}. ${warning}`, { cause: error })
+  }
+}
+
+/** True if the service refused with this error value. */
+export function isRefusal(error: unknown, value: string): boolean {
+  return error instanceof ServiceRefusal && error.error === value
+}

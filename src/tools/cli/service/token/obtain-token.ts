@@ -1,0 +1,93 @@
+import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
+import {
+  authorizationAddress,
+  newState,
+  readCode,
+  readImplicitToken,
+} from '../../../video-service/authorization-page.ts'
+import { AuthorizationFailed } from '../../../video-service/service-errors.ts'
+import type { ServiceSettings } from '../../../video-service/service-settings.ts'
+import type { Transport } from '../../../video-service/transport.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
+import { canListenOn, listenOnLoopback, type RedirectReceiver } from './redirect-receiver.ts'
+import type { TokenChoice } from './token-choice.ts'
+
+/** Long, because the user may have to look for a password first. */
+const USER_TIMEOUT_MS = 600_000
+
+interface TokenDeps {
+  readonly settings: ServiceSettings
+  readonly send: Transport
+  /** UNIX time in seconds. */
+  readonly nowSeconds: () => number
+  readonly signal: AbortSignal
+}
+
+export type TokenResult =
+  | { readonly ok: true; readonly token: AccessToken }
+  | { readonly ok: false; readonly fault: string }
+
+/**
+ * Requests the chosen token. Asks the user for a password, or to open the authorization page, if the grant needs it.
+ * @throws as requestToken() and readCode().
+ */
+export async function obtainToken(io: CommandIo, deps: TokenDeps, choice: TokenChoice): Promise<TokenResult> {
+  const { grant, type, username = '' } = choice
+  const options: TokenOptions = {
+    signal: deps.signal,
+    ...(choice.deviceName === undefined ? {} : { deviceName: choice.deviceName }),
+    ...(choice.scope === undefined ? {} : { scope: choice.scope }),
+  }
+  if (grant === 'client_credentials') return { ok: true, token: await requestToken(deps, { grant, type }, options) }
+  if (grant !== 'password') return { ok: true, token: await tokenFromAuthorizationPage(io, deps, choice, grant) }
+  const read = await readKnownPassword(io, 'SERVICE_PASSWORD', `${username} at the video service`)
+  if (!read.ok) return read
+  return { ok: true, token: await requestToken(deps, { grant, type, username, password: read.password }, options) }
+}
+
+async function tokenFromAuthorizationPage(
+  io: CommandIo,
+  { settings, send, nowSeconds, signal }: TokenDeps,
+  { type, scope, deviceName, lang, redirectUri: wanted }: TokenChoice,
+  grant: 'authorization_code' | 'implicit',
+): Promise<AccessToken> {
+  const isListening = wanted === undefined || canListenOn(wanted)
+  const receiver = isListening ? await listenOnLoopback(wanted) : receivePasted(io, wanted)
+  try {
+    const state = newState()
+    const { redirectUri } = receiver
+    const address = authorizationAddress(settings, {
+      responseType: grant === 'implicit' ? 'token' : 'code',
+      redirectUri,
+      state,
+      ...(type === 'mac' ? { tokenType: type } : {}),
+      ...(scope === undefined ? {} : { scope }),
+      ...(deviceName === undefined ? {} : { deviceName }),
+      ...(lang === undefined ? {} : { language: lang }),
+    })
+    const where = isListening ? 'in a browser on this machine' : 'in a browser'
+    io.stderr.write(`Open this address ${where}, sign in and allow the access:\n${address}\n`)
+    const redirect = await receiver.redirected(state, AbortSignal.any([signal, AbortSignal.timeout(USER_TIMEOUT_MS)]))
+    if (grant === 'implicit') return readImplicitToken(redirect, state, nowSeconds())
+    const question = { grant, code: readCode(redirect, state), redirectUri }
+    return await requestToken({ settings, send, nowSeconds }, question, { signal })
+  } finally {
+    receiver.close()
+  }
+}
+
+/** Lets the user paste the address of the redirect, which only the browser sees. */
+function receivePasted(io: CommandIo, redirectUri: string): RedirectReceiver {
+  return {
+    redirectUri,
+    async redirected() {
+      io.stderr.write('Then copy the whole address that the browser shows, even if its page does not load.\n')
+      const read = await readPastedAddress(io)
+      if (!read.ok) throw new AuthorizationFailed(read.fault)
+      if (URL.canParse(read.text)) return new URL(read.text)
+      throw new AuthorizationFailed('This is not an address. Start again, and paste the whole address of the browser')
+    },
+    close() {},
+  }
+}

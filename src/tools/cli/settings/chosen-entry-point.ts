@@ -1,0 +1,51 @@
+import type { Config } from '../../../config.ts'
+import {
+  type EntryPoint,
+  type HashEntryPoint,
+  isHashEntryPoint,
+  isTokenEntryPoint,
+  type TokenEntryPoint,
+} from '../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../errors.ts'
+
+/**
+ * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.
+ * @throws ConfigError if the settings have no such entry point.
+ */
+export function entryPointNamed({ entryPoints }: Pick<Config, 'entryPoints'>, name: string | undefined): EntryPoint {
+  const chosen =
+    entryPoints.length === 1 && name === undefined
+      ? entryPoints[0]
+      : entryPoints.find((entryPoint) => entryPoint.name === (name ?? 'default'))
+  if (chosen !== undefined) return chosen
+  const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ')
+  const fault = name === undefined ? 'There are several entry points' : `Unknown entry point ${JSON.stringify(name)}`
+  throw new ConfigError(`${fault}. Use --entry-point with one of: ${names}.`)
+}
+
+/** Chooses an entry point with a hash. @throws ConfigError as entryPointNamed(), and for one with tokens. */
+export function chosenHashEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): HashEntryPoint {
+  const chosen = entryPointNamed(config, name)
+  if (isHashEntryPoint(chosen)) return chosen
+  throw new ConfigError(
+    `Entry point ${chosen.name} has VIEWER_AUTH=token. Use --viewer-auth token, or another entry point.`,
+  )
+}
+
+/** Chooses an entry point with tokens. @throws ConfigError as entryPointNamed(), and for one with a hash. */
+export function chosenTokenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): TokenEntryPoint {
+  const chosen = entryPointNamed(config, name)
+  if (isTokenEntryPoint(chosen)) return chosen
+  const names = config.entryPoints.filter(isTokenEntryPoint).map((entryPoint) => entryPoint.name)
+  const advice =
+    names.length === 0 ? 'This command needs one with token.' : `Use --entry-point with one of: ${names.join(', ')}.`
+  throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=hash. ${advice}`)
+}
+
+/** Returns the address of an entry point, which its lock at the service must have. */
+export function addressOf(
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  { basePath }: Pick<EntryPoint, 'basePath'>,
+): string {
+  return publicUrl.origin + (basePath || '/')
+}

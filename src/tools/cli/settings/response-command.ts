@@ -1,0 +1,180 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readConfig } from '../../../config.ts'
+import { type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../errors.ts'
+import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
+import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { readStandardInput } from '../terminal/read-standard-input.ts'
+import { printable } from '../terminal/text.ts'
+import { entryPointNamed } from './chosen-entry-point.ts'
+import { diagnoseForEntryPoint, type EntryPointDiagnosis } from './diagnose-entry-point.ts'
+import { addEmbedCommand } from './embed-command.ts'
+import { buildToken, checkToken, tokenIn } from './token-response.ts'
+
+/** Enough for the longest response, percent-encoded in an address. */
+const MAX_BYTES = 65_536
+const MAX_LIFETIME_SECONDS = 31_536_000
+
+const NOT_AN_ARGUMENT =
+  'give the response or token on standard input. All users of this machine can see arguments, and a shell keeps them in its history'
+
+interface BuildOptions {
+  readonly json?: boolean
+  readonly entryPoint?: string
+  readonly lifetime?: number
+}
+
+/** Adds `response build` and `response check`, to build and check authentication responses by hand. */
+export function addResponseCommands(group: Command, context: CommandContext): void {
+  const { io } = context
+  const buildCommand = addCommand(
+    group,
+    'build <NAME=VALUE...>',
+    'build a response with these parameters, hashed in this order',
+    [
+      'viewer-auth response build user=ada@example.com',
+      'viewer-auth response build user=ada group=staff --lifetime 60',
+      'viewer-auth response build sub=ada@example.com   # a token, with VIEWER_AUTH=token',
+    ],
+  )
+  addNotes(buildCommand, 'For an entry point with VIEWER_AUTH=token, builds a token. Its one parameter is sub.')
+    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
+    .action((pairs: string[], options: BuildOptions, command: Command) => {
+      const parameters = pairs.map((pair) => parameterOf(pair, command))
+      return runCommand(context, options.json, () => build(io, parameters, options))
+    })
+  const checkCommand = addCommand(group, 'check', 'explain why the service accepts or refuses a response', [
+    'viewer-auth response check < response.json',
+    `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
+  ])
+  addNotes(
+    checkCommand,
+    'Standard input: the response or a token, or an address or query that contains it as hash= or vt=. Only the service can read a token: this command checks its outer part and the key of the service.',
+  )
+    .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
+    .allowExcessArguments()
+    .action((options: BuildOptions, command: Command) => {
+      if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
+      return runCommand(context, options.json, () => check(io, options.entryPoint))
+    })
+  addEmbedCommand(group, context)
+}
+
+async function build(
+  io: CommandIo,
+  parameters: [string, string][],
+  { entryPoint: name, lifetime }: BuildOptions,
+): Promise<Outcome> {
+  const config = readConfig(io.env)
+  const entryPoint = entryPointNamed(config, name)
+  if (!isHashEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
+  const { secret, lifetimeSeconds } = entryPoint
+  const seconds = lifetime ?? lifetimeSeconds
+  const isLikeToken = parameters.some(([given]) => given === 'sub') && !entryPoint.parameters.some(isNamedSub)
+  if (isLikeToken && !config.entryPoints.every(isHashEntryPoint)) io.stderr.write(hashNote(entryPoint))
+  const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
+  try {
+    const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
+    return { ok: true, text: response, data: { response, expiresAtSeconds } }
+  } catch (error) {
+    if (error instanceof RangeError) return { ok: false, fault: `${error.message}.` }
+    throw error
+  }
+}
+
+const isNamedSub = ({ name }: HashEntryPoint['parameters'][number]) => name === 'sub'
+
+function hashNote({ name }: HashEntryPoint): string {
+  return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is no token. For a token, use --entry-point.\n`
+}
+
+async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
+  const config = readConfig(io.env)
+  const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
+  if (io.stdin.isTTY)
+    io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
+  const read = await readStandardInput(io.stdin, MAX_BYTES)
+  if (!read.ok) return read
+  const hashEntryPoints = entryPoints.filter(isHashEntryPoint)
+  const token = tokenIn(read.text.trim(), hashEntryPoints.length === 0)
+  if (token !== null) return await checkToken(io, entryPoints, token)
+  const response = responseIn(read.text.trim())
+  if (response === null) return { ok: false, fault: 'This address has neither hash= nor vt=, so nothing was checked.' }
+  if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
+  if (response === 'false') {
+    return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
+  }
+  const now = nowSeconds()
+  const diagnoses = hashEntryPoints.map((entryPoint) => ({
+    entryPoint,
+    ...diagnoseForEntryPoint(response, entryPoint, now),
+  }))
+  // With several entry points, the diagnosis with the matching secret is the useful one.
+  const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
+  if (best === undefined) {
+    const which =
+      name === undefined ? 'no entry point has VIEWER_AUTH=hash' : `entry point ${name} has VIEWER_AUTH=token`
+    throw new ConfigError(`This is no token. It may be a response with a hash, but ${which}.`)
+  }
+  return describe(config, best, response)
+}
+
+function describe(
+  config: Config,
+  { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: HashEntryPoint },
+  response: string,
+): Outcome {
+  const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'
+  const names = parseAuthenticationResponse(response)?.parameters.map(([parameter]) => parameter) ?? []
+  const expected = entryPoint.parameters.map((parameter) => parameter.name)
+  const lines = [describeDiagnosis(diagnosis)]
+  if (config.entryPoints.length > 1 && diagnosis.kind !== 'wrong-secret-or-altered' && diagnosis.kind !== 'malformed') {
+    lines.push(`Checked with the secret of the entry point ${entryPoint.name}.`)
+  }
+  if (secret === 'previous') {
+    lines.push('It was built with the previous secret. A lock that has the current secret refuses it.')
+  }
+  if (names.length > 0 && names.join('\n') !== expected.join('\n')) {
+    lines.push(`The parameters are ${names.map(printable).join(', ')}, but the settings name ${expected.join(', ')}.`)
+  }
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    data: { accepted: isAccepted, entryPoint: entryPoint.name, secret, ...diagnosis, parameters: names },
+    isPartial: !isAccepted,
+  }
+}
+
+/**
+ * Finds the response in the text: the text itself, or the parameter `hash` of an address or query. Null for an address
+ * without a response.
+ */
+function responseIn(text: string): string | null {
+  if (/^[[{]/.test(text)) return text
+  const isAddress = /^https?:/i.test(text) && URL.canParse(text)
+  const hash = new URLSearchParams(isAddress ? new URL(text).search : text).get('hash')
+  if (hash !== null || isAddress) return hash
+  try {
+    return /^%5B/i.test(text) ? decodeURIComponent(text) : text
+  } catch {
+    return text
+  }
+}
+
+function parameterOf(pair: string, command: Command): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) return command.error('error: give each parameter as NAME=VALUE')
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+function lifetime(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) <= MAX_LIFETIME_SECONDS) return Number(text)
+  throw new InvalidArgumentError(`Use a whole number of seconds from 0 to ${MAX_LIFETIME_SECONDS}.`)
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

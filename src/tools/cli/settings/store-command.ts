@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { readUserStore } from '../../../config.ts'
+import type { StoreFinding } from '../../../users/check-store.ts'
+import { userStores } from '../../../users/open-user-store.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { findingLine } from '../terminal/finding-line.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { readKnownPassword } from '../terminal/read-password.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly viewer?: string
+  readonly disabled?: string
+  /** False for --no-password. */
+  readonly password: boolean
+}
+
+const ABOUT = `
+Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
+The other settings of the store come from the environment or .env, such as HTTP_STORE_TOKEN. The password of the test
+viewers comes from VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one
+succeeds. Nothing is changed. The exit status is 1 if a promise is broken.`
+
+/** Adds `store check`. */
+export function addStoreCommands(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'check [URL]', 'check that a user store answers as the app needs', [
+    'viewer-auth store check https://users.example.com/sign-in',
+    'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
+    'viewer-auth store check --viewer ada@example.com --no-password',
+  ])
+  addNotes(command, ABOUT)
+    .option('--viewer <USERNAME>', 'try sign-ins and a look-up with this viewer')
+    .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
+    .option('--no-password', 'only look the viewers up, without a sign-in')
+    .action((url: string | undefined, options: Options, command: Command) => {
+      if (url !== undefined && hasPassword(url)) {
+        command.error('error: the URL must not contain a password; set USER_STORE_URL instead')
+      }
+      return runCommand(context, options.json, () => checkUserStore(context.io, url, options))
+    })
+}
+
+async function checkUserStore(io: CommandIo, url: string | undefined, options: Options): Promise<Outcome> {
+  const { viewer: username = null, disabled = null } = options
+  const settings = readUserStore(
+    url === undefined ? io.env : { ...io.env, USER_STORE_URL: url, USER_STORE_URL_FILE: '' },
+  )
+  let password: string | null = null
+  const owner = username ?? disabled
+  if (owner !== null && options.password) {
+    const read = await readKnownPassword(io, 'VIEWER_PASSWORD', owner)
+    if (!read.ok) return read
+    password = read.password
+  }
+  const findings: StoreFinding[] = []
+  for await (const finding of userStores.check(settings, { username, password, disabled })) {
+    findings.push(finding)
+    if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
+  }
+  const failures = findings.filter(({ state }) => state === 'failure').length
+  const warnings = findings.filter(({ state }) => state === 'warning').length
+  const text =
+    failures === 0 ? 'No promise is broken.' : `${failures === 1 ? '1 promise is' : `${failures} promises are`} broken.`
+  return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
+}
+
+function hasPassword(url: string): boolean {
+  return URL.canParse(url) && new URL(url).password !== ''
+}

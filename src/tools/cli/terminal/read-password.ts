@@ -1,0 +1,91 @@
+import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
+import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
+import type { CommandIo } from './io.ts'
+import { type ReadText, readStandardInput } from './read-standard-input.ts'
+import { printable } from './text.ts'
+
+export type ReadPassword =
+  | { readonly ok: true; readonly password: string }
+  | { readonly ok: false; readonly fault: string }
+
+const MAX_BYTES = 4096
+const MAX_ADDRESS_BYTES = 16_384
+
+/**
+ * Reads a new password: from VIEWER_PASSWORD, from two prompts at a terminal, or from standard input without its last
+ * line end. Passwords are never arguments, because every user of the machine can see the arguments of a program.
+ */
+export async function readNewPassword(
+  io: CommandIo,
+  username: string,
+  contextWords: readonly string[],
+): Promise<ReadPassword> {
+  const fromEnvironment = io.env.VIEWER_PASSWORD
+  if (fromEnvironment) return { ok: true, password: fromEnvironment }
+  return io.stdin.isTTY ? await promptTwice(io, username, contextWords) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
+}
+
+/** Reads an existing password: from the environment, one prompt at a terminal, or standard input. */
+export async function readKnownPassword(
+  io: CommandIo,
+  variable: 'SERVICE_PASSWORD' | 'VIEWER_PASSWORD',
+  owner: string,
+): Promise<ReadPassword> {
+  const fromEnvironment = io.env[variable]
+  if (fromEnvironment) return { ok: true, password: fromEnvironment }
+  if (!io.stdin.isTTY) return await readPiped(io.stdin, variable)
+  return await promptOnce(io, `Password of ${printable(owner)}`)
+}
+
+/** Reads the address that a browser shows after the authorization page: hidden like a password, because it has a code. */
+export async function readPastedAddress(io: CommandIo): Promise<ReadText> {
+  if (!io.stdin.isTTY) {
+    const read = await readStandardInput(io.stdin, MAX_ADDRESS_BYTES)
+    return read.ok ? { ok: true, text: read.text.trim() } : read
+  }
+  const pasted = await promptOnce(io, 'Paste the address here')
+  return pasted.ok ? { ok: true, text: pasted.password.trim() } : pasted
+}
+
+async function promptOnce(io: CommandIo, message: string): Promise<ReadPassword> {
+  const { isCancel, password: promptForPassword } = await import('@clack/prompts')
+  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
+    promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true, signal }),
+  )
+  return isCancel(password) ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
+}
+
+async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadPassword> {
+  // Loaded only at a terminal, so that scripts start sooner.
+  const { isCancel, password: promptForPassword } = await import('@clack/prompts')
+  // Standard output may be a file or, with --json, the input of another program.
+  const streams = { input: io.stdin, output: io.stderr, clearOnError: true }
+  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
+    promptForPassword({
+      ...streams,
+      signal,
+      message: `Password for ${printable(username)}`,
+      validate: async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined,
+    }),
+  )
+  if (isCancel(password)) return { ok: false, fault: 'Cancelled. Nothing was changed.' }
+  const repeated = await cancelAtEndOfInput(io.stdin, (signal) =>
+    promptForPassword({
+      ...streams,
+      signal,
+      message: 'Repeat the password',
+      validate: (text) => (text === password ? undefined : 'The passwords do not match.'),
+    }),
+  )
+  return isCancel(repeated) ? { ok: false, fault: 'Cancelled. Nothing was changed.' } : { ok: true, password }
+}
+
+async function readPiped(stdin: CommandIo['stdin'], variable: string): Promise<ReadPassword> {
+  const read = await readStandardInput(stdin, MAX_BYTES)
+  if (!read.ok) return read
+  if (read.text !== '') return { ok: true, password: read.text }
+  return {
+    ok: false,
+    fault: `No password. Give it on standard input, in ${variable}, or at a terminal.`,
+  }
+}

@@ -1,0 +1,207 @@
+import { availableParallelism } from 'node:os'
+import { type Command, InvalidArgumentError } from 'commander'
+import { readContextWords } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
+import { readNamedFile } from '../../../settings/named-file.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import {
+  type ImportCounts,
+  type ImportDeps,
+  type Invitations,
+  importViewers,
+} from '../../../users/import/import-viewers.ts'
+import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../../users/import/viewer-file.ts'
+import { firebaseHash, readFirebaseParameters } from '../../../users/passwords/forms/firebase.ts'
+import { knownPasswords, withoutWeakHashes } from '../../../users/passwords/known-hashes.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { withEditableStore } from './editable-store.ts'
+import { invite, withInviter } from './invite-command.ts'
+import { addInvitationOptions, type InvitationOptions, type Inviter } from './inviter.ts'
+import { collectRefusals } from './refusals.ts'
+
+interface ImportCommandOptions extends InvitationOptions {
+  readonly invite?: boolean
+  readonly json?: boolean
+  readonly column?: ReadonlyMap<RowField, string>
+  readonly ignore?: ReadonlySet<string>
+  readonly update?: boolean
+  readonly acceptWeakPasswords?: boolean
+  readonly acceptWeakHashes?: boolean
+  readonly firebase?: string
+  readonly check?: boolean
+}
+
+const ABOUT = `
+FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
+password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other column is an attribute.
+Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC, Django or Werkzeug), ASP.NET Identity, Firebase, SHA-crypt ($5$
+and $6$), SSHA, SSHA256, SSHA512, phpass. The app replaces each hash at the viewer's first sign-in. To continue a stopped
+import, run the same command again.`
+
+/**
+ * Adds `viewers import`. The npm script limits V8's heap: every row soon becomes garbage, and without a limit a million
+ * rows take 275 MB instead of 190.
+ */
+export function addViewersImportCommand(group: Command, context: CommandContext): void {
+  const command = addCommand(
+    group,
+    'import <FILE>',
+    'add all viewers of a file, with their passwords or password hashes',
+    [
+      'viewer-auth viewers import viewers.csv',
+      'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
+      'viewer-auth viewers import viewers.jsonl --check',
+      'viewer-auth viewers import viewers.csv --invite',
+    ],
+  )
+  addNotes(command, ABOUT)
+  addInvitationOptions(command.option('--invite', 'send viewers without a password a link by which they set one'))
+    .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
+    .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
+    .option('--update', 'give existing viewers the groups, state and attributes of the file')
+    .option('--accept-weak-passwords', 'accept passwords that the app refuses for new viewers, such as short ones')
+    .option('--accept-weak-hashes', 'accept MD5-crypt ($1$ and $apr1$)')
+    .option(
+      '--firebase <FILE>',
+      'read hashes of Firebase; FILE has the project\'s "Password hash parameters", and the column password_salt the salts',
+    )
+    .option('--check', 'check the file and change nothing')
+    .action((file: string, options: ImportCommandOptions) =>
+      runCommand(context, options.json, () =>
+        options.check
+          ? importFile(context.io, file, options, null)
+          : withEditableStore(context.io, (store) => importAndInvite(context, file, options, store)),
+      ),
+    )
+}
+
+function importAndInvite(
+  context: CommandContext,
+  path: string,
+  options: ImportCommandOptions,
+  store: EditableUserStore,
+): Promise<Outcome> {
+  if (!options.invite) return importFile(context.io, path, options, store)
+  return withInviter(context, options, (inviter) =>
+    importFile(context.io, path, options, store, {
+      faultIn: (viewer) => inviter.faultIn(viewer),
+      invite: (username) => inviteOnce(store, inviter, username),
+    }),
+  )
+}
+
+/** Invites a viewer without a password and without a valid invitation, so that a stopped import can continue. */
+async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: string): Promise<boolean | string> {
+  const known = await store.inspect(username)
+  if (known === null || known.hasPassword || known.viewer.disabled) return false
+  const { invitation } = known
+  if (invitation?.isSent && invitation.expiresAtSeconds > Date.now() / 1000) return false
+  const invited = await invite(store, inviter, username)
+  return invited.ok || `was imported, but not invited: ${invited.fault.replace(/\.$/, '')}`
+}
+
+async function importFile(
+  io: CommandIo,
+  path: string,
+  options: ImportCommandOptions,
+  store: ImportDeps['store'],
+  invitations: Invitations | null = null,
+): Promise<Outcome> {
+  const columns = readColumns(options)
+  const { openRecordFile } = await import('../../../users/import/record-file.ts')
+  const file = await openRecordFile(path)
+  const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
+  let isStopped = false
+  const release = io.onInterrupt(() => {
+    isStopped = true
+  })
+  const refusals = collectRefusals(progress.write, options.json ?? false)
+  try {
+    const counts = await importViewers(
+      viewerRows(file, columns),
+      {
+        existing: options.update ? 'update' : 'keep',
+        acceptsWeakPasswords: options.acceptWeakPasswords ?? false,
+        contextWords: readContextWords(io.env),
+      },
+      {
+        store,
+        passwords: options.acceptWeakHashes ? knownPasswords : withoutWeakHashes('with --accept-weak-hashes'),
+        invitations: options.invite
+          ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
+          : null,
+        hashingWidth: availableParallelism(),
+        onRefused: refusals.add,
+        isStopped: () => isStopped,
+        onProgress: (bytesDone, soFar) => progress.update(bytesDone, progressOf(soFar)),
+      },
+    )
+    if (isStopped)
+      return { ok: false, fault: `Stopped after ${rowsOf(counts)} rows. Run the same import again to continue.` }
+    return outcomeOf(path, counts, store === null)
+  } finally {
+    release()
+    refusals.flush()
+    progress.stop()
+    file.close()
+  }
+}
+
+/** @throws ConfigError for a file of Firebase parameters that is unusable. */
+function readColumns({ column, ignore, update, invite, firebase }: ImportCommandOptions): ColumnOptions {
+  return {
+    columnOfField: column ?? new Map(),
+    ignored: ignore ?? new Set(),
+    needsPassword: !update && !invite,
+    ...(firebase !== undefined && { saltedHash: firebaseHashes(firebase) }),
+  }
+}
+
+function firebaseHashes(path: string): ColumnOptions['saltedHash'] & object {
+  const file = readNamedFile(path)
+  if ('fault' in file) throw new ConfigError(`--firebase ${file.fault}.`)
+  const parameters = readFirebaseParameters(file.text)
+  if ('fault' in parameters) {
+    throw new ConfigError(
+      `The file of --firebase ${parameters.fault}. Copy "Password hash parameters" from the Firebase console into it.`,
+    )
+  }
+  return (passwordHash, salt) => firebaseHash(parameters, passwordHash, salt)
+}
+
+function progressOf(counts: ImportCounts): string {
+  const refused = counts.refused > 0 ? `, ${counts.refused.toLocaleString('en')} refused` : ''
+  return `${rowsOf(counts)} rows${refused}`
+}
+
+function rowsOf({ good, refused }: ImportCounts): string {
+  return (good + refused).toLocaleString('en')
+}
+
+function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcome {
+  const { good, added, updated, unchanged, refused, invited, plaintextPasswords } = counts
+  const count = (number: number) => number.toLocaleString('en')
+  const sentence = isCheck
+    ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
+    : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
+  const inviting = invited > 0 ? ` ${count(invited)} invited.` : ''
+  const warning =
+    plaintextPasswords > 0 && !isCheck ? '\nThe file contains plaintext passwords. Delete it when you are done.' : ''
+  const data = isCheck ? { good, refused } : { added, updated, unchanged, refused, ...(invited > 0 && { invited }) }
+  return { ok: true, text: sentence + inviting + warning, data, isPartial: refused > 0 }
+}
+
+function collectColumn(text: string, columns: ReadonlyMap<RowField, string> = new Map()): Map<RowField, string> {
+  const [name, column] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]
+  const field = ROW_FIELDS.find((one) => one === name)
+  if (!field || column === '') {
+    throw new InvalidArgumentError(`Use FIELD=COLUMN with one of these fields: ${ROW_FIELDS.join(', ')}.`)
+  }
+  return new Map([...columns, [field, column]])
+}
+
+function collectIgnored(column: string, columns: ReadonlySet<string> = new Set()): Set<string> {
+  return new Set([...columns, column])
+}

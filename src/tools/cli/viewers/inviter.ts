@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { invitationMail, mailAddressOf } from '../../../account/links/account-mails.ts'
+import { createInvitation, type Invitation, type InvitationContext } from '../../../account/links/invitation.ts'
+import { readEntryPointSettings, readMailSettings } from '../../../config.ts'
+import { ConfigError, UpstreamError } from '../../../errors.ts'
+import { knownLanguage } from '../../../languages/languages.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../mail/smtp.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { openLinksFile } from './links-file.ts'
+
+export interface InvitationOptions {
+  readonly days?: number
+  readonly links?: string
+  readonly language?: string
+  readonly entryPoint?: string
+}
+
+/** Invites viewers: sends each a link to set the first password, or writes the link to a file. */
+export interface Inviter {
+  /** Returns why the viewer cannot be invited, as the end of a sentence; null otherwise. */
+  faultIn(viewer: Viewer): string | null
+  /**
+   * Sends a link, or writes it to the file.
+   * @throws MailFault when the mail server refuses this mail.
+   * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
+   */
+  invite(store: InvitingStore, username: string): Promise<Invitation | null>
+  close(): void
+}
+
+type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
+
+const DEFAULT_DAYS = 7
+const MOST_DAYS = 60
+const RETRY_MS = 2_000
+/** A server that defers so many recipients in a row limits all mails. */
+const MOST_DEFERRED = 10
+
+/** Adds the options of every command that invites viewers. */
+export function addInvitationOptions(command: Command): Command {
+  return command
+    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, parseDays)
+    .option('--links <FILE>', 'write the links to a new CSV file instead of sending them')
+    .option('--language <TAG>', 'the language of the mails, such as de')
+    .option('--entry-point <NAME>', 'the entry point whose pages the links open')
+}
+
+/**
+ * Opens the mail server, or the file of `--links`.
+ * @throws ConfigError when a setting or an option is missing or wrong.
+ */
+export async function openInviter(io: CommandIo, options: InvitationOptions): Promise<Inviter> {
+  const { server, addressAttribute, publicUrl } = readMailSettings(io.env)
+  const context = readContext(io, options, publicUrl)
+  const create = ({ passwordChanges }: InvitingStore, username: string) =>
+    createInvitation(passwordChanges, username, context, Date.now() / 1000)
+
+  if (options.links !== undefined) {
+    const file = openLinksFile(options.links)
+    return {
+      faultIn: () => null,
+      async invite(store, username) {
+        const invitation = await create(store, username)
+        if (invitation === null) return null
+        file.write(invitation)
+        await store.markSent(invitation.digest)
+        return invitation
+      },
+      close: file.close,
+    }
+  }
+  if (server === null)
+    throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
+  const mailServer = await openMailServer(server)
+  const send = mailSender(mailServer)
+  return {
+    faultIn: (viewer) =>
+      mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
+    async invite(store, username) {
+      const invitation = await create(store, username)
+      const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
+      if (!invitation || to === null) return null
+      const { service, language, lifeDays } = context
+      const mail = invitationMail(
+        { to, username: invitation.viewer.username, service, language },
+        invitation.link,
+        lifeDays,
+      )
+      await send(mail)
+      await store.markSent(invitation.digest)
+      return invitation
+    },
+    close: mailServer.close,
+  }
+}
+
+/**
+ * Returns a function that sends mails. It throws a MailFault for a mail that the server refuses, and an UpstreamError if
+ * the server refuses all mails.
+ */
+function mailSender(mailServer: Pick<MailServer, 'send'>): (mail: Mail) => Promise<void> {
+  let deferredInARow = 0
+  return async (mail) => {
+    try {
+      await sendWithRetry(() => mailServer.send(mail))
+      deferredInARow = 0
+    } catch (cause) {
+      if (!(cause instanceof MailFault)) throw cause
+      deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
+      if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
+      const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
+      throw new UpstreamError('mail-server', message, { cause })
+    }
+  }
+}
+
+/** Sends a mail, with one retry if the server is away for a moment. */
+async function sendWithRetry(send: () => Promise<void>): Promise<void> {
+  try {
+    await send()
+  } catch (fault) {
+    if (!(fault instanceof MailFault) || fault.isFinal) throw fault
+    await sleep(RETRY_MS)
+    await send()
+  }
+}
+
+function readContext({ env }: CommandIo, options: InvitationOptions, publicUrl: URL): InvitationContext {
+  const { days = DEFAULT_DAYS, entryPoint: name } = options
+  // With one entry point, the command needs no secret of the app.
+  const chosen = env.ENTRY_POINTS_FILE || name ? entryPointNamed(readEntryPointSettings(env), name) : null
+  const brandName = chosen?.brand.name ?? env.BRAND_NAME
+  const tag = options.language ?? chosen?.brand.defaultLanguage ?? (env.DEFAULT_LANGUAGE || 'en')
+  const language = knownLanguage(tag)
+  if (language === null)
+    throw new ConfigError(`There are no texts in the language ${JSON.stringify(tag)}. Use another --language.`)
+  return {
+    publicUrl,
+    basePath: chosen?.basePath ?? '',
+    service: brandName || publicUrl.hostname,
+    language,
+    lifeDays: days,
+  }
+}
+
+function parseDays(text: string): number {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (days >= 1 && days <= MOST_DAYS) return days
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_DAYS}.`)
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { ViewerState } from '../../../users/user-store.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
+import { stateOf } from '../../../users/viewer-state.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
+import { printableJson } from '../terminal/text.ts'
+import { withEditableStore } from './editable-store.ts'
+
+interface ListOptions {
+  readonly json?: boolean
+  readonly name?: string
+  readonly group?: string
+  readonly limit?: number
+}
+
+const TITLES = ['User name', 'State', 'Groups', 'Attributes']
+
+export function addViewersListCommand(group: Command, context: CommandContext): void {
+  addCommand(group, 'list', 'list the viewers, sorted by name', [
+    'viewer-auth viewers list',
+    'viewer-auth viewers list --name @example.com --group staff',
+    'viewer-auth viewers list --json > viewers.json',
+  ])
+    .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
+    .option('--group <NAME>', 'only members of this group')
+    .option(
+      '--limit <N>',
+      `the highest number of viewers (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`,
+      positiveWholeNumber,
+    )
+    .action((options: ListOptions) =>
+      runCommand(context, options.json, () =>
+        withEditableStore(context.io, (store) =>
+          options.json ? writeJson(context.io, store, options) : writeTable(context.io, store, options),
+        ),
+      ),
+    )
+}
+
+/**
+ * Writes a JSON array with one viewer per line while it reads the store: the list may be larger than the memory.
+ */
+async function writeJson({ stdout }: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
+  const limit = options.limit ?? Number.POSITIVE_INFINITY
+  let written = 0
+  stdout.write('[')
+  for await (const known of matching(store, options)) {
+    const row = { ...known.viewer, state: stateOf(known, Date.now() / 1000) }
+    const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(row)}`)
+    if (!isWritten) await once(stdout, 'drain')
+    written += 1
+    if (written >= limit) break
+  }
+  stdout.write(written === 0 ? ']\n' : '\n]\n')
+  return { ok: true }
+}
+
+async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
+  const limit = options.limit ?? MOST_TABLE_ROWS
+  const shown: ViewerState[] = []
+  let total = 0
+  for await (const viewer of matching(store, options)) {
+    total += 1
+    if (shown.length < limit) shown.push(viewer)
+  }
+  if (total === 0) return { ok: true, text: 'No viewers.' }
+  io.stdout.write(`${await textTable(io.stdout, TITLES, shown.map(cellsOf))}\n`)
+  const count = total === 1 ? '1 viewer' : `${total} viewers`
+  const text = total > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
+  // On standard error, so that a program that reads the table does not read the count as a row.
+  io.stderr.write(`${text}\n`)
+  return { ok: true }
+}
+
+async function* matching(store: EditableUserStore, { name, group }: ListOptions): AsyncGenerator<ViewerState> {
+  const part = name === undefined ? '' : usernameKey(name)
+  for await (const known of store.list()) {
+    const { viewer } = known
+    const isInGroup = group === undefined || viewer.groups.includes(group.normalize('NFC'))
+    if (isInGroup && usernameKey(viewer.username).includes(part)) yield known
+  }
+}
+
+function cellsOf(known: ViewerState): string[] {
+  const { username, groups, attributes } = known.viewer
+  const pairs = Object.entries(attributes).map(([attribute, value]) => `${attribute}=${value}`)
+  return [username, stateOf(known, Date.now() / 1000), groups.join(', '), pairs.join(', ')]
+}
+
+function positiveWholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
+  return Number(text)
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { type Config, readSharedStores } from '../../../config.ts'
+import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
+import { counted, printable } from '../terminal/text.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly all?: boolean
+  readonly yes?: boolean
+}
+
+/** Adds `sessions end`. */
+export function addSessionsCommands(group: Command, context: CommandContext): void {
+  const { io } = context
+  addCommand(group, 'end [USERNAME]', 'sign out a viewer of the user store or an identity provider on all devices', [
+    'viewer-auth sessions end ada@example.com',
+    'viewer-auth sessions end --all --yes',
+  ])
+    .option('--all', 'sign all viewers out')
+    .option('--yes', 'do not ask')
+    .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
+      if ((username === undefined) === (all === undefined)) command.error('error: give either a USERNAME or --all')
+      return runCommand(context, json, async () => {
+        const { sessionStore } = readSharedStores(io.env)
+        if (username !== undefined) {
+          const { text, ...data } = await endSessionsOf(sessionStore, username, true)
+          return { ok: true, text, data }
+        }
+        const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
+        if (!confirmation.ok) return confirmation
+        const { endAllSessions } = await import('../../../sessions/end-sessions.ts')
+        const ended = await endAllSessions(sessionStore)
+        return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
+      })
+    })
+}
+
+/**
+ * Ends the sessions of a user name.
+ * @param includesProviders true to end also the sessions of viewers of identity providers with this name.
+ * @returns the numbers of ended sessions, and a message with them.
+ */
+export async function endSessionsOf(
+  sessionStore: Config['sessionStore'],
+  username: string,
+  includesProviders: boolean,
+): Promise<{ ended: number; endedOfProviders: number; text: string }> {
+  // Loaded late, so that `viewers import` does not load the Redis client.
+  const { endSessions } = await import('../../../sessions/end-sessions.ts')
+  const { ofUserStore, ofProviders } = await endSessions(sessionStore, username, includesProviders)
+  const ended = ofUserStore + ofProviders
+  const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
+  const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`
+  return { ended, endedOfProviders: ofProviders, text }
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import { readActivitySettings, readSharedStores, readUserStore } from '../../../config.ts'
+import type { ShownSession } from '../../../sessions/session-store.ts'
+import { userStores } from '../../../users/open-user-store.ts'
+import type { UserStore, ViewerState } from '../../../users/user-store.ts'
+import { noSuchViewer } from '../../../users/viewer-changes.ts'
+import { stateOf } from '../../../users/viewer-state.ts'
+import { type LastEvents, lastEventsOf } from '../audit/last-events.ts'
+import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { type ShownViewer, textOf } from './shown-viewer.ts'
+
+/** Adds `viewers show`, for a help desk. */
+export function addViewersShowCommand(group: Command, context: CommandContext): void {
+  addCommand(
+    group,
+    'show <USERNAME>',
+    'show state, groups, attributes, last sign-in, failed sign-ins and sessions of a viewer, for every user store',
+    ['viewer-auth viewers show ada@example.com'],
+  ).action((username: string, { json }: { json?: boolean }) =>
+    runCommand(context, json, () => showViewer(context.io, username)),
+  )
+}
+
+async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
+  const nowSeconds = Date.now() / 1000
+  const faults: string[] = []
+  /** A store that does not answer must not hide what the others know. */
+  async function part<T>(work: Promise<T>): Promise<T | null> {
+    return await work.catch((error: unknown) => {
+      faults.push(messageOf(error))
+      return null
+    })
+  }
+  const store = await userStores.open(readUserStore(env))
+  const known = await lookUp(store, typed, { nowSeconds, part }).finally(() => store.close())
+  const username = known?.username ?? typed
+  const { sessionStore, limitsStore } = readSharedStores(env)
+  const { securityLogFile, ...ends } = readActivitySettings(env)
+  // Loaded late, so that `viewers import` does not load the Redis client.
+  const [{ listSessions }, { readFailedSignIns }] = await Promise.all([
+    import('../../../sessions/list-sessions.ts'),
+    import('../../../sign-in-limits/failed-sign-ins.ts'),
+  ])
+  const [sessions, failed, last] = await Promise.all([
+    part(listSessions(sessionStore, username, ends)),
+    part(readFailedSignIns(limitsStore, username)),
+    securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
+  ])
+  const isAtProvider = sessions?.some(({ provider }) => provider !== null) || last?.signIn?.issuer
+  const isFound = known || sessions?.length || failed?.count || last?.signIn || last?.refusal || faults.length > 0
+  if (!isFound) return nothingKnown(typed)
+  const viewer: ShownViewer = {
+    ...(known ?? { ...unnamed(typed), state: isAtProvider ? 'only-at-provider' : 'not-in-store' }),
+    lastSignIn: eventOf(last?.signIn),
+    lastRefusal: eventOf(last?.refusal),
+    failedSignIns: failed,
+    sessions: sessions?.map(sessionOf) ?? null,
+    faults,
+  }
+  const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
+  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
+}
+
+const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-in-store']
+
+function nothingKnown(typed: string): Outcome {
+  const { fault } = noSuchViewer(typed)
+  const hint =
+    'Nor is there a session or a failed sign-in with this name. A viewer of single sign-on is known only from these, and from SECURITY_LOG_FILE.'
+  return { ok: false, fault: `${fault} ${hint}` }
+}
+
+type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>
+
+interface LookUpDeps {
+  readonly nowSeconds: number
+  readonly part: <T>(work: Promise<T>) => Promise<T | null>
+}
+
+/** Returns what the user store knows; null if there is no such viewer. */
+async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: LookUpDeps): Promise<KnownViewer | null> {
+  if (store.inspect !== undefined) {
+    const known = await store.inspect(typed)
+    // In PostgreSQL, the role may lack the rights of a newer version.
+    const passkeys = store.passkeys && (await part(store.passkeys.list(typed)))
+    return known && { ...fieldsOf(known, nowSeconds), passkeys: passkeys?.length ?? null }
+  }
+  if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
+  const found = await store.find(typed)
+  if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
+  return { ...found, state: 'active', invitation: null, passkeys: null }
+}
+
+/** Returns the fields of a viewer whom the user store does not describe. */
+function unnamed(username: string) {
+  return { username, invitation: null, groups: null, attributes: null, passkeys: null }
+}
+
+function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession) {
+  const identity = provider && { issuer: provider.issuer, subject: provider.subject }
+  return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), provider: identity }
+}
+
+function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'passkeys'> {
+  const { username, groups, attributes } = known.viewer
+  const { expiresAtSeconds, isSent } = known.invitation ?? {}
+  const invitation =
+    expiresAtSeconds === undefined ? null : { expiresAt: isoOf(expiresAtSeconds), isSent: isSent === true }
+  return { username, state: stateOf(known, nowSeconds), invitation, groups, attributes }
+}
+
+function eventOf(event: LastEvents['signIn'] | undefined): ShownViewer['lastSignIn'] {
+  if (!event) return null
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
+  return { time, outcome, reason, address, entryPoint, issuer, subject }
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

@@ -1,0 +1,126 @@
+import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
+import type { stateOf } from '../../../users/viewer-state.ts'
+import type { SecurityEvent } from '../audit/security-events.ts'
+import { printable } from '../terminal/text.ts'
+
+type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
+
+/** The output of `viewers show --json`. Times are ISO 8601, in UTC. */
+export interface ShownViewer {
+  readonly username: string
+  /**
+   * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
+   * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
+   * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.
+   */
+  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown' | 'only-at-provider' | 'not-in-store'
+  readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
+  /** Null if the store does not tell. */
+  readonly groups: readonly string[] | null
+  readonly attributes: Readonly<Record<string, string>> | null
+  /** Their number. Null if the store keeps none, or they cannot be read. */
+  readonly passkeys: number | null
+  readonly lastSignIn: ShownEvent | null
+  readonly lastRefusal: ShownEvent | null
+  /** Null if they are counted in the memory of the app, or cannot be read. */
+  readonly failedSignIns: FailedSignIns | null
+  /** Null if they cannot be read. */
+  readonly sessions: readonly SessionText[] | null
+  /** A sentence for each store that did not answer. */
+  readonly faults: readonly string[]
+}
+
+interface SessionText {
+  readonly signedInAt: string
+  readonly lastUsedAt: string
+  /** Null for a viewer of the user store. */
+  readonly provider: { readonly issuer: string; readonly subject: string } | null
+}
+
+/** Facts about the settings. */
+interface Sources {
+  readonly hasLog: boolean
+  readonly countsInMemory: boolean
+}
+
+/** A shared account may have thousands of sessions. */
+const MOST_SESSIONS = 20
+
+const STATES: Readonly<Record<ShownViewer['state'], string>> = {
+  active: 'active',
+  disabled: 'disabled. Run viewers enable, or change it in the system of the account',
+  invited: 'invited: has not set a password yet',
+  'invitation-expired': 'invited, but the link has expired. Run viewers invite',
+  'no-password': 'has no password and no invitation. Run viewers invite',
+  'unknown-or-disabled': 'unknown to the user store, or disabled there',
+  'only-at-provider': 'not in the user store. An identity provider signed this name in',
+  'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
+  unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
+}
+const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Run audit export with the files of the log'
+const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
+
+/** Formats the viewer as lines with a label. */
+export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources): string {
+  const { username, state, invitation, groups, attributes, passkeys, faults } = viewer
+  const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
+  const lines: [label: string, value: string][] = [
+    ['User name', username],
+    ['State', STATES[state]],
+    ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as [string, string]]),
+    ['Groups', listText(groups)],
+    ['Attributes', listText(attributes && pairs)],
+    ...(passkeys === null ? [] : [['Passkeys', String(passkeys)] as [string, string]]),
+    ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
+    ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
+    ...failureLines(viewer.failedSignIns, countsInMemory),
+    ...sessionLines(viewer.sessions),
+    ...faults.map((fault): [string, string] => ['Fault', fault]),
+  ]
+  return lines.map(([label, value]) => `${label.padEnd(15)} ${printable(value)}`.trimEnd()).join('\n')
+}
+
+function invitationText({ expiresAt, isSent }: NonNullable<ShownViewer['invitation']>): string {
+  return `the link ${Date.parse(expiresAt) > Date.now() ? 'works until' : 'worked until'} ${expiresAt}${isSent ? '' : '. It was not sent'}`
+}
+
+function listText(texts: readonly string[] | null): string {
+  return texts === null ? 'not known' : texts.join(', ') || 'none'
+}
+
+function eventText(event: ShownEvent | null): string {
+  if (event === null) return 'none in the log'
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
+  const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
+  const identity = issuer === null || subject === null ? '' : `, ${identityText({ issuer, subject })}`
+  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
+}
+
+function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [string, string][] {
+  if (failed === null) return [['Failed sign-ins', countsInMemory ? IN_MEMORY : 'cannot be read']]
+  const { count, lockedSeconds, addresses } = failed
+  const locked = `. Locked for ${lockedSeconds} s at addresses without an earlier sign-in. Run viewers unlock`
+  return [
+    ['Failed sign-ins', `${count}${lockedSeconds > 0 ? locked : ''}`],
+    ...addresses.map(({ address, count: attempts, waitSeconds }): [string, string] => [
+      '',
+      `${attempts} from ${address}${waitSeconds > 0 ? `, which must wait ${waitSeconds} s` : ''}`,
+    ]),
+  ]
+}
+
+function sessionLines(sessions: ShownViewer['sessions']): [string, string][] {
+  if (sessions === null) return [['Sessions', 'cannot be read']]
+  const rest = sessions.length > MOST_SESSIONS ? `, of which the newest ${MOST_SESSIONS} are:` : ''
+  return [
+    ['Sessions', `${sessions.length}${rest}`],
+    ...sessions.slice(0, MOST_SESSIONS).map(({ signedInAt, lastUsedAt, provider }): [string, string] => {
+      const identity = provider === null ? '' : `, ${identityText(provider)}`
+      return ['', `began ${signedInAt}, last used ${lastUsedAt}${identity}`]
+    }),
+  ]
+}
+
+function identityText({ issuer, subject }: NonNullable<SessionText['provider']>): string {
+  return `subject ${subject} at ${issuer}`
+}

@@ -1,0 +1,214 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readSharedStores } from '../../../config.ts'
+import type { Change, EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import { viewerExists } from '../../../users/viewer-changes.ts'
+import { faultInViewer } from '../../../users/viewer-fields.ts'
+import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { confirmRemoval } from '../terminal/confirm.ts'
+import { readNewPassword } from '../terminal/read-password.ts'
+import { counted, printable } from '../terminal/text.ts'
+import { withEditableStore } from './editable-store.ts'
+import { addViewersImportCommand } from './import-command.ts'
+import { addViewersInviteCommand, invite, withInviter } from './invite-command.ts'
+import { addInvitationOptions, type InvitationOptions } from './inviter.ts'
+import { addViewersListCommand } from './list-command.ts'
+import { addViewersMigrateCommand } from './migrate-command.ts'
+import { addViewersPasskeysCommands } from './passkeys/passkeys-command.ts'
+import { endSessionsOf } from './sessions-command.ts'
+import { addViewersShowCommand } from './show-command.ts'
+import { addViewersUnlockCommand } from './unlock-command.ts'
+
+interface Options {
+  readonly json?: boolean
+}
+
+/** Adds `viewers …`, for stores that this app can change. */
+export function addViewersCommands(group: Command, context: CommandContext): void {
+  addAddCommand(group, context)
+  addViewersImportCommand(group, context)
+  addViewersInviteCommand(group, context)
+  addViewersListCommand(group, context)
+  addViewersShowCommand(group, context)
+  addSetPasswordCommand(group, context)
+  addStateCommands(group, context)
+  addRemoveCommand(group, context)
+  addViewersPasskeysCommands(group, context)
+  addViewersUnlockCommand(group, context)
+  addViewersMigrateCommand(group, context)
+}
+
+function addAddCommand(group: Command, context: CommandContext): void {
+  interface AddOptions extends Options, InvitationOptions {
+    readonly invite?: boolean
+    readonly group?: string[]
+    readonly attribute?: [name: string, value: string][]
+  }
+  const command = addCommand(
+    group,
+    'add <USERNAME>',
+    'add a viewer; the password comes from a prompt or standard input',
+    [
+      'viewer-auth viewers add ada@example.com',
+      'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
+      'viewer-auth viewers add ada@example.com --invite',
+      'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
+    ],
+  )
+  addInvitationOptions(command.option('--invite', 'send a link by which the viewer sets the password'))
+    .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
+    .option(
+      '--attribute <NAME=VALUE>',
+      'an attribute of the viewer, for hashed parameters; repeatable',
+      collectAttribute,
+    )
+    .action(
+      (username: string, { json, group: groups = [], attribute = [], invite: isInvited, ...options }: AddOptions) =>
+        runCommand(context, json, () =>
+          withEditableStore(context.io, async (store, contextWords) => {
+            const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
+            // Checked before the prompt, so that the user need not type the password again.
+            const fault = faultInViewer(viewer)
+            if (fault !== null) return { ok: false, fault }
+            const known = await store.show(username)
+            if (known.ok) return viewerExists(known.viewer)
+            if (isInvited) return await addInvited(context, store, viewer, options)
+            const read = await readNewPassword(context.io, username, contextWords)
+            return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+          }),
+        ),
+    )
+}
+
+/** Adds a viewer without a password, and invites the viewer to set one. */
+function addInvited(
+  context: CommandContext,
+  store: EditableUserStore,
+  viewer: Viewer,
+  options: InvitationOptions,
+): Promise<Outcome> {
+  return withInviter(context, options, async (inviter) => {
+    const fault = inviter.faultIn(viewer)
+    if (fault !== null) return { ok: false, fault: `The viewer ${fault}. Nothing was changed.` }
+    const added = await store.add(viewer, null)
+    if (!added.ok) return added
+    const invited = await invite(store, inviter, viewer.username).catch(
+      (error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }),
+    )
+    if (invited.ok) return { ...invited, text: `Added and invited ${printable(viewer.username)}.` }
+    const next = `Added ${printable(viewer.username)}, but without an invitation. Send it with viewers invite.`
+    return { ok: false, fault: `${invited.fault} ${next}` }
+  })
+}
+
+function addSetPasswordCommand(group: Command, context: CommandContext): void {
+  interface SetPasswordOptions extends Options {
+    readonly endSessions?: boolean
+  }
+  addCommand(group, 'set-password <USERNAME>', 'set a new password for a viewer', [
+    'viewer-auth viewers set-password ada@example.com',
+    'viewer-auth viewers set-password ada@example.com --end-sessions',
+    'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
+  ])
+    .option('--end-sessions', 'also sign the viewer out on all devices, for example after a theft of the old password')
+    .action((username: string, { json, endSessions }: SetPasswordOptions) =>
+      runCommand(context, json, () =>
+        withEditableStore(context.io, async (store, contextWords) => {
+          const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
+          const known = await store.show(username)
+          if (!known.ok) return known
+          const read = await readNewPassword(context.io, known.viewer.username, contextWords)
+          if (!read.ok) return read
+          const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
+          const changed = done.ok ? await withPasskeysNamed(done, store, username) : done
+          return changed.ok && sessionStore
+            ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
+            : changed
+        }),
+      ),
+    )
+}
+
+/** A thief of the old password may have created a passkey. */
+async function withPasskeysNamed(
+  changed: Extract<Outcome, { ok: true }>,
+  store: EditableUserStore,
+  username: string,
+): Promise<Extract<Outcome, { ok: true }>> {
+  // The password is set already: a failure here is no failure of the command.
+  const passkeys = await store.passkeys.list(username).catch(() => [])
+  if (passkeys.length === 0) return changed
+  const count = counted(passkeys.length, 'passkey')
+  const text = `${changed.text}\nThe viewer still signs in with ${count}: see viewers passkeys list.`
+  return { ...changed, text }
+}
+
+async function withSessionsEnded(
+  changed: Extract<Outcome, { ok: true }>,
+  sessionStore: Config['sessionStore'],
+  username: string,
+): Promise<Outcome> {
+  try {
+    const { ended, text } = await endSessionsOf(sessionStore, username, false)
+    return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
+  } catch (error) {
+    return {
+      ok: false,
+      fault: `The new password is set, but the sessions of the viewer could not be ended. ${messageOf(error)}`,
+    }
+  }
+}
+
+function addStateCommands(group: Command, context: CommandContext): void {
+  const states = [
+    ['disable', 'stop a viewer from signing in and from using a session', true, 'Disabled'],
+    ['enable', 'let a disabled viewer sign in again', false, 'Enabled'],
+  ] as const
+  for (const [name, summary, disabled, done] of states) {
+    addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`]).action(
+      (username: string, { json }: Options) =>
+        runCommand(context, json, () =>
+          withEditableStore(context.io, async (store) => outcomeOf(await store.setDisabled(username, disabled), done)),
+        ),
+    )
+  }
+}
+
+function addRemoveCommand(group: Command, context: CommandContext): void {
+  interface RemoveOptions extends Options {
+    readonly yes?: boolean
+  }
+  addCommand(group, 'remove <USERNAME>', 'remove a viewer; this cannot be undone', [
+    'viewer-auth viewers remove ada@example.com',
+    'viewer-auth viewers remove ada@example.com --yes',
+  ])
+    .option('--yes', 'do not ask')
+    .action((username: string, { json, yes }: RemoveOptions) =>
+      runCommand(context, json, () =>
+        withEditableStore(context.io, async (store) => {
+          const known = await store.show(username)
+          if (!known.ok) return known
+          const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
+          const confirmation = await confirmRemoval(context.io, yes, question)
+          return confirmation.ok ? outcomeOf(await store.remove(username), 'Removed') : confirmation
+        }),
+      ),
+    )
+}
+
+function outcomeOf(change: Change, done: string): Outcome {
+  if (!change.ok) return change
+  return { ok: true, text: `${done} ${printable(change.viewer.username)}.`, data: change.viewer }
+}
+
+function collectGroup(value: string, groups: string[] = []): string[] {
+  return [...groups, value]
+}
+
+function collectAttribute(text: string, attributes: [string, string][] = []): [string, string][] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('Use NAME=VALUE.')
+  const name = text.slice(0, at)
+  if (attributes.some(([other]) => other === name)) throw new InvalidArgumentError('An attribute has only one value.')
+  return [...attributes, [name, text.slice(at + 1)]]
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { documentOf, type FramedDocument, srcdocOf } from '../../../../../src/tools/cli/doctor/page/framed-document.ts'
+import { obstaclesOn } from '../../../../../src/tools/cli/doctor/page/obstacles.ts'
+
+/** Creates a document with these headers, and the flags of its sandbox. */
+function framed(address: string, headers: Record<string, string> = {}, flags: string[] | null = null): FramedDocument {
+  const addresses = address.split(' ').map((text) => new URL(text))
+  const element = { sandbox: flags, isCredentialless: false }
+  return documentOf(addresses as [URL, ...URL[]], new Headers(headers), element)
+}
+
+const kindsOn = (...path: FramedDocument[]) => obstaclesOn(path).map(({ kind }) => kind)
+const PAGE = 'https://www.customer.example/live'
+const COEP = { 'cross-origin-embedder-policy': 'require-corp; report-to="x"' }
+
+test.each([
+  [PAGE, 'https://player.example/7', []],
+  [PAGE, 'http://player.example/7', ['mixed-content']],
+  [PAGE, 'http://player.example/7 https://player.example/7', ['mixed-content']],
+  [PAGE, 'http://127.0.0.1:4000/7', []],
+  ['http://intranet.example/', 'http://player.example/7', []],
+])('the page %s shows the frame %s, except for %j', (page, player, expected) => {
+  expect(kindsOn(framed(page), framed(player))).toEqual(expected)
+})
+
+test('each frame below a page with https needs https', () => {
+  const path = [framed(PAGE), framed('http://middle.example/'), framed('http://player.example/7')]
+  expect(kindsOn(...path)).toEqual(['mixed-content', 'mixed-content'])
+})
+
+test.each([
+  ['DENY', ['x-frame-options']],
+  ['SAMEORIGIN', ['x-frame-options']],
+  ['sameorigin, deny', ['x-frame-options']],
+  ['ALLOW-FROM https://www.customer.example', []],
+])('X-Frame-Options: %s of the player', (value, expected) => {
+  expect(kindsOn(framed(PAGE), framed('https://player.example/7', { 'x-frame-options': value }))).toEqual(expected)
+})
+
+test('all ancestors must be in frame-ancestors, and each policy counts', () => {
+  const headers = {
+    'content-security-policy': 'frame-ancestors https://player.example https://*.customer.example, frame-ancestors *',
+  }
+  const login = framed('https://login.example/', headers)
+  const player = framed('https://player.example/7')
+  expect(obstaclesOn([framed(PAGE), player, login])).toEqual([])
+  expect(obstaclesOn([framed(PAGE), framed('https://other.example/'), player, login])).toEqual([
+    { kind: 'ancestors', document: login, origins: ['https://other.example'] },
+  ])
+})
+
+test('an embedder policy needs two headers of a frame of another origin, and one of its own origin', () => {
+  const page = framed(PAGE, COEP)
+  expect(kindsOn(page, framed('https://player.example/7'))).toEqual(['embedder-policy', 'embedder-policy'])
+  expect(kindsOn(page, framed('https://www.customer.example/player'))).toEqual(['embedder-policy'])
+  const shared = framed('https://player.example/7', { ...COEP, 'cross-origin-resource-policy': 'cross-origin' })
+  expect(kindsOn(page, shared)).toEqual([])
+})
+
+test('a page with http has no embedder policy', () => {
+  expect(kindsOn(framed('http://intranet.example/', COEP), framed('https://player.example/7'))).toEqual([])
+})
+
+test('a srcdoc has the policy and the origin of its page', () => {
+  const page = framed(PAGE, { 'content-security-policy': "frame-src 'self'; frame-ancestors 'none'" })
+  const srcdoc = srcdocOf(page, { sandbox: null, isCredentialless: false }, [])
+  const login = framed('https://login.example/', {
+    'content-security-policy': `frame-ancestors ${new URL(PAGE).origin}`,
+  })
+  expect(kindsOn(page, srcdoc, login)).toEqual(['frame-src'])
+})
+
+test('each frame with a sandbox is named with the flags that it lacks', () => {
+  const player = framed('https://player.example/7', {}, ['allow-scripts', 'allow-forms'])
+  expect(obstaclesOn([framed(PAGE), player])).toEqual([
+    { kind: 'sandbox', document: player, lacks: ['allow-same-origin'] },
+  ])
+})

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { ServiceEnvironment } from '../../../src/tools/video-service/service-settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { runHere } from './run-here.ts'
+
+const README = readFileSync(new URL('../../../src/tools/cli/README.md', import.meta.url), 'utf8')
+/** The columns of each row of a table whose first column begins with a code span. */
+const ROWS = README.split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split('|').slice(1, -1))
+
+function codeSpans(column = ''): string[] {
+  return [...column.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+}
+
+/** Lists the commands that the help names, such as `viewers add`. */
+async function commandsBelow(path: readonly string[]): Promise<string[]> {
+  const { stdout } = await runHere([...path, '--help'], { cwd: temporaryFolder() })
+  const [, list = ''] = stdout.split('\nCommands:\n')
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  if (names.length === 0) return [path.join(' ')]
+  return (await Promise.all(names.map((name) => commandsBelow([...path, name])))).flat()
+}
+
+test('the README of the command line has one row for each command', async () => {
+  const commands = await commandsBelow([])
+  expect(commands.length).toBeGreaterThan(20)
+  const documented = ROWS.flatMap(([first]) => codeSpans(first)).filter((text) => text.startsWith('viewer-auth '))
+  const isIn = (row: string, command: string) => `${row} `.startsWith(`viewer-auth ${command} `)
+  for (const command of commands) {
+    expect([command, documented.filter((row) => isIn(row, command)).length]).toEqual([command, 1])
+  }
+  expect(documented).toHaveLength(commands.length)
+})
+
+test('the README of the command line has every setting SERVICE_…, with its default', () => {
+  const rows = ROWS.filter(([first]) => codeSpans(first).some((name) => name.startsWith('SERVICE_')))
+  const documented = rows.map((row) => [codeSpans(row[0])[0], row.at(-1)?.trim()])
+  expect(documented).toEqual(
+    Object.entries(ServiceEnvironment.in.shape).map(([name, field]) => {
+      const absent = field.safeParse(undefined)
+      return [name, !absent.success ? 'required' : absent.data === undefined ? 'none' : `\`${absent.data}\``]
+    }),
+  )
+})
+
+test('every line of the help fits 80 columns, except examples', async () => {
+  const commands = await commandsBelow([])
+  for (const command of ['', ...commands]) {
+    const { stdout } = await runHere([...command.split(' ').filter(Boolean), '--help'], { cwd: temporaryFolder() })
+    const isTooLong = (line: string) => line.length > 80 && !line.startsWith('  $ ')
+    expect([command, stdout.split('\n').filter(isTooLong)]).toEqual([command, []])
+  }
+})

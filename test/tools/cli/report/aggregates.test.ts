@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fitText, textWidth } from '../../../../src/tools/cli/report/chart/fit-text.ts'
+import { spread, timeBuckets } from '../../../../src/tools/cli/report/chart/time-buckets.ts'
+import { createRanking } from '../../../../src/tools/cli/report/page/bounded-ranking.ts'
+import { createDifferentCount } from '../../../../src/tools/cli/report/page/different-count.ts'
+import { openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
+
+function rankingOf(names: readonly string[], most: number) {
+  const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })
+  for (const name of names) ranking.entryOf(name).count += 1
+  return ranking
+}
+
+describe('the bounded ranking', () => {
+  test('a ranking is exact, with equal names in order, up to its limit', () => {
+    const ranking = rankingOf(['b', 'a', 'c', 'a', 'b', 'd', '__proto__'], 5)
+    expect(ranking.top(3)).toEqual([
+      ['a', { count: 2 }],
+      ['b', { count: 2 }],
+      ['__proto__', { count: 1 }],
+    ])
+    expect([ranking.size(), ranking.largestError()]).toEqual([5, 0])
+  })
+
+  test('a ranking beyond its limit is never too high, never lower than its stated error, and never larger than its limit', () => {
+    const names = fc.array(
+      fc.nat({ max: 60 }).map((number) => `n${Math.floor(number ** 2 / 60)}`),
+      { maxLength: 600 },
+    )
+    fc.assert(
+      fc.property(names, fc.integer({ min: 2, max: 20 }), (stream, most) => {
+        const exact = new Map<string, number>()
+        for (const name of stream) exact.set(name, (exact.get(name) ?? 0) + 1)
+        const ranking = rankingOf(stream, most)
+        expect(ranking.size()).toBeLessThanOrEqual(most)
+        const known = new Map(ranking.top(most))
+        for (const [name, count] of exact) {
+          const found = known.get(name)?.count ?? 0
+          expect(found).toBeLessThanOrEqual(count)
+          expect(count - found).toBeLessThanOrEqual(ranking.largestError())
+        }
+      }),
+    )
+  })
+})
+
+describe('the count of different names', () => {
+  test('the count of different names is exact up to 10,000', () => {
+    const count = createDifferentCount()
+    for (let at = 0; at < 30_000; at += 1) count.add(`viewer-${at % 10_000}`)
+    expect(count.result()).toEqual({ count: 10_000, isExact: true })
+  })
+
+  test.each([10_001, 60_000, 1_000_000])(
+    'the count of %i different names has an error below 0.3 percent',
+    (different) => {
+      const count = createDifferentCount()
+      for (let at = 0; at < different; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+      for (let at = 0; at < 1_000; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
+      const result = count.result()
+      expect(result.isExact).toBe(false)
+      expect(Math.abs(result.count - different) / different).toBeLessThan(0.003)
+    },
+  )
+})
+
+describe('time buckets', () => {
+  const budapest = openTimeZone('Europe/Budapest')
+
+  test.each([
+    ['an hour', '2026-11-20T18:00:00+01:00', '2026-11-20T19:00:00+01:00', 'minute', 61],
+    ['a day', '2026-11-20T00:00:00+01:00', '2026-11-21T00:00:00+01:00', '10 minutes', 145],
+    ['a week', '2026-11-13T03:20:00+01:00', '2026-11-20T03:20:00+01:00', 'hour', 170],
+    ['a year', '2026-01-01T00:00:00+01:00', '2027-01-01T00:00:00+01:00', '7 days', 54],
+    ['a century', '2000-01-01T00:00:00+01:00', '2100-01-01T00:00:00+01:00', '364 days', 102],
+    ['a second', '2026-11-20T18:00:00+01:00', '2026-11-20T18:00:01+01:00', 'minute', 2],
+  ])('the buckets of %s are round and at most 180', (_name, from, to, words, borders) => {
+    const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
+    const { bordersMs, lengthWords } = timeBuckets(range, budapest)
+    expect([lengthWords, bordersMs.length]).toEqual([words, borders])
+    expect([bordersMs[0], bordersMs.at(-1)]).toEqual([range.fromMs, range.toMs])
+    expect(bordersMs.toSorted((a, b) => a - b)).toEqual([...new Set(bordersMs)])
+  })
+
+  test.each([
+    ['Europe/Budapest', '2026-08-01', '2026-12-01', [0]],
+    ['Europe/Budapest', '2026-10-10', '2026-11-10', [0, 6, 12, 18]],
+    ['Australia/Lord_Howe', '2026-03-20', '2026-04-20', [0, 6, 12, 18]],
+    // The first day starts at 01:00.
+    ['America/Havana', '2026-03-08', '2026-07-08', [0]],
+  ])(
+    'buckets in %s from %s to %s start at full hours %j, also after a change of the clocks',
+    (name, from, to, hours) => {
+      const zone = openTimeZone(name)
+      const { bordersMs } = timeBuckets(
+        { fromMs: Date.parse(`${from}T05:00Z`), toMs: Date.parse(`${to}T10:00Z`) },
+        zone,
+      )
+      const inside = bordersMs.slice(1, -1)
+      expect(inside.length).toBeGreaterThan(100)
+      const local = inside.map((timeMs) => new Date(timeMs + zone.offsetMsAt(timeMs)).toISOString().slice(11, 16))
+      expect(new Set(local)).toEqual(new Set(hours.map((hour) => `${String(hour).padStart(2, '0')}:00`)))
+    },
+  )
+
+  test('a span is spread over the buckets that it touches', () => {
+    const borders = [0, 10, 20, 30]
+    const parts = (fromMs: number, toMs: number) => {
+      const found: number[][] = []
+      spread(borders, { fromMs, toMs }, (...part) => found.push(part))
+      return found
+    }
+    expect(parts(5, 25)).toEqual([
+      [0, 5],
+      [1, 10],
+      [2, 5],
+    ])
+    expect(parts(10, 20)).toEqual([[1, 10]])
+    expect(parts(12, 13)).toEqual([[1, 1]])
+    expect(parts(30, 30)).toEqual([])
+    expect(parts(7, 7)).toEqual([[0, 0]])
+  })
+})
+
+describe('fitting a text', () => {
+  test.each([
+    ['ada@example.com', 400, 'ada@example.com'],
+    ['', 10, ''],
+    ['a'.repeat(100), 60, /^a{5,8}…$/],
+    ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 35, /^👩‍👩‍👧‍👦…$/u],
+    ['株式会社日本放送協会', 40, /^株式…?…$/],
+  ])('%j is cut to %i pixels', (text, pixels, expected) => {
+    const fitted = fitText(text, pixels, 12)
+    if (typeof expected === 'string') expect(fitted).toBe(expected)
+    else expect(fitted).toMatch(expected)
+    expect(textWidth(fitted.replace('…', ''), 12)).toBeLessThanOrEqual(pixels)
+  })
+})

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { runHere } from '../run-here.ts'
+import { environmentAt, sendJson, startReportService, viewOf } from './report-service.ts'
+
+const FORMATS = [
+  ['--csv', '--output', 'views'],
+  ['--json', '--output', 'views'],
+  ['--html', 'views'],
+]
+
+/** Requests the report in every format. Expects the same error each time, and no file left behind. */
+async function failure(env: Record<string, string>): Promise<string> {
+  const messages = await Promise.all(
+    FORMATS.map(async ([format = '', ...output]) => {
+      const cwd = temporaryFolder()
+      const file = join(cwd, output.pop() ?? '')
+      const ended = await runHere(['report', 'views', '--last', '7d', format, ...output, file], { cwd, env })
+      expect(ended).toMatchObject({ status: 1, stdout: '' })
+      expect(readdirSync(cwd)).toEqual([])
+      const { stderr } = ended
+      return format === '--json' ? JSON.parse(stderr).error : (/^Failed: (.*)\n$/.exec(stderr)?.[1] ?? stderr)
+    }),
+  )
+  expect(new Set(messages).size).toBe(1)
+  return messages[0]
+}
+
+const page = (given: object) => JSON.stringify({ data: [{ type: 'View', attributes: viewOf() }], ...given })
+
+describe('a failing report', () => {
+  test('a report of an unreachable host fails with the error code', async () => {
+    const url = await closedAddress()
+    expect(await failure(environmentAt(url))).toContain('ECONNREFUSED')
+  })
+
+  test('a report of a host with an untrusted certificate fails with advice', async () => {
+    const folder = temporaryFolder()
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost']
+    execFileSync('openssl', ['req', '-x509', ...kind, '-days', '2', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+    const url = await startService((_req, res) => res.end('{}'), tls)
+    expect(await failure(environmentAt(url))).toMatch(/^The certificate of https:\S+ .* NODE_EXTRA_CA_CERTS\.$/)
+  })
+
+  test.each([
+    [
+      'a web page instead of the token',
+      'text/html',
+      '<!doctype html><title>Welcome</title>',
+      /a web page instead of the token/,
+    ],
+    ['an incomplete token', 'application/json', '{"access_token":"a', /incomplete data instead of the token/],
+  ])('a report fails with one message after %s', async (_case, type, body, said) => {
+    const url = await startService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
+    expect(await failure(environmentAt(url))).toMatch(said)
+  })
+
+  const ANSWERS: [name: string, type: string, body: string, said: RegExp][] = [
+    [
+      'a web page',
+      'text/html; charset=utf-8',
+      '<!doctype html><title>Sign in</title>',
+      /a web page instead of the report views/,
+    ],
+    ['incomplete JSON', 'application/json', page({}).slice(0, -40), /incomplete data instead of the report views/],
+    ['an empty answer', 'application/json', '', /incomplete data instead of the report views/],
+    ['JSON without pagination', 'application/json', page({}), /missing: pagination\.$/],
+    [
+      'rows of another type',
+      'application/json',
+      '{"data":[{"type":"View","attributes":{"view_id":7}}],"pagination":{}}',
+      /missing: data\.0\.attributes\.view_id, /,
+    ],
+    [
+      'a next link to another host',
+      'application/json',
+      page({ pagination: { next: { href: 'https://evil.example/v1/views?_page=2' } } }),
+      /^The link on page 1 /,
+    ],
+    [
+      'a next link to the same page',
+      'application/json',
+      page({ pagination: { next: { href: '?_page=1' } } }),
+      /^The link on page 1 /,
+    ],
+  ]
+  test.each(ANSWERS)('a report fails with one message after %s', async (_case, type, body, said) => {
+    const env = await startReportService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
+    expect(await failure(env)).toMatch(said)
+  })
+
+  test.each([
+    [
+      'a redirect',
+      (res: ServerResponse) => res.writeHead(302, { location: '/sign-in' }).end(),
+      /redirected \(status 302\)/,
+    ],
+    [
+      'a connection lost in the middle',
+      (res: ServerResponse) =>
+        void res.writeHead(200, { 'content-length': '9999' }).write('{"data":[', () => res.destroy()),
+      /cannot be reached \(\w+\)\.$/,
+    ],
+    [
+      'a bad gateway',
+      (res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway</h1>'),
+      /answered \/v1\/views with status 502/,
+    ],
+  ])('a report fails with one message after %s', async (_case, answer, said) => {
+    expect(await failure(await startReportService((_req, res) => void answer(res)))).toMatch(said)
+  })
+
+  test('a report that fails on its second page leaves no part of the first', async () => {
+    const env = await startReportService((req, res) => {
+      if (req.url?.includes('_page=1&')) res.end(page({ pagination: { next: { href: '?_page=2' } } }))
+      else res.end('{"data":')
+    })
+    expect(await failure(env)).toMatch(/incomplete data instead of the report views/)
+  })
+})
+
+test('a page with more rows than the command asked for is read whole, in every format', async () => {
+  const attributes = viewOf()
+  const data = Array.from({ length: 10_000 }, () => ({ type: 'View', attributes }))
+  const env = await startReportService((_req, res) => sendJson(res, { data, pagination: { next: null } }))
+  const cwd = temporaryFolder()
+  for (const format of [['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
+    const ended = await runHere(['report', 'views', '--last', '7d', ...format], { cwd, env })
+    expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^10,000 rows/) })
+  }
+})

@@ -1,0 +1,106 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { localPieces, type SeriesQuestion } from '../../../../src/tools/cli/report/local-pieces.ts'
+import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
+import { tableCells } from '../../../../src/tools/cli/report/report-table.ts'
+import { machineTimeZone, openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
+import { sendJson, startReportService } from './report-service.ts'
+
+const OVER_THE_CHANGE: SeriesQuestion = {
+  ...{ report: 'total-views', dimension: 'day' },
+  period: { from: '2026-10-24T00:00:00+02:00', to: '2026-10-27T23:59:59+01:00' },
+}
+
+/** Returns the rows of a report from a service that always answers with these points. */
+async function rowsFor(question: SeriesQuestion, zone: string, points: readonly string[]): Promise<LocalSeriesRow[]> {
+  const given = points.map((point) => ({ dimension_type: 'day', point, value: 1 }))
+  async function* ask() {
+    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true })
+  }
+  const rows: LocalSeriesRow[] = []
+  for await (const page of localSeries(question, openTimeZone(zone), ask)) rows.push(...page.rows)
+  return rows
+}
+
+test('a period without a change of the clocks is one question with its offset', () => {
+  expect(localPieces(OVER_THE_CHANGE, openTimeZone('Africa/Lagos')).map(({ question }) => question)).toEqual([
+    OVER_THE_CHANGE,
+  ])
+})
+
+test('a period in the zone of the service is one question without an offset', () => {
+  const period = { from: '2026-10-30T00:00:00-07:00', to: '2026-11-02T23:59:59-08:00' }
+  const pieces = localPieces({ ...OVER_THE_CHANGE, period }, openTimeZone('America/Los_Angeles'))
+  expect(pieces.map(({ question }) => question.period)).toEqual([
+    { from: '2026-10-30T00:00:00', to: '2026-11-02T23:59:59' },
+  ])
+})
+
+test('a period that ends in the hour that comes twice is asked with offsets in the zone of the service too', () => {
+  const period = { from: '2026-10-30T00:00:00-07:00', to: '2026-11-01T01:30:00-08:00' }
+  const pieces = localPieces({ ...OVER_THE_CHANGE, period }, openTimeZone('America/Los_Angeles'))
+  expect(pieces.flatMap(({ question }) => [question.period.from, question.period.to])).toEqual([
+    '2026-10-30T00:00:00-07:00',
+    // A view that started before the period counts in its first day, so the first question goes to the end.
+    '2026-11-01T02:30:00-07:00',
+    '2026-10-31T23:59:59-07:00',
+    '2026-11-01T02:30:00-07:00',
+  ])
+})
+
+test('a service that counts by the days of another zone is refused across a change of the clocks', async () => {
+  const points = ['2026-10-25T00:00:00+00:00', '2026-10-26T00:00:00+00:00']
+  await expect(rowsFor(OVER_THE_CHANGE, 'Europe/Berlin', points)).rejects.toMatchObject({ name: 'UnexpectedAnswer' })
+})
+
+test('the first and the last day of a period are marked as parts if the period has only a part of them', async () => {
+  const period = { from: '2026-11-20T10:00:00+01:00', to: '2026-11-22T22:59:59+01:00' }
+  const points = ['2026-11-20T00:00:00+01:00', '2026-11-21T00:00:00+01:00', '2026-11-22T00:00:00+01:00']
+  const rows = await rowsFor({ ...OVER_THE_CHANGE, period }, 'Europe/Berlin', points)
+  expect(rows.map(({ point, is_partial }) => [point, is_partial])).toEqual(
+    points.map((point, index) => [point, index !== 1]),
+  )
+})
+
+test('a table marks parts of days, and days that also count running views, with words', () => {
+  const PLAIN = { terminal: null, titles: new Map() }
+  const row = { dimension_type: 'day', point: '2026-10-25T00:00:00+02:00', value: 1 }
+  expect(tableCells({ ...row, is_partial: true }, PLAIN)[0]).toMatch(/ \(part\)$/)
+  expect(tableCells({ ...row, has_running_views: true }, PLAIN)[0]).toMatch(/ \(with views running at its start\)$/)
+})
+
+test('a table is printed without fetching a page that it does not show', async () => {
+  let requests = 0
+  const data = Array.from({ length: 1_000 }, () => ({
+    type: 'PeakSeries',
+    attributes: { content_type: 'live', content_id: 1001, time: '2026-11-20T10:00:00Z', value: 1 },
+  }))
+  const env = await startReportService((req, res) => {
+    if (req.url?.startsWith('/v1/')) requests += 1
+    sendJson(res, { data, pagination: { next: { href: '/v1/peak-viewer-numbers?_page=2&_limit=1000' } } })
+  })
+  const { status, stdout, stderr } = await runHere(['report', 'peak-viewer-numbers'], { cwd: temporaryFolder(), env })
+  expect([status, requests, stdout.trimEnd().split('\n').length]).toEqual([0, 1, 1_001])
+  expect(stderr).toMatch(/^The first 1,000 rows\./)
+})
+
+test('the days of a report are those of the time zone of this machine', async () => {
+  const zone = process.env.TZ
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  // Node has no name for the zone of an empty setting.
+  process.env.TZ = ''
+  expect(machineTimeZone().offsetMsAt(Date.now())).toBe(0)
+  process.env.TZ = 'Europe/Berlin'
+  const asked: (string | null)[] = []
+  const env = await startReportService((req, res) => {
+    asked.push(new URL(req.url ?? '', 'http://localhost').searchParams.get('date_time_from'))
+    sendJson(res, { data: [], pagination: { next: null } })
+  })
+  const args = ['report', 'total-views', '--by', 'day', '--from', '2026-10-24', '--to', '2026-10-27', '--json']
+  expect((await runHere(args, { cwd: temporaryFolder(), env })).stdout).toBe('[]\n')
+  expect(asked).toEqual(['2026-10-24T00:00:00+02:00', '2026-10-24T23:59:59+02:00', '2026-10-25T23:59:59+01:00'])
+})

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { tableCells, tableColumns } from '../../../../src/tools/cli/report/report-table.ts'
+import { openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
+import type { ViewRow } from '../../../../src/tools/video-service/report-rows.ts'
+
+const titles = new Map([['Channel 1001', 'Town hall']])
+const PLAIN = { terminal: null, titles }
+const TERMINAL = {
+  terminal: { zone: openTimeZone('Europe/Berlin'), nowMs: Date.parse('2026-11-22T12:00:00Z') },
+  titles,
+}
+const view: ViewRow = {
+  ...{ view_id: 'v1', viewer_identifier: 'ada', content_type: 'live', content_id: '1001' },
+  ...{ started_at: '2026-10-25T17:03:00+00:00', finished_at: '2026-10-25T18:30:59+00:00' },
+  ...{ client_id: 'c', view_session_id: 's', country: 'Hungary', city: 'Budapest' },
+  ...{ is_mobile_view: false, view_type: 'onsite' },
+  device_info: { browser: { family: 'Firefox' }, os: { family: 'Linux' }, device: { family: 'Other' } },
+}
+
+describe('a table on a terminal', () => {
+  test('times are short and local, another year is named, and content has its title', () => {
+    expect(tableCells(view, TERMINAL)).toEqual([
+      ...['25 Oct 18:03', '19:30', 'ada', 'Town hall', 'Budapest, Hungary', 'Linux, Firefox'],
+    ])
+    expect(tableCells({ ...view, started_at: '2025-10-25T17:03:00+00:00' }, TERMINAL)[0]).toBe('25 Oct 2025 19:03')
+    const peak = { content_type: 'recorded', content_id: '2001', time: '2026-11-01T00:00:00Z', value: 7 } as const
+    expect(tableCells(peak, TERMINAL)).toEqual([' 1 Nov 01:00', 'Video 2001', '7'])
+  })
+
+  test.each([
+    ['another day', '2026-10-25T23:10:00+00:00', '00:10 +1'],
+    ['no end', null, 'watching'],
+    ['no time', 'soon', 'soon'],
+  ])('a view that ends with %s shows it', (_case, finished_at, shown) => {
+    expect(tableCells({ ...view, finished_at }, TERMINAL)[1]).toBe(shown)
+  })
+
+  test.each([
+    ['month', '2026-10-01T00:00:00+02:00', 'Oct 2026'],
+    ['day', '2026-10-25T00:00:00+02:00', 'Sun 25 Oct'],
+    ['day', '2025-11-09T00:00:00+01:00', 'Sun  9 Nov 2025'],
+    ['hour', '2026-10-25T02:00:00+01:00', '25 Oct 02:00'],
+    ['summary', '2026-10-25T02:00:00+01:00', 'Whole period'],
+    ['location:Côte: West', '2026-10-25T02:00:00+01:00', 'Côte: West'],
+  ])('a number by %s from %s is shown as %s', (dimension_type, point, shown) => {
+    expect(tableCells({ dimension_type, point, value: 12 }, TERMINAL)).toEqual([shown, '12'])
+  })
+
+  test('the columns of a series name its dimension and its number', () => {
+    const period = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' }
+    const question = { report: 'unique-devices', dimension: 'view-source', period } as const
+    expect(tableColumns(question, true)).toEqual(['Player', 'Devices'])
+    expect(tableColumns(question, false)).toEqual(['Point', 'Value'])
+  })
+})
+
+describe('a table in a file or pipe', () => {
+  test('times are as in the data, and content has its id and its title', () => {
+    expect(tableCells(view, PLAIN).slice(0, 4)).toEqual([
+      ...['2026-10-25T17:03:00+00:00', '2026-10-25T18:30:59+00:00', 'ada', 'Town hall (live 1001)'],
+    ])
+    expect(tableCells({ ...view, content_id: '1002' }, PLAIN)[3]).toBe('live 1002')
+  })
+
+  test.each([
+    ['location:Côte: West', 'Côte: West'],
+    ['day', '2026-11-20T00:00:00+01:00'],
+  ])('a number of the dimension %s is shown with its group or time', (dimension, shown) => {
+    const row = { dimension_type: dimension, point: '2026-11-20T00:00:00+01:00', value: 12 }
+    expect(tableCells(row, PLAIN)).toEqual([shown, '12'])
+  })
+})

@@ -1,0 +1,221 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SessionData } from 'express-session'
+import { expect, onTestFinished, test } from 'vitest'
+import { SIGN_IN_OUTCOMES } from '../../../../src/login/sign-in-log.ts'
+import { openSqliteSessionStore } from '../../../../src/sessions/sqlite-store.ts'
+import { lastEventsOf } from '../../../../src/tools/cli/audit/last-events.ts'
+import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
+import { providerSessionOf } from '../../../sessions/session-store-contract.ts'
+import { startExampleService } from '../../../users/http/example-service.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
+
+const ada = { username: 'Ada@Example.com', groups: ['staff'], attributes: { seat: '12' } }
+/** A secret that no output may contain. */
+const HASH = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+const HOUR = 3600
+const now = Math.floor(Date.now() / 1000)
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+/** Stores Ada with a password, and more viewers without one. */
+async function storeWith(cwd: string, ...invited: string[]) {
+  mkdirSync(join(cwd, 'data'), { recursive: true })
+  const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
+  onTestFinished(() => store.close())
+  const added = { ...ada, passwordHash: HASH, disabled: false }
+  await store.importBatch([added], 'keep')
+  for (const username of invited) await store.add({ ...ada, username }, null)
+  return store
+}
+
+/** Stores sessions as the app does: the times of the sign-in and of the last use, in seconds from now. */
+function sessionsIn(cwd: string, username: string, ...times: [begin: number, used: number][]): string {
+  const file = join(cwd, 'sessions.db')
+  for (const [index, [begin, used]] of times.entries()) {
+    const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
+    const sessions = openSqliteSessionStore(file, limits, () => now + used)
+    const data = { cookie: { originalMaxAge: null }, viewer: { username, signedInAtSeconds: now + begin } }
+    sessions.store.set(`session-${index}`, data as SessionData)
+    sessions.close()
+  }
+  return `sqlite:${file}`
+}
+
+const line = (seconds: number, viewer: string, fields: object = {}) =>
+  `${JSON.stringify({ level: 30, time: iso(seconds), category: 'security', event: 'sign-in', outcome: 'signed-in', viewer, address: '192.0.2.1', entryPoint: 'default', ...fields })}\n`
+
+async function show(cwd: string, username: string, env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = await runHere(['viewers', 'show', username, '--json'], { cwd, env })
+  return { status, stderr, shown: stdout === '' ? null : (JSON.parse(stdout) as Record<string, unknown>) }
+}
+
+test('viewers show tells state, groups, attributes, sessions and the last lines of the log', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const log = join(cwd, 'security.log')
+  const refused = { outcome: 'wrong-credentials' }
+  const older = line(now - 99_999, 'ada@example.com') + line(now - 99_990, 'ADA@example.com', refused)
+  writeFileSync(`${log}.1`, older + line(now - 88_888, 'eve'))
+  utimesSync(`${log}.1`, now - 80_000, now - 80_000)
+  writeFileSync(log, line(now - 5, 'Ada@Example.com', { outcome: 'returned' }) + line(now - 4, 'eve', refused))
+  const env = {
+    SECURITY_LOG_FILE: log,
+    SESSION_STORE_URL: sessionsIn(cwd, 'ada@EXAMPLE.com', [-5 * HOUR, -60], [-HOUR, -HOUR], [-9 * HOUR, -1]),
+  }
+  const { status, stderr, shown } = await show(cwd, 'ada@example.com', env)
+  expect([status, stderr]).toEqual([0, ''])
+  const at = { reason: null, address: '192.0.2.1', entryPoint: 'default', issuer: null, subject: null }
+  expect(shown).toEqual({
+    ...ada,
+    state: 'active',
+    invitation: null,
+    passkeys: 0,
+    lastSignIn: { time: iso(now - 99_999), outcome: 'signed-in', ...at },
+    lastRefusal: { time: iso(now - 99_990), outcome: 'wrong-credentials', ...at },
+    failedSignIns: null,
+    // A session ends eight hours after the sign-in.
+    sessions: [
+      { signedInAt: iso(now - HOUR), lastUsedAt: iso(now - HOUR), provider: null },
+      { signedInAt: iso(now - 5 * HOUR), lastUsedAt: iso(now - 60), provider: null },
+    ],
+    faults: [],
+  })
+  const { stdout } = await runHere(['viewers', 'show', 'ada@example.com'], { cwd, env })
+  for (const text of ['staff', 'seat=12', iso(now - 99_999), 'wrong-credentials', 'memory:']) {
+    expect(stdout).toContain(text)
+  }
+  expect(stdout).not.toContain(HASH.slice(0, 9))
+  expect(stdout).not.toContain('session-0')
+})
+
+test('viewers show names the identity of a viewer whom only an identity provider knows', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const log = join(cwd, 'security.log')
+  const identity = { issuer: 'https://idp.example', subject: 'a1' }
+  writeFileSync(log, line(now - 60, 'grace@example.com', identity))
+  const file = join(cwd, 'sessions.db')
+  const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
+  const sessions = openSqliteSessionStore(file, limits, () => now)
+  const add = (id: string, endsAtSeconds: number) =>
+    sessions.store.set(id, providerSessionOf('grace@example.com', now - 60, { endsAtSeconds }))
+  add('a', now + HOUR)
+  add('over', now - 1)
+  sessions.close()
+  const env = { SECURITY_LOG_FILE: log, SESSION_STORE_URL: `sqlite:${file}` }
+  const { status, shown } = await show(cwd, 'Grace@example.com', env)
+  expect([status, shown]).toEqual([
+    0,
+    expect.objectContaining({
+      state: 'only-at-provider',
+      groups: null,
+      lastSignIn: expect.objectContaining(identity),
+      sessions: [{ signedInAt: iso(now - 60), lastUsedAt: iso(now), provider: identity }],
+    }),
+  ])
+  const { stdout } = await runHere(['viewers', 'show', 'grace@example.com'], { cwd, env })
+  expect(stdout.match(/subject a1 at https:\/\/idp\.example/g)).toHaveLength(2)
+  expect((await show(cwd, 'nobody@example.com', env)).status).toBe(1)
+})
+
+test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal or neither', async () => {
+  const log = join(temporaryFolder(), 'security.log')
+  const kindOf = async (outcome: string) => {
+    // As the app writes them: most refusals have no status.
+    writeFileSync(log, line(now, 'ada@example.com', { outcome }))
+    const { signIn, refusal } = await lastEventsOf(log, 'ada@example.com')
+    return signIn ? 'sign-in' : refusal ? 'refusal' : 'neither'
+  }
+  const kinds: Record<string, string[]> = {}
+  for (const outcome of SIGN_IN_OUTCOMES) {
+    const kind = await kindOf(outcome)
+    kinds[kind] = [...(kinds[kind] ?? []), outcome]
+  }
+  const ofProvider = ['sso-started', 'sso-signed-in', 'sso-not-yet', 'sso-logged-out']
+  const neither = ['returned', 'cancelled', 'signed-out', ...ofProvider]
+  expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither })
+  expect(kinds.refusal).toHaveLength(SIGN_IN_OUTCOMES.length - 1 - neither.length)
+})
+
+test('viewers show tells a disabled, an invited and an expired viewer apart', async () => {
+  const cwd = temporaryFolder()
+  const store = await storeWith(cwd, 'invited', 'expired', 'none')
+  const link = (digest: string, expiresAtSeconds: number) =>
+    ({ purpose: 'invitation', digest, expiresAtSeconds }) as const
+  await store.passwordChanges.createLink('invited', link('d1', now + HOUR))
+  await store.markSent('d1')
+  await store.passwordChanges.createLink('expired', link('d2', now - HOUR))
+  await store.setDisabled('ada@example.com', true)
+  const stateOf = async (name: string) => {
+    const { shown } = await show(cwd, name)
+    return [shown?.state, shown?.invitation]
+  }
+  expect(await stateOf('ada@example.com')).toEqual(['disabled', null])
+  expect(await stateOf('invited')).toEqual(['invited', { expiresAt: iso(now + HOUR), isSent: true }])
+  expect(await stateOf('expired')).toEqual(['invitation-expired', { expiresAt: iso(now - HOUR), isSent: false }])
+  expect(await stateOf('none')).toEqual(['no-password', null])
+})
+
+test('viewers show prints the newest 20 sessions of a shared account, and all of them as JSON', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const begins = Array.from({ length: 25 }, (_, index): [number, number] => [-100 - index, -1])
+  const env = { SESSION_STORE_URL: sessionsIn(cwd, 'ada@example.com', ...begins) }
+  const { stdout } = await runHere(['viewers', 'show', 'ada@example.com'], { cwd, env })
+  expect(stdout.match(/began/g)).toHaveLength(20)
+  expect(stdout).toContain(iso(now - 100))
+  expect(stdout).not.toContain(iso(now - 124))
+  expect((await show(cwd, 'ada@example.com', env)).shown?.sessions).toHaveLength(25)
+})
+
+test('viewers show refuses an unknown viewer', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  expect(await show(cwd, 'nobody')).toEqual({ status: 1, shown: null, stderr: expect.stringContaining('nobody') })
+})
+
+test('viewers show tells the sessions and refusals of a name that the user store does not have, and fails', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const removed = await show(cwd, 'removed', { SESSION_STORE_URL: sessionsIn(cwd, 'removed', [-HOUR, -60]) })
+  expect(removed).toMatchObject({ status: 1, shown: { state: 'not-in-store', sessions: [{ provider: null }] } })
+  const log = join(cwd, 'security.log')
+  writeFileSync(log, line(now - 4, 'grace', { outcome: 'sso-refused' }))
+  const refused = await show(cwd, 'grace', { SECURITY_LOG_FILE: log })
+  expect(refused).toMatchObject({
+    status: 1,
+    shown: { state: 'not-in-store', lastRefusal: { outcome: 'sso-refused' } },
+  })
+})
+
+test('viewers show says what it can read if the file of sessions is damaged, and fails', async () => {
+  const cwd = temporaryFolder()
+  await storeWith(cwd)
+  const file = join(cwd, 'sessions.db')
+  writeFileSync(file, 'no database, but long enough to be read as one '.repeat(99))
+  const { status, shown } = await show(cwd, 'ada@example.com', { SESSION_STORE_URL: `sqlite:${file}` })
+  expect(status).toBe(1)
+  expect(shown).toMatchObject({ state: 'active', sessions: null, faults: [expect.stringContaining(file)] })
+})
+
+test('viewers show asks a login service by the look-up, and still shows the rest without one', async () => {
+  const cwd = temporaryFolder()
+  const { url, token, findUrl } = await startExampleService()
+  const log = join(cwd, 'security.log')
+  writeFileSync(log, line(now - 9, 'gone@example.com', { outcome: 'disabled' }))
+  const env = { USER_STORE_URL: url, HTTP_STORE_TOKEN: token, SECURITY_LOG_FILE: log }
+  const finds = { ...env, HTTP_STORE_FIND_URL: findUrl ?? '' }
+  expect(await show(cwd, 'ada@EXAMPLE.com', finds)).toMatchObject({
+    status: 0,
+    shown: { username: 'Ada@example.com', state: 'active', groups: ['staff'], attributes: { seat: '12' } },
+  })
+  expect(await show(cwd, 'gone@example.com', finds)).toMatchObject({
+    status: 1,
+    shown: { state: 'unknown-or-disabled', groups: null, lastRefusal: { outcome: 'disabled' } },
+  })
+  expect(await show(cwd, 'gone@example.com', env)).toMatchObject({
+    status: 0,
+    shown: { state: 'unknown', groups: null, lastRefusal: { outcome: 'disabled' }, sessions: [] },
+  })
+})

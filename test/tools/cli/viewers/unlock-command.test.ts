@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
+
+const unlock = (env: Record<string, string>, ...args: string[]) =>
+  runHere(['viewers', 'unlock', ...args], { cwd: temporaryFolder(), env })
+
+test('viewers unlock without Redis tells to restart the app or to use Redis', async () => {
+  const { status, stdout, stderr } = await unlock({}, 'ada')
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^Failed: LIMITS_STORE_URL.*[Rr]estart.*redis:\/\//)
+  expect(JSON.parse((await unlock({}, 'ada', '--json')).stderr)).toEqual({ error: expect.stringContaining('memory') })
+})
+
+test('viewers unlock names a wrong setting', async () => {
+  expect(await unlock({ LIMITS_STORE_URL: 'redis' }, 'ada')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^Failed: LIMITS_STORE_URL /),
+  })
+})
+
+test('viewers unlock without a name is wrong usage', async () => {
+  expect(await unlock({})).toMatchObject({ status: 2, stdout: '' })
+})
