@@ -26,7 +26,8 @@ function forbidden(path: string, text: string): string[] {
   const from = roomOf(path)
   return importsOf(path, text).filter((target) => {
     const to = roomOf(target)
-    if (from === undefined) return to === 'src/emulator' && !EMULATOR_TESTS.some((folder) => path.startsWith(folder))
+    if (from === undefined)
+      return to === 'src/tools/emulator' && !EMULATOR_TESTS.some((folder) => path.startsWith(folder))
     return to === undefined || (to !== from && !WALLS[from]?.includes(to))
   })
 }

@@ -41,8 +41,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
   'src/tools/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/tools/video-service'],
-  'src/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
+  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
 }
 
 /** The tests that need the emulator. No other test imports the emulator. */
-export const EMULATOR_TESTS: readonly string[] = ['test/emulator/', 'test/with-emulator/']
+export const EMULATOR_TESTS: readonly string[] = ['test/tools/emulator/', 'test/with-emulator/']

@@ -14,7 +14,7 @@ export interface EmulatedService {
   stop(): Promise<void>
 }
 
-const EMULATOR = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url))
+const EMULATOR = fileURLToPath(new URL('../../src/tools/emulator/main.ts', import.meta.url))
 const Client = z.object({ client_id: z.string(), client_secret: z.string() })
 const Seed = z.object({ clients: z.tuple([Client], z.unknown()) })
 

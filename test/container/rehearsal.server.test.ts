@@ -142,7 +142,14 @@ describe('the image', () => {
   })
 
   test('the image contains no tests, emulator, settings or development dependencies', () => {
-    for (const path of ['test', '.env', '.git', 'src/emulator', 'node_modules/vitest', 'node_modules/typescript']) {
+    for (const path of [
+      'test',
+      '.env',
+      '.git',
+      'src/tools/emulator',
+      'node_modules/vitest',
+      'node_modules/typescript',
+    ]) {
       expect(globSync(path, { cwd: app }), path).toEqual([])
     }
   })

@@ -228,7 +228,10 @@ test('a value that looks like a placeholder is not replaced', () => {
 
 test('every text is on a screen, in a mail or in the script', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
-  const files = globSync(['src/**/*.ts', 'views/**/*.ejs', 'public/*.js'], { cwd: root, exclude: ['src/emulator/**'] })
+  const files = globSync(['src/**/*.ts', 'views/**/*.ejs', 'public/*.js'], {
+    cwd: root,
+    exclude: ['src/tools/emulator/**'],
+  })
   const words = new Set(files.flatMap((file) => readFileSync(root + file, 'utf8').match(/\w+/g) ?? []))
   const names = [...ENGLISH.keys()].map((path) => path.split('/').at(-1) ?? '')
   expect(names.filter((name) => !words.has(name))).toEqual([])

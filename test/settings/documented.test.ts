@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const EXAMPLE = page('.env.example')
 /** True for the emulator in a fork that deleted it. README.md may still name the folder. */
-const isDeleted = (path: string) => /^(src\/)?emulator\b/.test(path) && !existsSync(join(ROOT, 'src/emulator'))
+const isDeleted = (path: string) => /^(src\/)?emulator\b/.test(path) && !existsSync(join(ROOT, 'src/tools/emulator'))
 
 /** Lines of .env.example: `NAME=value`, or `#NAME=default` for a setting with a default. */
 const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, hash, name = '', value = '']) => ({
@@ -194,7 +194,7 @@ test('every link to a file in a README leads to a file', () => {
 })
 
 test('no command of a README overwrites an existing .env', () => {
-  const pages = ['README.md', '.github/deploy/README.md', '.github/deploy/compose.md', 'src/emulator/README.md']
+  const pages = ['README.md', '.github/deploy/README.md', '.github/deploy/compose.md', 'src/tools/emulator/README.md']
   const writing = pages
     .filter((name) => globSync(name, { cwd: ROOT }).length > 0)
     .flatMap((name) => [...page(name).matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block))

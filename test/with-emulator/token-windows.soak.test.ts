@@ -1,5 +1,5 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { startProvider } from '../../src/emulator/provider/start-provider.ts'
+import { startProvider } from '../../src/tools/emulator/provider/start-provider.ts'
 import { openPasskeyWindow } from '../browser/passkey-window.ts'
 import { type } from '../browser/press-and-type.ts'
 import { ADA, START_SECONDS } from '../login/start-login-app.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { runProgram } from '../../tools/cli/run-program.ts'
 import { closedAddress, startService } from '../../tools/video-service/test-service.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { setLock } from '../../../src/tools/video-service/locks.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { runHere } from '../../tools/cli/run-here.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import type { LogLine } from '../../login/start-login-app.ts'
 import { CLIENT } from '../../sso/start-provider.ts'
 import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { examine, type Fault } from './faults/installation.ts'
 import { TOKEN_FAULTS, withTokens } from './faults/token-faults.ts'
 

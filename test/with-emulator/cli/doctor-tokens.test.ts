@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { fetchServiceKeys } from '../../../src/tools/video-service/viewer-auth/service-keys.ts'
 import { parseContentKey } from '../../../src/viewer-token/content-key.ts'
 import { buildViewerToken } from '../../../src/viewer-token/viewer-token.ts'

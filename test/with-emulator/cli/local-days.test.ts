@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeDevice } from '../../../src/emulator/analytics/segments/device.ts'
-import { openSegmentWriter, type StoredSegment } from '../../../src/emulator/analytics/segments/segment-writer.ts'
 import type { SeriesQuestion } from '../../../src/tools/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../src/tools/cli/report/local-rows.ts'
 import { openTimeZone } from '../../../src/tools/cli/report/time-zone.ts'
+import { describeDevice } from '../../../src/tools/emulator/analytics/segments/device.ts'
+import { openSegmentWriter, type StoredSegment } from '../../../src/tools/emulator/analytics/segments/segment-writer.ts'
 import { pages } from '../../../src/tools/video-service/analytics.ts'
-import { type AnalyticsServer, OWNED, startAnalytics } from '../../emulator/analytics/analytics-server.ts'
+import { type AnalyticsServer, OWNED, startAnalytics } from '../../tools/emulator/analytics/analytics-server.ts'
 import { send } from '../video-service/client.ts'
 
 /** Both changes of the clocks of a year, as local dates. Kolkata has none. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { readLock } from '../../../src/tools/video-service/locks.ts'
 import { SETTINGS } from '../../settings.ts'
 import { runHere } from '../../tools/cli/run-here.ts'

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { readConfig } from '../../../src/config.ts'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../login/login-program.ts'
 import { ADA, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { startService } from '../../tools/video-service/test-service.ts'

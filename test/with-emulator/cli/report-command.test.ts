@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { RunningProvider } from '../../../src/emulator/provider/start-provider.ts'
+import type { RunningProvider } from '../../../src/tools/emulator/provider/start-provider.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { ENTRY_POINT, type LogLine } from '../../login/start-login-app.ts'
 

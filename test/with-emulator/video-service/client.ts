@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type RunningEmulator, startEmulator } from '../../../src/emulator/start-emulator.ts'
+import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { requestToken } from '../../../src/tools/video-service/access-token.ts'
 import { createRestApi, type RestApi } from '../../../src/tools/video-service/rest-api.ts'
 import type { ServiceSettings } from '../../../src/tools/video-service/service-settings.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { createChannel, listChannels } from '../../../src/tools/video-service/channels.ts'
 import { readLock, removeLock, setLock } from '../../../src/tools/video-service/locks.ts'
 import { createRestApi, type RestApi } from '../../../src/tools/video-service/rest-api.ts'

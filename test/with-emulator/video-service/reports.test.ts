@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { createTokenCache, requestToken } from '../../../src/tools/video-service/access-token.ts'
 import { pages } from '../../../src/tools/video-service/analytics.ts'
 import { DIMENSIONS, type Question } from '../../../src/tools/video-service/report-question.ts'

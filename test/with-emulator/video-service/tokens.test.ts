@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RunningEmulator } from '../../../src/emulator/start-emulator.ts'
 import { listenOnLoopback } from '../../../src/tools/cli/service/token/redirect-receiver.ts'
+import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { type AccessToken, requestToken, type TokenQuestion } from '../../../src/tools/video-service/access-token.ts'
 import {
   authorizationAddress,
@@ -11,7 +11,7 @@ import {
 import { listChannels } from '../../../src/tools/video-service/channels.ts'
 import { createRestApi } from '../../../src/tools/video-service/rest-api.ts'
 import type { ServiceSettings } from '../../../src/tools/video-service/service-settings.ts'
-import { openVisitor } from '../../emulator/oauth/visitor.ts'
+import { openVisitor } from '../../tools/emulator/oauth/visitor.ts'
 import { addFault, emulatorOfTest, nowSeconds, send, settingsFor } from './client.ts'
 
 let emulator: RunningEmulator

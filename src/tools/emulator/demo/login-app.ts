@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { DemoError } from './demo-error.ts'
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+const READY_WITHIN_MS = 30_000
+const STOPPED_WITHIN_MS = 10_000
+
+/** All environment variables of a program. None come from a real installation. */
+export type ProgramEnvironment = Readonly<Record<string, string>>
+
+export interface LoginApp {
+  /** Resolves with the app's message when it ends by itself. */
+  readonly died: Promise<string>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the login app as a separate program, and waits until it is ready.
+ * @param logFile receives its log.
+ * @throws DemoError if the app ends at once, with the app's message, or if it does not become ready.
+ */
+export async function startLoginApp(
+  environment: ProgramEnvironment,
+  { port, logFile }: { port: number; logFile: string },
+): Promise<LoginApp> {
+  const child = runProgram('src/main.ts', [], environment)
+  child.stdout?.pipe(createWriteStream(logFile, { mode: 0o600 }))
+  // The app must not become an orphan process.
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  let isStopping = false
+  const died = messageAtEnd(child).then((message) => (isStopping ? '' : message))
+  const stop = async () => {
+    isStopping = true
+    if (child.exitCode === null && child.signalCode === null) await terminate(child)
+    process.off('exit', killWithUs)
+  }
+  const fault = await Promise.race([died, whenReady(port)])
+  if (fault === null) return { died, stop }
+  await stop()
+  throw new DemoError(fault)
+}
+
+/**
+ * Runs a command of the login app's command line.
+ * @param input its standard input.
+ * @returns its standard output.
+ * @throws DemoError with the command's message if it fails.
+ */
+export async function runCommand(
+  args: readonly string[],
+  environment: ProgramEnvironment,
+  input: string,
+): Promise<string> {
+  const child = runProgram('src/tools/cli/main.ts', args, environment)
+  // The command may end before it reads its input.
+  child.stdin?.on('error', () => {}).end(input)
+  const output = child.stdout ? text(child.stdout) : ''
+  const message = messageAtEnd(child)
+  const printed = await output
+  const said = await message
+  if (child.exitCode === 0) return printed
+  throw new DemoError(`Could not add the demo's viewers. ${said}`)
+}
+
+async function terminate(child: ChildProcess): Promise<void> {
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN_MS)
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+  clearTimeout(killTimer)
+}
+
+function runProgram(file: string, args: readonly string[], environment: ProgramEnvironment): ChildProcess {
+  // A separate process group: Ctrl-C reaches only the demo, which then stops the app in order.
+  return spawn(process.execPath, [file, ...args], { cwd: ROOT, env: { ...environment }, stdio: 'pipe', detached: true })
+}
+
+async function messageAtEnd(child: ChildProcess): Promise<string> {
+  const [said] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')])
+  return said.trim() || `${child.spawnargs[1]} ended with ${child.signalCode ?? `status ${child.exitCode}`}.`
+}
+
+/** Resolves with null when the app is ready, or with a sentence after the timeout. */
+async function whenReady(port: number): Promise<string | null> {
+  for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await sleep(100)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null)
+    await answer?.body?.cancel()
+    if (answer?.ok) return null
+  }
+  return `The login app was not ready within ${READY_WITHIN_MS / 1000} seconds.`
+}

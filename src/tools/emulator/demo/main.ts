@@ -1,0 +1,107 @@
+import { relative } from 'node:path'
+import { styleText } from 'node:util'
+import { onParentExit } from '../../../server/npm-parent.ts'
+import { PROVIDER_MISSING } from '../provider/start-provider.ts'
+import { readDemoSettings } from '../settings.ts'
+import { EmulatorStartError } from '../start-error.ts'
+import { DemoError } from './demo-error.ts'
+import { type RunningDemo, runDemo } from './run-demo.ts'
+
+/** Variables that every program needs. Others are not passed on: they could be settings of a real installation. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
+
+// Registered first: Ctrl-C must also stop programs that are still starting.
+const stopAsked = new Promise<null>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
+  if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => resolve(null))
+})
+
+// The output names the address and the passwords: without it, the demo is of no use.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+  end(1, `The demo stops, because it cannot write to standard output (${code}).`),
+)
+process.stderr.on('error', () => {})
+
+const read = readDemoSettings(process.env)
+if (!read.ok) end(1, read.message)
+
+process.stdout.write('Starting the login app and the emulated video service…\n')
+const starting = runDemo(read.settings, inheritedEnvironment()).catch((error: unknown) =>
+  end(1, error instanceof DemoError || error instanceof EmulatorStartError ? error.message : String(error)),
+)
+const demo = (await Promise.race([starting, stopAsked])) ?? end(0)
+process.stdout.write(introduction(demo))
+const message = await Promise.race([demo.died, stopAsked])
+await demo.stop()
+if (message !== null) end(1, `The login app stopped, so the demo stops too. ${message}`)
+process.stdout.write('\nStopped.\n')
+end(0)
+
+function inheritedEnvironment(): Record<string, string> {
+  const known = INHERITED.map((name) => [name, process.env[name]] as const)
+  return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+function introduction({
+  pageUrl,
+  serviceUrl,
+  loginUrl,
+  unbrandedUrl,
+  singleSignOn,
+  tokenPageUrl,
+  viewers,
+  logFile,
+  settingsFile,
+  reportFile,
+}: RunningDemo): string {
+  const channel = new URL(pageUrl).pathname.split('/').at(-1)
+  const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
+  return [
+    '',
+    styleText('bold', 'The demo is running.'),
+    '',
+    'Open this page, click "Log in" in the player and sign in:',
+    `  ${styleText(['bold', 'cyan'], pageUrl)}`,
+    '',
+    'Safari does not find page.localhost, and keeps no session over http. In Safari, open this page, and type the',
+    'password again when a response expires:',
+    `  ${new URL(new URL(pageUrl).pathname, serviceUrl)}`,
+    '',
+    'Viewers and their passwords:',
+    ...accounts,
+    '',
+    'For a passkey, click "Use a passkey" in the player, and then "No passkey yet?" in the new window.',
+    '',
+    ...singleSignOnLines(singleSignOn),
+    '',
+    'For a viewer token in place of a hash, open this page. Its player goes to the login app by itself:',
+    `  ${styleText(['bold', 'cyan'], tokenPageUrl)}`,
+    '',
+    `Video service   ${serviceUrl}   channels, accounts, request log`,
+    `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
+    `Without a brand ${unbrandedUrl}`,
+    '',
+    'To use the command line, open another terminal:',
+    `  set -a; . ${relative('.', settingsFile)}; set +a`,
+    `  npm run -s viewer-auth -- lock set --channel ${channel}`,
+    `  npm run -s viewer-auth -- doctor --channel ${channel} --viewer ${viewers[0]?.username} --page ${pageUrl}`,
+    `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', reportFile)}`,
+    '',
+    'Press Ctrl-C to stop both.',
+    '',
+  ].join('\n')
+}
+
+function singleSignOnLines(singleSignOn: RunningDemo['singleSignOn']): string[] {
+  if (singleSignOn === null) return [`The demo runs without single sign-on. ${PROVIDER_MISSING}`]
+  return [
+    `For single sign-on, open this page (not in Safari) and choose ${singleSignOn.person} at the identity provider:`,
+    `  ${styleText(['bold', 'cyan'], singleSignOn.pageUrl)}`,
+    `To log out at the provider, so that the player asks again within five minutes: ${singleSignOn.logOutUrl}`,
+  ]
+}
+
+function end(status: number, complaint?: string): never {
+  if (complaint !== undefined) process.stderr.write(`${complaint}\n`)
+  process.exit(status)
+}

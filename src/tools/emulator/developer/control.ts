@@ -1,0 +1,195 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import { z } from 'zod'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
+import { ownPagesAndPrograms } from '../http/loopback-only.ts'
+import type { SettableClock } from './clock.ts'
+import type { DeveloperDeps, ShownProvider } from './developer-deps.ts'
+import { type Fault, NewFault } from './faults.ts'
+import { linesOf, programSettings } from './program-settings.ts'
+
+/** 9999-12-31T23:59:59Z, the last time with a four-digit year. */
+const LATEST_SECONDS = 253_402_300_799
+
+/** Accepts a number, or digits in a form field. Coercing null would set the year 1970. */
+const Whole = z.union([z.number(), z.string().regex(/\d/).transform(Number)]).pipe(z.int('must be a whole number'))
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset, such as 2026-11-21T10:00:00Z' })
+  .transform((text) => Math.floor(Date.parse(text) / 1000))
+
+/** JSON, or the text of a form field. */
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+const frozen = Flag.optional()
+/** One new time, with or without `frozen`; or `frozen` alone; or the real time. */
+const ClockChange = z.union([
+  z.strictObject({ now: Time, frozen }).transform(({ now, ...rest }) => ({ now_seconds: now, ...rest })),
+  z.strictObject({ now_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)), frozen }),
+  z.strictObject({ advance_seconds: Whole, frozen }),
+  z.strictObject({ frozen: Flag }),
+  z.strictObject({ real: Flag.pipe(z.literal(true)) }),
+])
+
+/** Also accepts a form: its numbers are text, and its unused fields are empty. */
+const FaultForm = z.preprocess((body) => {
+  if (typeof body !== 'object' || body === null) return body
+  const given = Object.entries(body).filter(([, value]) => value !== '')
+  const numbers = ['status', 'delay_ms', 'count']
+  return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]))
+}, NewFault)
+
+/** The service says "for a time"; login apps read the keys each hour. */
+const OLD_KEY_SECONDS = 86_400
+const Rotation = z.strictObject({
+  old_key_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)).default(OLD_KEY_SECONDS),
+})
+
+/** Everything below `/emulator` but the request log. Changes come as JSON, or from the forms of the home page. */
+export function controlRoutes(deps: DeveloperDeps): Router {
+  const router = Router()
+  router.use(
+    ownPagesAndPrograms,
+    express.json({ limit: '16kb' }),
+    express.urlencoded({ extended: false, limit: '16kb' }),
+  )
+  router
+    .route('/seed')
+    .get((_req, res) => send(res, { ...deps.seed, ...(deps.provider && { provider: shown(deps.provider) }) }))
+    .all(onlyMethods('GET, HEAD', sendWrongMethod))
+  router
+    .route('/env')
+    .get((_req, res) => {
+      res
+        .set('Cache-Control', 'no-store')
+        .type('text/plain')
+        .send(linesOf(programSettings(deps.publicUrl, deps.seed, deps.provider)))
+    })
+    .all(onlyMethods('GET, HEAD', sendWrongMethod))
+  router
+    .route('/reset')
+    .post(async (req, res) => {
+      await deps.resetDatabase()
+      deps.clock.reset()
+      deps.faults.clear()
+      deps.requestLog.clear()
+      changed(req, res, { reset: true })
+    })
+    .all(onlyMethods('POST', sendWrongMethod))
+  clockRoutes(router, deps)
+  faultRoutes(router, deps)
+  serviceKeyRoutes(router, deps)
+  return router
+}
+
+/** Names the fields as the rest of the seed does. */
+function shown({ issuer, clients, people }: ShownProvider): object {
+  return {
+    issuer,
+    clients: clients.map(({ clientId, secret, redirectUris }) => ({
+      client_id: clientId,
+      client_secret: secret,
+      redirect_uris: redirectUris,
+    })),
+    people: people.map(({ username, name, groups, note }) => ({ username, name, groups, note })),
+  }
+}
+
+function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
+  const state = () => ({
+    now: isoTime(clock.nowSeconds()),
+    now_seconds: clock.nowSeconds(),
+    offset_seconds: clock.offsetSeconds(),
+    frozen: clock.isFrozen(),
+  })
+  const change = (req: Request, res: Response) => {
+    const parsed = ClockChange.safeParse(req.body)
+    const target = parsed.success ? targetSeconds(parsed.data, clock) : Number.NaN
+    if (!parsed.success || !(target >= 0 && target <= LATEST_SECONDS)) {
+      const forms = 'now (ISO 8601 with offset), now_seconds, advance_seconds; real: true'
+      return refuse(res, `Send one of: ${forms}; or frozen, alone or with a time. The year must be 1970 to 9999.`)
+    }
+    if ('real' in parsed.data) clock.reset()
+    else {
+      clock.set(target)
+      if (parsed.data.frozen === true) clock.freeze()
+      if (parsed.data.frozen === false) clock.unfreeze()
+    }
+    return changed(req, res, state())
+  }
+  router
+    .route('/clock')
+    .get((_req, res) => send(res, state()))
+    .put(change)
+    .post(change)
+    .all(onlyMethods('GET, HEAD, PUT, POST', sendWrongMethod))
+}
+
+function targetSeconds(change: z.infer<typeof ClockChange>, { nowSeconds }: SettableClock): number {
+  if ('now_seconds' in change) return change.now_seconds
+  return nowSeconds() + ('advance_seconds' in change ? change.advance_seconds : 0)
+}
+
+function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
+  const state = () => ({ faults: faults.list() })
+  const add: RequestHandler = (req, res) => {
+    const parsed = FaultForm.safeParse(req.body)
+    if (!parsed.success) return refuse(res, z.prettifyError(parsed.error))
+    const added: Fault | null = faults.add(parsed.data)
+    if (added === null) return refuse(res, 'Too many faults. Remove some first.')
+    return changed(req, res.status(201), added)
+  }
+  const clear: RequestHandler = (req, res) => {
+    faults.clear()
+    changed(req, res, state())
+  }
+  const remove: RequestHandler = (req, res) => {
+    if (faults.remove(Number(req.params.id))) return changed(req, res, state())
+    return sendJsonError(res, 404, 'not_found', 'No fault has this id.')
+  }
+  const show: RequestHandler = (_req, res) => send(res, state())
+  router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE', sendWrongMethod))
+  // Forms cannot send DELETE.
+  router.route('/faults/clear').post(clear).all(onlyMethods('POST', sendWrongMethod))
+  router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
+}
+
+function serviceKeyRoutes(router: Router, { serviceKeys }: DeveloperDeps): void {
+  const state = async () => {
+    const keys = await serviceKeys.accepted()
+    return {
+      keys: keys.map(({ kid, createdAtSeconds, acceptedUntilSeconds: until }) => ({
+        kid,
+        created_at: isoTime(createdAtSeconds),
+        accepted_until: until === null ? null : isoTime(until),
+      })),
+    }
+  }
+  router
+    .route('/service-keys')
+    .get(async (_req, res) => send(res, await state()))
+    .post(async (req, res) => {
+      const parsed = Rotation.safeParse(req.body ?? {})
+      if (!parsed.success) return refuse(res, 'Send old_key_seconds: whole seconds from 0, or nothing.')
+      await serviceKeys.rotate(parsed.data.old_key_seconds)
+      return changed(req, res, await state())
+    })
+    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+function send(res: Response, body: object): void {
+  res.set('Cache-Control', 'no-store').json(body)
+}
+
+/** Sends the new state to a program, and redirects a browser that posted a form back to the home page. */
+function changed(req: Request, res: Response, state: object): void {
+  if (req.is('application/x-www-form-urlencoded') !== false && req.accepts(['json', 'html']) === 'html') {
+    res.redirect(303, '/')
+  } else send(res, state)
+}
+
+function refuse(res: Response, description: string): void {
+  sendJsonError(res, 400, 'invalid_request', description)
+}

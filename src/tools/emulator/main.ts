@@ -1,0 +1,58 @@
+import { onParentExit } from '../../server/npm-parent.ts'
+import { readSeedFile } from './seed/seed-file.ts'
+import { readEmulatorSettings } from './settings.ts'
+import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from './start-emulator.ts'
+import { EmulatorStartError } from './start-error.ts'
+
+// Registered first: npm may end while the emulator starts.
+if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
+
+// A full disk or a closed pipe must not end the emulator.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+
+const read = readEmulatorSettings(process.env, process.argv.slice(2))
+if (!read.ok) {
+  process.stderr.write(`${read.message}\n`)
+  process.exit(read.status)
+}
+const { settings, seedViews, seedFile, isStrict } = read
+
+const emulator = await start().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof EmulatorStartError ? error.message : String(error)}\n`)
+  process.exit(1)
+})
+
+process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
+if (emulator.provider) process.stdout.write(`Its identity provider is ${emulator.provider.issuer}\n`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
+
+async function start(): Promise<RunningEmulator> {
+  return await startEmulator({
+    port: settings.EMULATOR_PORT,
+    host: settings.EMULATOR_HOST,
+    dataFile: settings.EMULATOR_DATA_FILE,
+    isStrict,
+    serviceKeyBits: SERVICE_KEY_BITS,
+    ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
+      provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
+    }),
+    seed: {
+      ...(seedFile !== undefined && { file: readSeedFile(seedFile) }),
+      views: seedViews,
+      lock: {
+        url: settings.EMULATOR_LOCK_URL,
+        ...(settings.EMULATOR_LOCK_SECRET !== undefined && { secret: settings.EMULATOR_LOCK_SECRET }),
+      },
+    },
+  })
+}
+
+function stop({ close }: RunningEmulator): void {
+  close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`${String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Request, type Response, Router } from 'express'
+import { onlyMethods } from '../../../../server/only-methods.ts'
+import { refusesBeyond } from '../../http/beyond-documents.ts'
+import { formBody, formText, queryText } from '../../http/form.ts'
+import type { AccountSessions, User } from '../account/account-session.ts'
+import { showSignIn } from '../account/sign-in.ts'
+import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { issueCode } from '../tokens/code-store.ts'
+import { issueToken } from '../tokens/token-store.ts'
+import {
+  type AuthorizationRequest,
+  errorLocation,
+  readAuthorizationRequest,
+  resultLocation,
+} from './authorization-request.ts'
+import { refuseAuthorization } from './carried-request.ts'
+import { openShownRequest, sealShownRequest } from './shown-request.ts'
+
+interface AuthorizeDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  readonly publicUrl: string
+  readonly sessions: AccountSessions
+}
+
+/** Routes of `/authorize`: sign-in, then Allow or Deny, then the redirect to the client. */
+export function authorizeRoutes(deps: AuthorizeDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/authorize')
+    .get((req, res) => show(deps, req, res, queryText(req)))
+    // Clients may post from other sites, because this only shows a page.
+    .post(formBody, (req, res) => {
+      const text = formText(req)
+      return text === null ? void formFields(req, res) : show(deps, req, res, text)
+    })
+    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
+  router
+    .route('/authorize/decision')
+    .post(ownPostsOnly(deps.publicUrl), formBody, (req, res) => decide(deps, req, res))
+    .all(onlyMethods('POST', showWrongMethod))
+  return router
+}
+
+async function show(deps: AuthorizeDeps, req: Request, res: Response, text: string): Promise<void> {
+  const reading = readAuthorizationRequest(deps.database, text, (what) => refusesBeyond(res, what))
+  if (!reading.ok) return refuseAuthorization(req, res, reading)
+  const user = deps.sessions.signedInUser(req)
+  if (user === null) return showSignIn(req, res, { request: reading.request })
+  await showConsent(deps, req, res, reading.request, user)
+}
+
+async function showConsent(
+  { database, nowSeconds, sessions }: AuthorizeDeps,
+  req: Request,
+  res: Response,
+  request: AuthorizationRequest,
+  user: User,
+): Promise<void> {
+  const words = wordsOf(req, request.lang, user)
+  const shownRequest = { query: request.query, userId: user.id, session: sessions.fingerprint(req) }
+  const shown = await sealShownRequest(database, shownRequest, nowSeconds())
+  const { host, protocol } = new URL(request.redirectUri)
+  const target = /^https?:$/.test(protocol) ? host : protocol
+  const { formActionSources } = request
+  showPage(res, 'consent', words, { request, user, target, shown }, { formActionSources })
+}
+
+/** Accepts Allow or Deny only for the request that was shown, from the same user in the same session. */
+async function decide(deps: AuthorizeDeps, req: Request, res: Response): Promise<void> {
+  const { database, nowSeconds, sessions } = deps
+  const fields = formFields(req, res)
+  if (fields === null) return
+  const shown = await openShownRequest(database, fields.shown ?? '', nowSeconds())
+  const user = sessions.signedInUser(req)
+  if (shown === null || user?.id !== shown.userId || sessions.fingerprint(req) !== shown.session) {
+    return showOutOfDate(req, res, shown?.query ?? null, user)
+  }
+  const reading = readAuthorizationRequest(database, shown.query, (what) => refusesBeyond(res, what))
+  if (!reading.ok) return refuseAuthorization(req, res, reading)
+  if (fields.decision === 'deny') return redirect(res, errorLocation(reading.request, 'access_denied'))
+  if (fields.decision === 'allow') return redirect(res, grantLocation(deps, reading.request, user))
+  return showOutOfDate(req, res, shown.query, user)
+}
+
+function grantLocation({ database, nowSeconds }: AuthorizeDeps, request: AuthorizationRequest, user: User): string {
+  const { redirectUri, deviceName, kind, scope } = request
+  const { clientId } = request.client
+  if (request.responseType === 'code') {
+    const code = issueCode(database, { clientId, userId: user.id, redirectUri, deviceName }, nowSeconds())
+    return resultLocation(request, { code })
+  }
+  const grant = { kind, clientId, userId: user.id, isClientLevel: false, scope, deviceName }
+  const token = issueToken(database, grant, nowSeconds())
+  const { macKey } = token
+  return resultLocation(request, {
+    access_token: token.accessToken,
+    expires_in: token.expiresInSeconds,
+    ...(macKey === undefined
+      ? {}
+      : { mac_key: macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
+    token_type: kind,
+  })
+}
+
+function showOutOfDate(req: Request, res: Response, query: string | null, user: User | null): void {
+  res.locals.explanation = 'The form was not shown in this session, or more than ten minutes ago'
+  const words = wordsOf(req, query === null ? null : new URLSearchParams(query).get('lang'), user)
+  const link = query === null ? {} : { link: { href: `/authorize?${query}`, text: words.showAgain } }
+  showMessage(res, words, { heading: words.outOfDateHeading, text: words.outOfDate, ...link }, 403)
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../../../server/sqlite-transaction.ts'
+import { digest, type IssuedToken, issueToken, randomToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
+
+export const CODE_TABLE = `
+  CREATE TABLE IF NOT EXISTS oauth_codes (
+    code_hash TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    redirect_uri TEXT NOT NULL,
+    device_name TEXT,
+    expires_at_seconds INTEGER NOT NULL,
+    used INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS oauth_codes_by_expiry ON oauth_codes (expires_at_seconds);
+`
+
+/** RFC 6749 4.1.2 recommends ten minutes at most. */
+const CODE_LIFETIME_SECONDS = 600
+
+export interface CodeRequest {
+  readonly clientId: string
+  readonly userId: number
+  /** Exactly as sent: the token endpoint compares it. */
+  readonly redirectUri: string
+  readonly deviceName: string | null
+}
+
+export type Redemption =
+  | { readonly ok: true; readonly token: IssuedToken }
+  | { readonly ok: false; readonly error: 'invalid_grant' | 'invalid_client'; readonly reason: string }
+
+/** Creates a code that is valid for ten minutes, and stores its digest. */
+export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
+  // A used code is kept as long as its token can live, so that a replay revokes that token.
+  database.prepare('DELETE FROM oauth_codes WHERE expires_at_seconds < ?').run(nowSeconds - TOKEN_LIFETIME_SECONDS)
+  const code = randomToken()
+  database
+    .prepare(
+      `INSERT INTO oauth_codes (code_hash, client_id, user_id, redirect_uri, device_name, expires_at_seconds)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      digest(code),
+      request.clientId,
+      request.userId,
+      request.redirectUri,
+      request.deviceName,
+      nowSeconds + CODE_LIFETIME_SECONDS,
+    )
+  return code
+}
+
+/**
+ * Exchanges a code for a bearer token. Of two parallel requests exactly one succeeds, even in two processes, because
+ * one statement decides. A refused request leaves the code valid. The second use of a code revokes the token of the
+ * first use, because the code was probably stolen (RFC 6749 4.1.2).
+ */
+export function redeemCode(
+  database: DatabaseSync,
+  { code, clientId, redirectUri }: { code: string; clientId: string; redirectUri: string },
+  nowSeconds: number,
+): Redemption {
+  const codeHash = digest(code)
+  return inTransaction(database, () => {
+    const used = database
+      .prepare(
+        `UPDATE oauth_codes SET used = 1
+         WHERE code_hash = ? AND client_id = ? AND redirect_uri = ? AND used = 0 AND expires_at_seconds > ?
+         RETURNING user_id, device_name`,
+      )
+      .get(codeHash, clientId, redirectUri, nowSeconds)
+    return used === undefined
+      ? refuse(database, codeHash, clientId, nowSeconds)
+      : { ok: true as const, token: issueToken(database, grantOf(used, clientId, codeHash), nowSeconds) }
+  })
+}
+
+function grantOf(row: Record<string, unknown>, clientId: string, codeHash: string) {
+  return {
+    kind: 'bearer',
+    clientId,
+    userId: Number(row.user_id),
+    isClientLevel: false,
+    scope: '',
+    deviceName: row.device_name === null ? null : String(row.device_name),
+    codeHash,
+  } as const
+}
+
+function refuse(database: DatabaseSync, codeHash: string, clientId: string, nowSeconds: number): Redemption {
+  const row = database
+    .prepare('SELECT client_id, used, expires_at_seconds FROM oauth_codes WHERE code_hash = ?')
+    .get(codeHash)
+  if (row === undefined) return { ok: false, error: 'invalid_grant', reason: 'The code does not exist' }
+  if (row.client_id !== clientId) {
+    return { ok: false, error: 'invalid_client', reason: 'The code was issued to another client' }
+  }
+  if (row.used === 1) {
+    database
+      .prepare('UPDATE oauth_tokens SET revoked_at_seconds = ? WHERE code_hash = ? AND revoked_at_seconds IS NULL')
+      .run(nowSeconds, codeHash)
+    return { ok: false, error: 'invalid_grant', reason: 'The code was used before, so its token is now revoked' }
+  }
+  if (Number(row.expires_at_seconds) <= nowSeconds) {
+    return { ok: false, error: 'invalid_grant', reason: 'The code has expired' }
+  }
+  return { ok: false, error: 'invalid_grant', reason: 'redirect_uri differs from the authorization request' }
+}

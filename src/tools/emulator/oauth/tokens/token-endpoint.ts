@@ -1,0 +1,145 @@
+import { type Response, Router } from 'express'
+import { onlyMethods } from '../../../../server/only-methods.ts'
+import { type RefusesBeyond, refusesBeyond } from '../../http/beyond-documents.ts'
+import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
+import { authenticateUser, type UserAuthenticationDeps } from '../account/user-authentication.ts'
+import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
+import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
+import { redeemCode } from './code-store.ts'
+import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
+import { type Grant, type IssuedToken, issueToken, type TokenKind } from './token-store.ts'
+
+type TokenEndpointDeps = AnalyticsTokenDeps & UserAuthenticationDeps
+
+type TokenAnswer =
+  | { readonly ok: true; readonly kind: TokenKind; readonly token: IssuedToken }
+  | { readonly ok: false; readonly error: TokenError; readonly reason: string; readonly retryAfterSeconds?: number }
+
+const STATUS: Record<TokenError, number> = {
+  invalid_request: 400,
+  unsupported_grant_type: 501,
+  invalid_grant: 400,
+  invalid_client: 400,
+  invalid_scope: 400,
+  server_error: 503,
+}
+const RETRY_AFTER_SECONDS = 1
+
+/**
+ * Route of `POST /oauth2/token`. Checks in this order: method (405), type and size of the body (415, 413), repeated
+ * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and
+ * at last the code or the password.
+ */
+export function tokenRoutes(deps: TokenEndpointDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/oauth2/token')
+    .post(formBody, async (req, res) => {
+      const text = formText(req)
+      if (text === null) return refuse(res, 415, 'invalid_request', 'The body is not a form')
+      const form = readParameters(text)
+      if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
+      const reading = readTokenRequest(form.fields)
+      const answer: TokenAnswer = reading.ok
+        ? await answerTokenRequest(deps, reading.request, {
+            authorizationHeader: req.headers.authorization,
+            address: req.socket.remoteAddress ?? '',
+            refusesBeyond: (what) => refusesBeyond(res, what),
+          })
+        : reading
+      if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
+      if (answer.retryAfterSeconds !== undefined) res.set('Retry-After', String(answer.retryAfterSeconds))
+      refuse(res, STATUS[answer.error], answer.error, answer.reason)
+    })
+    .all(onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description)))
+  router.use(
+    '/oauth2/token',
+    errorHandler((res, status) => {
+      if (status !== null) return send(res, status, { error: 'invalid_request' })
+      res.set('Retry-After', String(RETRY_AFTER_SECONDS))
+      send(res, STATUS.server_error, { error: 'server_error' })
+    }),
+  )
+  return router
+}
+
+async function answerTokenRequest(
+  deps: TokenEndpointDeps,
+  request: TokenRequest,
+  caller: { authorizationHeader: string | undefined; address: string; refusesBeyond: RefusesBeyond },
+): Promise<TokenAnswer> {
+  const { authorizationHeader, address } = caller
+  const { client_id: clientId } = request
+  const authentication = authenticateClient(deps.database, clientId, authorizationHeader, caller.refusesBeyond)
+  if (!authentication.ok) return { ...authentication, error: 'invalid_client' }
+  if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
+    return { ok: false, error: 'invalid_client', reason: 'The parameter client_secret is wrong' }
+  }
+  const terms = termsOfGrant(request)
+  if (!terms.ok) return terms
+  if (request.grant_type === 'authorization_code') {
+    const { code, client_id: clientId, redirect_uri: redirectUri } = request
+    const redemption = redeemCode(deps.database, { code, clientId, redirectUri }, deps.nowSeconds())
+    return redemption.ok ? { ...redemption, kind: 'bearer' } : redemption
+  }
+  const user =
+    request.grant_type === 'password'
+      ? await userOf(deps, request.username, request.password, address)
+      : ownerOf(authentication.client)
+  if (!user.ok) return user
+  const grant: Grant = {
+    kind: terms.kind,
+    clientId: request.client_id,
+    userId: user.userId,
+    isClientLevel: request.grant_type === 'client_credentials',
+    scope: terms.scope,
+    deviceName: request.device_name ?? null,
+  }
+  const token =
+    grant.kind === 'jwt' ? await issueAnalyticsToken(deps, grant) : issueToken(deps.database, grant, deps.nowSeconds())
+  return { ok: true, kind: grant.kind, token }
+}
+
+function ownerOf(client: Client): { ok: true; userId: number } {
+  return { ok: true, userId: client.ownerId }
+}
+
+async function userOf(
+  deps: TokenEndpointDeps,
+  username: string,
+  password: string,
+  address: string,
+): Promise<{ ok: true; userId: number } | (TokenAnswer & { ok: false })> {
+  const user = await authenticateUser(deps, username, password, address)
+  if (user.ok) return user
+  if (user.reason === 'wrong-credentials') {
+    return { ok: false, error: 'invalid_grant', reason: 'Wrong username or password' }
+  }
+  const { retryAfterSeconds } = user
+  return { ok: false, error: 'server_error', reason: 'Too many failed sign-ins', retryAfterSeconds }
+}
+
+/** Returns the documented fields in the documented order. */
+function describe(kind: TokenKind, token: IssuedToken): Record<string, string | number> {
+  return {
+    access_token: token.accessToken,
+    ...(token.refreshToken === undefined ? {} : { refresh_token: token.refreshToken }),
+    expires_in: token.expiresInSeconds,
+    token_type: kind,
+    ...(token.macKey === undefined
+      ? {}
+      : { mac_key: token.macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
+  }
+}
+
+function refuse(res: Response, status: number, error: TokenError, explanation: string): void {
+  res.locals.explanation = explanation
+  send(res, status, { error })
+}
+
+function send(res: Response, status: number, body: Record<string, string | number>): void {
+  res.status(status).set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' })
+  // Spelled as in the documents; Express would write "utf-8".
+  res.setHeader('Content-Type', 'application/json; charset=UTF-8')
+  res.end(JSON.stringify(body))
+}

@@ -1,0 +1,168 @@
+import type { DatabaseSync } from 'node:sqlite'
+import express, { type RequestHandler, type Response, Router } from 'express'
+import { z } from 'zod'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
+import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
+import type { Playback, Playbacks } from './playbacks.ts'
+
+/** A conversation of viewers. Also the folder of its paths. */
+export type Conversation = 'chat' | 'qna'
+
+export const CHAT_TABLES = tableOf('chat') + tableOf('qna')
+
+function tableOf(conversation: Conversation): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${conversation}_messages (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+      content_id INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      text TEXT NOT NULL,
+      sent_at_seconds INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS ${conversation}_messages_by_content
+      ON ${conversation}_messages (content_type, content_id, id);
+  `
+}
+
+const NewMessage = z.object({
+  playback: z.string(),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text)),
+})
+
+const MAX_PAST_MESSAGES = 50
+const KEEP_ALIVE_MS = 15_000
+
+interface Message {
+  readonly id: number
+  readonly author: string
+  readonly text: string
+  readonly sent_at: string
+}
+
+interface Subscriber {
+  readonly token: string
+  readonly content: Pick<Content, 'type' | 'id'>
+  readonly res: Response
+}
+
+export interface ChatDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  readonly playbacks: Pick<Playbacks, 'find'>
+}
+
+/**
+ * Routes of the chat, or of the Q&A, of all channels and videos. To read and to write, a caller needs a valid playback
+ * token.
+ */
+export function chatRoutes(conversation: Conversation, { database, nowSeconds, playbacks }: ChatDeps): Router {
+  const messages = openMessages(conversation, database, nowSeconds)
+  const subscribers = new Set<Subscriber>()
+  const find = (token: unknown, type: ContentType, id: unknown): Playback | null =>
+    typeof token === 'string' ? playbacks.find(token, type, String(id)) : null
+
+  const streamMessages =
+    (type: ContentType): RequestHandler =>
+    (req, res) => {
+      const token = String(req.query.playback)
+      const playback = find(req.query.playback, type, req.params.id)
+      if (playback === null) return refuse(res)
+      const after = Number(req.headers['last-event-id'] ?? req.query.after ?? 0)
+      openStream(res)
+      if (req.method === 'HEAD') return res.end()
+      for (const message of messages.after(playback.content, Number.isSafeInteger(after) ? after : 0)) {
+        sendEvent(res, message)
+      }
+      const subscriber = { token, content: playback.content, res }
+      subscribers.add(subscriber)
+      const keepAlive = setInterval(() => {
+        // After the stream ends, the browser connects again and gets the 403.
+        if (find(token, type, req.params.id) === null) res.end()
+        else res.write(':\n\n')
+      }, KEEP_ALIVE_MS)
+      res.on('close', () => {
+        clearInterval(keepAlive)
+        subscribers.delete(subscriber)
+      })
+    }
+
+  const addMessage =
+    (type: ContentType): RequestHandler =>
+    (req, res) => {
+      const sent = NewMessage.safeParse(req.body)
+      if (!sent.success) return res.status(400).json({ error: 'invalid_request' })
+      const playback = find(sent.data.playback, type, req.params.id)
+      if (playback === null) return refuse(res)
+      const message = messages.add(playback.content, playback.viewer ?? playback.guestName, sent.data.text)
+      for (const { token, content, res: stream } of subscribers) {
+        if (content.type !== type || content.id !== playback.content.id) continue
+        if (playbacks.find(token, type, String(content.id)) === null) stream.end()
+        else sendEvent(stream, message)
+      }
+      return res.status(201).json(message)
+    }
+
+  const router = Router()
+  for (const type of CONTENT_TYPES) {
+    const path = `/${conversation}/${type === 'live' ? '' : 'recorded/'}:id/messages`
+    router
+      .route(path)
+      .get(streamMessages(type))
+      .post(express.json({ limit: '8kb' }), addMessage(type))
+      .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+  }
+  return router
+}
+
+function openMessages(conversation: Conversation, database: DatabaseSync, nowSeconds: () => number) {
+  const insert = database.prepare(
+    `INSERT INTO ${conversation}_messages (content_type, content_id, author, text, sent_at_seconds)
+     VALUES (?, ?, ?, ?, ?)`,
+  )
+  const select = database.prepare(
+    `SELECT * FROM (
+       SELECT id, author, text, sent_at_seconds FROM ${conversation}_messages
+       WHERE content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MAX_PAST_MESSAGES}
+     ) ORDER BY id`,
+  )
+  const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
+  return {
+    add({ type, id }: Content, author: string, text: string): Message {
+      const now = nowSeconds()
+      const messageId = Number(insert.run(type, id, author, text, now).lastInsertRowid)
+      return { id: messageId, author, text, sent_at: isoTime(now) }
+    },
+    /** The latest messages after a message id, oldest first. */
+    after({ type, id }: Content, messageId: number): Message[] {
+      return select.all(type, id, messageId).map((row) => ({
+        id: Number(row.id),
+        author: String(row.author),
+        text: String(row.text),
+        sent_at: isoTime(Number(row.sent_at_seconds)),
+      }))
+    },
+  }
+}
+
+function refuse(res: Response): void {
+  res.locals.explanation = 'Refused: the playback token is not valid for this content, or has expired'
+  res.status(403).set('Cache-Control', 'no-store').json({ error: 'forbidden' })
+}
+
+function openStream(res: Response): void {
+  res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+  res.flushHeaders()
+  res.write('retry: 1000\n\n')
+}
+
+/** JSON.stringify() writes no line breaks, so the message is one line of data. */
+function sendEvent(res: Response, message: Message): void {
+  res.write(`id: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`)
+}

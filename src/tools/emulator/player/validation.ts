@@ -1,0 +1,78 @@
+import express, { type RequestHandler, Router } from 'express'
+import { z } from 'zod'
+import { checkAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
+import { describeDiagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
+import type { Content, FindContent } from './content.ts'
+import { openingMessage, type Playbacks } from './playbacks.ts'
+
+/** The body of a validation request. `response` is null for a content without a lock. */
+const ValidationRequest = z.object({
+  content_type: z.enum(['live', 'recorded']),
+  content_id: z.string(),
+  response: z.string().nullable(),
+})
+
+export interface ValidationDeps {
+  readonly nowSeconds: () => number
+  readonly findContent: FindContent
+  readonly playbacks: Playbacks
+}
+
+type ValidationResult =
+  | { valid: true; viewer: string | null; expiresAtSeconds: number | null; explanation: string }
+  | { valid: false; explanation: string }
+
+/**
+ * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is answered
+ * with 200 and `valid: false`. Only the request log says why.
+ */
+export function validationRoutes({ nowSeconds, findContent, playbacks }: ValidationDeps): Router {
+  const validate: RequestHandler = (req, res) => {
+    const request = ValidationRequest.safeParse(req.body)
+    if (!request.success) {
+      res.locals.explanation = 'The body of the validation request is malformed'
+      return res.status(400).json({ error: 'invalid_request' })
+    }
+    const { content_type, content_id, response } = request.data
+    const content = findContent(content_type, content_id)
+    if (content === null) return res.status(404).json({ error: 'not_found' })
+    const result = checkResponse(content, response, nowSeconds())
+    res.locals.explanation = result.explanation
+    if (!result.valid) return res.json({ valid: false })
+    return res.json(openingMessage(playbacks, content, result, nowSeconds()))
+  }
+  const router = Router()
+  router
+    .route('/embed/hashlock/validate')
+    .post(express.json({ limit: '8kb' }), validate)
+    .all(onlyMethods('POST', sendWrongMethod))
+  return router
+}
+
+function checkResponse({ lock, channelId }: Content, response: string | null, nowSeconds: number): ValidationResult {
+  if (lock === null) {
+    return {
+      valid: true,
+      viewer: null,
+      expiresAtSeconds: null,
+      explanation: 'There is no lock: all viewers may watch.',
+    }
+  }
+  // The older version must not open what the newer one locks.
+  if (lock.kind === 'token') {
+    return { valid: false, explanation: 'Refused: the content takes viewer tokens, and no authentication response.' }
+  }
+  if (response === null)
+    return { valid: false, explanation: 'Refused: the content is locked, but the request has no response.' }
+  const inherited = lock.isInherited
+    ? ` The lock belongs to channel ${channelId}, because the video has no lock of its own.`
+    : ''
+  const diagnosis = describeDiagnosis(diagnoseResponse(response, lock.secret, nowSeconds)) + inherited
+  const check = checkAuthenticationResponse(response, lock.secret, nowSeconds)
+  if (!check.ok) return { valid: false, explanation: diagnosis }
+  const viewer = check.parameters.get('user') ?? null
+  const anonymous = viewer === null ? ' There is no parameter "user": the views will have no viewer_identifier.' : ''
+  return { valid: true, viewer, expiresAtSeconds: check.expiresAtSeconds, explanation: diagnosis + anonymous }
+}

@@ -1,0 +1,92 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Response, Router } from 'express'
+import { z } from 'zod'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
+import type { AccessDeps } from '../oauth/tokens/access.ts'
+import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
+import { accessOf, tokenRequired } from './guard.ts'
+import { anyBody, bodyParameters, PlainText } from './parameters.ts'
+
+interface ChannelDeps extends AccessDeps {
+  readonly publicUrl: string
+}
+
+const MAX_TITLE_LENGTH = 255
+const MAX_SLUG_LENGTH = 80
+const JSON_BODY = 'a JSON body in place of a form'
+const wrongMethod = (allowed: string) => onlyMethods(allowed, sendWrongMethod)
+const Title = PlainText.max(MAX_TITLE_LENGTH).regex(/\S/)
+
+/** Routes of `/users/self/channels.json`, and of the short links of channels. */
+export function channelRoutes(deps: ChannelDeps): Router {
+  const { database, publicUrl } = deps
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/users/self/channels.json')
+    .get(tokenRequired(deps), (req, res, next) => {
+      // The document has no list of channels.
+      if (refusesBeyond(res, 'a list of channels')) return wrongMethod('POST')(req, res, next)
+      const rows = database
+        .prepare('SELECT id, title, url FROM channels WHERE owner_id = ? ORDER BY id')
+        .all(accessOf(res).userId)
+      return sendJson(res, 200, { channels: rows.map((row) => channelRecord(row, publicUrl)) })
+    })
+    .post(tokenRequired(deps), anyBody, (req, res) => {
+      const parameters = bodyParameters(req)
+      if (!parameters.ok) {
+        return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
+      }
+      const isJson = Boolean(req.is('application/json'))
+      if (isJson && refusesBeyond(res, JSON_BODY))
+        return sendError(res, 400, 'invalid_request', strictRefusal(JSON_BODY))
+      const title = Title.safeParse(parameters.values.title)
+      if (title.success) return createChannel(deps, res, title.data)
+      const fault =
+        parameters.values.title === undefined ? 'is missing' : 'is blank, too long or has control characters'
+      return sendError(res, 400, 'invalid_request', `title ${fault}`)
+    })
+    .all(wrongMethod('GET, HEAD, POST'))
+  router.get('/t/:code', (req, res, next) => {
+    const id = /^[0-9a-z]{1,10}$/.test(req.params.code) ? Number.parseInt(req.params.code, 36) : -1
+    const row = database.prepare('SELECT id FROM channels WHERE id = ?').get(id)
+    if (row === undefined) return next()
+    return res.redirect(302, `/channel/${row.id}`)
+  })
+  return router
+}
+
+function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Response, title: string): void {
+  const channel = inTransaction(database, () => {
+    const { lastInsertRowid: id } = database
+      .prepare(`INSERT INTO channels (title, url, owner_id, created_at_seconds) VALUES (?, '', ?, ?)`)
+      .run(title, accessOf(res).userId, nowSeconds())
+    const url = freeSlug(database, title, id)
+    database.prepare('UPDATE channels SET url = ? WHERE id = ?').run(url, id)
+    return channelRecord({ id, title, url }, publicUrl)
+  })
+  sendRecord(res, 201, 'channel', channel)
+}
+
+const Row = z.object({ id: z.union([z.number(), z.bigint()]), title: z.string(), url: z.string() })
+
+function channelRecord(row: unknown, publicUrl: string) {
+  const { id, title, url } = Row.parse(row)
+  return { id: String(id), title, url, tiny_url: `${publicUrl}/t/${id.toString(36)}` }
+}
+
+/** Makes a slug from the title. Appends the id until no other channel has the slug. */
+export function freeSlug(database: DatabaseSync, title: string, id: number | bigint): string {
+  const slug = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG_LENGTH)
+    .replace(/^-+|-+$/g, '')
+  const taken = database.prepare('SELECT 1 FROM channels WHERE url = ?')
+  let free = slug === '' ? `channel-${id}` : slug
+  while (taken.get(free) !== undefined) free = `${free}-${id}`
+  return free
+}

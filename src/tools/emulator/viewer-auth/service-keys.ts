@@ -1,0 +1,121 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { ServicePrivateKey } from '../../../viewer-token/token-check.ts'
+
+/** Private keys in PKCS#8. `accepted_until_seconds` is null for the newest key. A reset keeps the keys. */
+export const SERVICE_KEY_TABLE = `
+  CREATE TABLE IF NOT EXISTS service_keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kid TEXT NOT NULL UNIQUE,
+    private_key TEXT NOT NULL,
+    created_at_seconds INTEGER NOT NULL,
+    accepted_until_seconds INTEGER
+  ) STRICT;
+`
+
+/** A key pair of the service. Login apps encrypt viewer tokens with its public half. */
+export interface ServiceKeyPair extends ServicePrivateKey {
+  readonly createdAtSeconds: number
+  /** Null for the newest key. */
+  readonly acceptedUntilSeconds: number | null
+}
+
+export interface ServiceKeys {
+  /** Returns the keys that the service accepts, newest first. Generates a key pair if there is none. */
+  accepted(): Promise<readonly ServiceKeyPair[]>
+  /**
+   * Generates a new key pair, which becomes the newest.
+   * @param oldKeySeconds how long the service still accepts the previous key; 0 drops it at once.
+   */
+  rotate(oldKeySeconds: number): Promise<void>
+}
+
+export interface ServiceKeyDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  /** Length of new keys. Generating a key of 4096 bits takes seconds, one of 2048 bits a fraction of one. */
+  readonly keyBits: number
+}
+
+const Row = z.object({
+  kid: z.string(),
+  private_key: z.string(),
+  created_at_seconds: z.number(),
+  accepted_until_seconds: z.number().nullable(),
+})
+
+/** Keeps the key pairs of the service in the database. */
+export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDeps): ServiceKeys {
+  const select = database.prepare('SELECT * FROM service_keys ORDER BY id DESC')
+  const insert = database.prepare('INSERT INTO service_keys (kid, private_key, created_at_seconds) VALUES (?, ?, ?)')
+  const retire = database.prepare(
+    'UPDATE service_keys SET accepted_until_seconds = ? WHERE accepted_until_seconds IS NULL',
+  )
+  const remove = database.prepare('DELETE FROM service_keys WHERE accepted_until_seconds <= ?')
+  let adding: Promise<void> = Promise.resolve()
+
+  function stored(): ServiceKeyPair[] {
+    const now = nowSeconds()
+    return select
+      .all()
+      .map((row) => toKeyPair(Row.parse(row)))
+      .filter(({ acceptedUntilSeconds: until }) => until === null || until > now)
+  }
+
+  async function add(oldKeySeconds: number): Promise<void> {
+    const privateKey = await generatePrivateKey(keyBits)
+    inTransaction(database, () => {
+      const now = nowSeconds()
+      retire.run(now + oldKeySeconds)
+      remove.run(now)
+      insert.run(randomUUID(), privateKey, now)
+    })
+  }
+
+  /** Runs one task at a time: two first requests at once must not make two keys. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = adding.catch(() => {}).then(work)
+    adding = turn
+    return turn
+  }
+
+  return {
+    async accepted() {
+      const present = stored()
+      if (present.length > 0) return present
+      await inTurn(async () => {
+        if (stored().length === 0) await add(0)
+      })
+      return stored()
+    },
+    rotate: (oldKeySeconds) => inTurn(() => add(oldKeySeconds)),
+  }
+}
+
+/** Returns the public halves as a JWK set, in the form of the documentation. */
+export function publicKeySet(keys: readonly ServiceKeyPair[]): object {
+  return {
+    keys: keys.map(({ kid, privateKey }) => {
+      const { n, e } = createPublicKey(privateKey).export({ format: 'jwk' })
+      return { kid, kty: 'RSA', use: 'enc', n, e }
+    }),
+  }
+}
+
+/** Generates a key in a thread of Node's pool, so that the emulator answers other requests meanwhile. */
+async function generatePrivateKey(bits: number): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function toKeyPair(row: z.infer<typeof Row>): ServiceKeyPair {
+  return {
+    kid: row.kid,
+    privateKey: createPrivateKey(row.private_key),
+    createdAtSeconds: row.created_at_seconds,
+    acceptedUntilSeconds: row.accepted_until_seconds,
+  }
+}

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findViolations } from '../../browser/find-violations.ts'
+import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { press } from '../../browser/press-and-type.ts'
+import { arrive, stateOf, type Viewer, waitUntilPlaying } from './player/viewer.ts'
+
+let browser: LaunchedBrowser
+let viewer: Viewer
+
+beforeAll(async () => {
+  browser = await launchBrowser('chromium')
+})
+beforeEach(async () => {
+  viewer = await arrive(browser)
+})
+afterEach(async () => {
+  expect(viewer.complaints).toEqual([])
+  await viewer.leave()
+})
+afterAll(() => browser.close())
+
+/** Checks the page itself, without its frames. */
+async function check(what: string): Promise<void> {
+  expect([what, await findViolations(viewer.page, { iframes: false })]).toEqual([what, []])
+}
+
+test('axe finds no violation in the player while it is locked, signing in, cancelled, unreachable and open', async () => {
+  const { page, service } = viewer
+  const player = page.mainFrame()
+  await page.goto(`${service.emulator.url}/embed/1001`)
+  await stateOf(player, 'locked')
+  await check('locked')
+  await press(player, '[data-log-in]')
+  await viewer.loginFrame()
+  await check('signing in')
+  await press(await viewer.loginFrame(), '#cancel')
+  await stateOf(player, 'cancelled')
+  await check('cancelled')
+  await service.post('/emulator/faults', { path: '/embed/hashlock/validate', status: 503 })
+  await press(player, '[data-log-in]')
+  await press(await viewer.loginFrame(2), '#sign-in')
+  expect(await stateOf(player, 'unreachable')).not.toBe('')
+  await check('unreachable')
+  await press(player, '[data-retry]')
+  await waitUntilPlaying(player)
+  await check('open')
+})
+
+test('axe finds no violation in the chat, the combined embed and the customer’s page', async () => {
+  const { page, service } = viewer
+  await page.goto(`${service.emulator.url}/chat/1002`)
+  await page.waitForSelector('[data-conversation]', { visible: true })
+  await page.type('#text', 'Hello')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('[data-messages] li')
+  await check('chat')
+  await page.goto(`${service.emulator.url}/combined/1002`)
+  await page.waitForSelector('[data-messages] li')
+  await check('combined')
+  await page.goto(`http://page.localhost:${service.emulator.port}/channel/1001`)
+  await check('customer’s page')
+  await page.goto(`${service.emulator.url}/embed/hashlock/pass`)
+  await page.waitForSelector('[data-alone]', { visible: true })
+  await check('return page on its own')
+  await page.goto(`${service.emulator.url}/channel/9`)
+  await check('unknown channel')
+})
+
+test('axe finds no violation in the developer’s pages, and the request log updates itself', async () => {
+  const { page, service } = viewer
+  await service.post('/emulator/faults', { path: '/x', status: 503 })
+  await page.goto(`${service.emulator.url}/`)
+  await check('home')
+  await page.goto(`${service.emulator.url}/emulator/requests`)
+  await service.request('/embed/4711')
+  await page.waitForFunction(`document.querySelector('[data-requests]').innerText.includes('/embed/4711')`)
+  await page.click('[data-requests] summary')
+  await check('requests')
+})

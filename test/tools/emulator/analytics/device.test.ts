@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { describeDevice } from '../../../../src/tools/emulator/analytics/segments/device.ts'
+import { IPHONE, WINDOWS } from './sample-segments.ts'
+
+test.each([
+  ['an iPhone', IPHONE, { browser: 'Mobile Safari', os: 'iOS', device: 'iPhone', isMobile: true }],
+  ['Chrome on Windows', WINDOWS, { browser: 'Chrome', os: 'Windows', device: 'Other', isMobile: false }],
+  [
+    'Firefox on a Mac',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:148.0) Gecko/20100101 Firefox/148.0',
+    { browser: 'Firefox', os: 'Mac OS X', device: 'Mac', isMobile: false },
+  ],
+  [
+    'an Android phone',
+    'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.7680.60 Mobile Safari/537.36',
+    { browser: 'Chrome Mobile', os: 'Android', device: 'Pixel 9', isMobile: true },
+  ],
+  [
+    'a television with Android',
+    'Mozilla/5.0 (Linux; Android 12; BRAVIA 4K VH2 Build/STT1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
+    { browser: 'Chrome', os: 'Android', device: 'BRAVIA 4K VH2', isMobile: false },
+  ],
+  [
+    'a set-top box',
+    'Mozilla/5.0 (Linux; Android 9; AFTKA) AppleWebKit/537.36 (KHTML, like Gecko) Silk/120.4.1 like Chrome/120.0.0.0 Safari/537.36',
+    { browser: 'Amazon Silk', os: 'Android', device: 'Kindle', isMobile: false },
+  ],
+  ['nothing', '', { browser: 'Other', os: 'Other', device: 'Other', isMobile: false }],
+  ['markup', '<script>alert(1)</script>', { browser: 'Other', os: 'Other', device: 'Other', isMobile: false }],
+])('the device is read from the user agent: %s', (_case, userAgent, { browser, os, device, isMobile }) => {
+  expect(describeDevice(userAgent)).toMatchObject({
+    info: { browser: { family: browser }, os: { family: os }, device: { family: device } },
+    isMobile,
+  })
+})
+
+test('an unknown device has families "Other" and all other fields null', () => {
+  expect(describeDevice('').info).toEqual({
+    browser: { family: 'Other', major: null, minor: null, patch: null },
+    os: { family: 'Other', major: null, minor: null, patch: null, patch_minor: null },
+    device: { family: 'Other', brand: null, model: null },
+  })
+})
+
+test('only the first 512 characters of a user agent are read', () => {
+  const long = WINDOWS.padEnd(512, ' ')
+  expect(describeDevice(long + IPHONE)).toBe(describeDevice(long))
+})
+
+test('the cache keeps at most a thousand devices', () => {
+  const first = describeDevice('Browser/0')
+  expect(describeDevice('Browser/0')).toBe(first)
+  for (let number = 1; number <= 1_000; number += 1) describeDevice(`Browser/${number}`)
+  expect(describeDevice('Browser/0')).not.toBe(first)
+})

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Frame, Page } from 'puppeteer-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import loginTexts from '../../../../views/languages/en.json' with { type: 'json' }
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
+import { type OpenPage, openPage } from '../../../browser/open-page.ts'
+import { openPasskeyWindow } from '../../../browser/passkey-window.ts'
+import { press, pressKey, type } from '../../../browser/press-and-type.ts'
+import { rowsFor } from '../../../rows.ts'
+import { makeResponse } from '../player/tiny-login-app.ts'
+import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
+import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
+
+const KINDS = rowsFor<BrowserKind>(['chromium', 'chromium-no-cookies'], ['firefox'])
+
+/**
+ * The player sends its heartbeat every 10 s; here every second. In a block, because Chromium runs this at the top level
+ * of the document: there a constant would hide the changed function from the player.
+ */
+const FAST_HEARTBEAT = `{
+  const { setInterval } = globalThis
+  globalThis.setInterval = (work, ms, ...rest) => setInterval(work, ms === 10_000 ? 1_000 : ms, ...rest)
+}`
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let demo: DemoProgram
+let addresses: { page: string; companyPage: string; service: string; login: string }
+let ada: { username: string; password: string }
+let hashSecret: string
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  demo = startDemo({ DEMO_DATA_FOLDER: folder.path })
+  await demo.running
+  const find = (pattern: RegExp) => pattern.exec(demo.printed())?.[0] ?? ''
+  addresses = {
+    page: find(/http:\/\/page\.localhost:\d+\/channel\/\d+/),
+    companyPage: find(/http:\/\/page\.localhost:\d+\/channel\/1100/),
+    service: find(/http:\/\/127\.0\.0\.1:\d+/),
+    login: find(/http:\/\/localhost:\d+/),
+  }
+  const seed = await (await fetch(`${addresses.service}/emulator/seed`)).json()
+  ada = (seed as { viewers: [typeof ada] }).viewers[0]
+  hashSecret = JSON.parse(readFileSync(join(folder.path, 'secrets.json'), 'utf8')).hashSecret
+})
+
+afterAll(async () => {
+  await stopDemo(demo)
+  await folder.remove()
+})
+
+/** Every authentication response that a page received, as the browser sent it. */
+function responsesOf(page: Page): string[] {
+  const responses: string[] = []
+  page.on('request', (request) => {
+    const hash = new URL(request.url()).searchParams.get('hash')
+    if (hash !== null && request.isNavigationRequest()) responses.push(hash)
+  })
+  return responses
+}
+
+/** By the documented rule, with nothing of this project: the same parameters and expiry give the same text. */
+function expectGenuine(response: string | undefined): void {
+  const [user, expiry] = JSON.parse(response ?? '[]') as [{ user: string }, { hashExpire: number }]
+  expect(user).toEqual({ user: ada.username })
+  expect(response).toBe(makeResponse([['user', user.user]], expiry.hashExpire, hashSecret))
+}
+
+async function signIn(login: Frame, password: string): Promise<void> {
+  await type(login, '#username', ada.username)
+  await type(login, '#password', password)
+  await press(login, '#sign-in .primary')
+}
+
+function setClock(body: object): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' }
+  return fetch(`${addresses.service}/emulator/clock`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+describe.each(KINDS)('in %s', (kind) => {
+  const keepsAnything = !kind.endsWith('no-cookies')
+  let browser: LaunchedBrowser
+  let opened: OpenPage
+  let page: Page
+  let responses: string[]
+
+  // The two tests have other sites at the top, so that the browser keeps their sign-ins apart.
+  beforeAll(async () => {
+    browser = await launchBrowser(kind)
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    opened = await browser.openPage()
+    page = opened.page
+    await page.evaluateOnNewDocument(FAST_HEARTBEAT)
+    responses = responsesOf(page)
+  })
+  afterEach(async () => {
+    await setClock({ real: true })
+    await opened.page.close()
+    expect(opened.complaints).toEqual([])
+  })
+
+  const openPlayer = async (): Promise<Frame> => {
+    await page.goto(addresses.page)
+    return opened.waitForFrame(`${addresses.service}/embed/`)
+  }
+  const loginFrame = () => opened.waitForFrame(addresses.login)
+
+  test('the demo takes a viewer through a cancel, a wrong password, the video, a reload and the expiry', async () => {
+    const player = await openPlayer()
+    await press(player, '[data-log-in]')
+    await press(await loginFrame(), '.quiet')
+    await stateOf(player, 'cancelled')
+    expect(responses).toEqual(['false'])
+
+    await press(player, '[data-log-in]')
+    await signIn(await loginFrame(), 'not the password')
+    const alert = await (await loginFrame()).waitForSelector('[role="alert"]')
+    expect(await alert?.evaluate((element) => element.textContent)).toBe(loginTexts.errors.wrongCredentials)
+    await signIn(await loginFrame(), ada.password)
+    await waitUntilPlaying(player)
+    expect(responses).toHaveLength(2)
+    expectGenuine(responses[1])
+
+    const again = await openPlayer()
+    if (!keepsAnything) {
+      await stateOf(again, 'locked')
+      expect(responses).toHaveLength(2)
+      await press(again, '[data-log-in]')
+      await signIn(await loginFrame(), ada.password)
+    }
+    await waitUntilPlaying(again)
+    await expectNewSignInAfterExpiry(again)
+  })
+
+  if (kind === 'chromium') {
+    test('a person signs in at the provider in a window that closes itself, and the video plays', async () => {
+      await page.goto(addresses.companyPage)
+      const player = await opened.waitForFrame(`${addresses.service}/embed/`)
+      await press(player, '[data-log-in]')
+      const target = browser.browser.waitForTarget((candidate) => candidate.url().includes('/company/interaction/'))
+      await press(await loginFrame(), '#sso-start .primary')
+      const window = await (await target).page()
+      const closed = new Promise((resolve) => window?.once('close', resolve))
+      await window?.click('button[value="ada@lakeside.example"]')
+      await closed
+      await waitUntilPlaying(player)
+      expect(JSON.parse(responses[0] ?? '[]')[0]).toEqual({ user: 'ada@lakeside.example' })
+    })
+
+    test('a viewer creates a passkey in a window of the demo, and the video plays', async () => {
+      // The player of the first test still has its response.
+      await page.close()
+      const context = await browser.browser.createBrowserContext()
+      onTestFinished(() => context.close())
+      opened = await openPage(await context.newPage())
+      page = opened.page
+      responses = responsesOf(page)
+      const player = await openPlayer()
+      await press(player, '[data-log-in]')
+      const login = await loginFrame()
+      const asking = await openPasskeyWindow(browser.browser, () => press(login, '#use-passkey'))
+      await asking.window.close()
+      await page.bringToFront()
+      const { window, session } = await openPasskeyWindow(browser.browser, () => press(login, '[form="sso-start"]'))
+      await type(window.mainFrame(), '#username', ada.username)
+      await type(window.mainFrame(), '#password', ada.password)
+      const added = new Promise((resolve) => session.once('WebAuthn.credentialAdded', resolve))
+      await pressKey(window.mainFrame(), '#password')
+      await added
+      await page.bringToFront()
+      await waitUntilPlaying(player)
+      expectGenuine(responses[0])
+    })
+
+    test('after a sign-out at the provider, a returning viewer is asked again', async () => {
+      await page.goto(addresses.companyPage)
+      await waitUntilPlaying(await opened.waitForFrame(`${addresses.service}/embed/`))
+      // The response lives for five minutes.
+      await setClock({ advance_seconds: 298 })
+      await expect.poll(() => responses.length, { timeout: 60_000 }).toBeGreaterThan(0)
+      await setClock({ real: true })
+      const provider = await browser.browser.newPage()
+      await provider.goto(/http:\S+\/session\/end/.exec(demo.printed())?.[0] ?? '')
+      await Promise.all([provider.waitForNavigation(), provider.click('button[value="yes"]')])
+      await provider.close()
+      await setClock({ advance_seconds: 298 })
+      await (await loginFrame()).waitForSelector('#sso-start .primary', { visible: true })
+    })
+  }
+
+  /** A browser that keeps cookies signs in by itself; any other shows the form again. */
+  async function expectNewSignInAfterExpiry(player: Frame): Promise<void> {
+    const before = [...responses]
+    // The response lives for an hour. Five seconds later the service refuses the heartbeat of the player.
+    await setClock({ advance_seconds: 3_595 })
+    if (keepsAnything) {
+      await expect.poll(() => responses.length, { timeout: 60_000 }).toBe(before.length + 1)
+      await setClock({ real: true })
+    } else {
+      const login = await loginFrame()
+      await setClock({ real: true })
+      await signIn(login, ada.password)
+    }
+    await waitUntilPlaying(player)
+    expectGenuine(responses.at(-1))
+    expect(responses.at(-1)).not.toBe(before.at(-1))
+  }
+
+  test('the chat signs in through hashConsumer, keeps its resource, and shows the viewer’s name', async () => {
+    const channel = addresses.page.replace(/.*\//, '')
+    const returns: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/chat/authorize/')) returns.push(request.url())
+    })
+    await page.goto(`${addresses.service}/chat/${channel}`)
+    await press(page.mainFrame(), '[data-log-in]')
+    await signIn(await loginFrame(), ada.password)
+    await page.waitForSelector('[data-conversation]', { visible: true })
+    const consumer = `${addresses.service}/chat/authorize/${channel}?resource=%2Fchat%2F${channel}&hash=`
+    expect(returns.filter((url) => url.startsWith(consumer))).toHaveLength(1)
+    expectGenuine(responses[0])
+    await page.type('#text', 'Hello from the demo')
+    await page.keyboard.press('Enter')
+    const item = await page.waitForSelector('[data-messages] li')
+    expect(await item?.evaluate((element) => element.textContent)).toMatch(/^ada@example\.com.*Hello from the demo$/)
+  })
+})

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { openVisitor, type Visitor } from '../visitor.ts'
+
+const QUERY = new URLSearchParams({
+  response_type: 'code',
+  client_id: STUDIO_CLIENT.clientId,
+  redirect_uri: 'http://127.0.0.1:5000/callback',
+  lang: 'es_MX',
+}).toString()
+
+let app: RoomApp
+let visitor: Visitor
+let names = 0
+
+beforeAll(async () => {
+  app = await startRoomApp()
+})
+beforeEach(() => {
+  app.setClock(1_800_000_000)
+  visitor = openVisitor(app.url)
+  names += 1
+})
+afterAll(() => app.close())
+
+function signIn(as = visitor, { username, password } = STUDIO) {
+  return as.post('/account/sign-in', { username, password })
+}
+
+function withoutId({ username, password }: typeof STUDIO) {
+  return { username, password }
+}
+
+async function isSignedIn(as = visitor): Promise<boolean> {
+  return (await as.get('/account/clients')).status === 200
+}
+
+function newName(): string {
+  return `visitor-${names}@example.com`
+}
+
+describe('Signing in', () => {
+  test.each([
+    ['an unknown name', { username: 'nobody', password: STUDIO.password }],
+    ['a wrong password', { username: STUDIO.username, password: 'wrong' }],
+    ['the password of another', { username: STUDIO.username, password: NEWSROOM.password }],
+    ['no password', { username: STUDIO.username }],
+    ['no name', { password: STUDIO.password }],
+    ['a name of SQL', { username: "' OR 1=1 --", password: 'x' }],
+    ['a name of 300 characters', { username: 'x'.repeat(300), password: 'x' }],
+  ])('a sign-in with %s gets the same 401 page, without a cookie', async (_case, fields) => {
+    const page = await visitor.post('/account/sign-in', fields)
+    expect([page.status, page.alert]).toEqual([401, en.wrongCredentials])
+    expect(page.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('a failed sign-in shows the name again, escaped, but never the password', async () => {
+    const page = await visitor.post('/account/sign-in', { username: '"><b>ada', password: 'not the one' })
+    expect(page.html).toContain('value="&#34;&gt;&lt;b&gt;ada"')
+    expect(page.html).not.toContain('not the one')
+  })
+
+  test('the eleventh sign-in for a name gets 429 with Retry-After', async () => {
+    const username = newName()
+    for (let at = 0; at < 10; at += 1) await visitor.post('/account/sign-in', { username, password: 'x' })
+    const page = await visitor.post('/account/sign-in', { username, password: 'x' })
+    const retryAfterSeconds = Number(page.headers.get('retry-after'))
+    expect([page.status, page.alert]).toEqual([429, en.tooManyFailures(retryAfterSeconds)])
+    expect(retryAfterSeconds).toBeGreaterThan(0)
+  })
+
+  test('the session cookie is HttpOnly and SameSite=Lax', async () => {
+    const { headers } = await signIn()
+    expect(headers.get('set-cookie')).toMatch(/^emulator-account=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/)
+  })
+
+  test('each sign-in gives a new session id and ends the old session', async () => {
+    await signIn()
+    const before = visitor.cookie()
+    await signIn()
+    expect(visitor.cookie()).not.toBe(before)
+    const { status } = await fetch(`${app.url}/account/clients`, {
+      headers: { cookie: `emulator-account=${before}` },
+      redirect: 'manual',
+    })
+    expect(status).toBe(303)
+  })
+
+  test('a sign-in does not adopt a session id from the browser', async () => {
+    const headers = { cookie: 'emulator-account=s%3Achosen-by-someone-else.AAAA' }
+    const { username, password } = STUDIO
+    const page = await visitor.post('/account/sign-in', { username, password }, headers)
+    expect(page.headers.get('set-cookie')).toMatch(/^emulator-account=/)
+    expect(page.headers.get('set-cookie')).not.toContain('chosen-by-someone-else')
+  })
+
+  test('signing out ends the session on the server', async () => {
+    await signIn()
+    const cookie = visitor.cookie()
+    expect((await visitor.post('/account/sign-out', {})).location).toBe('/account/sign-in')
+    const { status } = await fetch(`${app.url}/account/clients`, {
+      headers: { cookie: `emulator-account=${cookie}` },
+      redirect: 'manual',
+    })
+    expect(status).toBe(303)
+  })
+
+  test('a session ends after one hour without use', async () => {
+    await signIn()
+    app.setClock(app.nowSeconds() + 3_599)
+    expect(await isSignedIn()).toBe(true)
+    app.setClock(app.nowSeconds() + 3_600)
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  test('a session ends after eight hours, even if it is in use', async () => {
+    await signIn()
+    for (let hours = 0; hours < 8; hours += 0.5) {
+      expect(await isSignedIn()).toBe(true)
+      app.setClock(app.nowSeconds() + 1_800)
+    }
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  test('a sign-in from a page of another site is refused', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+    const page = await visitor.post(
+      '/account/sign-in',
+      { username: STUDIO.username, password: STUDIO.password },
+      headers,
+    )
+    expect([page.status, page.headers.get('set-cookie')]).toEqual([403, null])
+  })
+
+  test('a sign-in from our own page passes with Sec-Fetch-Site, and with only Origin', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: app.url }]) {
+      const page = await visitor.post(
+        '/account/sign-in',
+        { username: STUDIO.username, password: STUDIO.password },
+        headers as Record<string, string>,
+      )
+      expect(page.status).toBe(303)
+    }
+  })
+
+  test('a sign-in with an invalid authorization request shows an error page', async () => {
+    const fields = { username: STUDIO.username, password: STUDIO.password, request: 'client_id=x' }
+    const page = await visitor.post('/account/sign-in', fields)
+    expect([page.status, page.location]).toEqual([400, null])
+  })
+
+  test.each([
+    ['on the way to a client', QUERY, es],
+    ['on the way to the connected clients', '', en],
+  ])('a browser without cookies gets a message, %s', async (_case, request, words) => {
+    const page = await visitor.post('/account/sign-in', { ...withoutId(STUDIO), request })
+    let next = page
+    while (next.location !== null) next = await openVisitor(app.url).get(next.location)
+    expect([next.status, next.alert]).toEqual([200, words.noCookie])
+  })
+
+  test('a sign-in redirects only to our own pages', async () => {
+    const fields = { username: STUDIO.username, password: STUDIO.password, request: `${QUERY}&x=//evil.example` }
+    const page = await visitor.post('/account/sign-in', fields)
+    expect(page.location).toMatch(/^\/authorize\?response_type=code&client_id=1/)
+    expect(page.location).not.toContain('evil')
+  })
+
+  test.each([
+    ['a repeated field', 'username=a&username=b&password=c', 'application/x-www-form-urlencoded', 400],
+    ['bytes that are not UTF-8', 'username=a&password=%FF', 'application/x-www-form-urlencoded', 400],
+    ['JSON', '{"username":"a"}', 'application/json', 415],
+    ['1 MB', `username=${'a'.repeat(1_000_000)}`, 'application/x-www-form-urlencoded', 413],
+  ])('a sign-in with %s shows an error page', async (_case, body, type, status) => {
+    const page = await visitor.post('/account/sign-in', body, { 'content-type': type })
+    expect(page.status).toBe(status)
+    expect(page.html).toContain(`<h1>${en.refusedHeading}</h1>`)
+  })
+})

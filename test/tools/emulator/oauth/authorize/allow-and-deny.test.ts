@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { hiddenFields, openVisitor, type Page, type Visitor } from '../visitor.ts'
+
+const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
+const PATH = `/authorize?${new URLSearchParams({
+  response_type: 'code',
+  client_id: STUDIO_CLIENT.clientId,
+  redirect_uri: REDIRECT_URI,
+  state: 's',
+})}`
+
+let app: RoomApp
+let visitor: Visitor
+
+beforeAll(async () => {
+  app = await startRoomApp()
+})
+beforeEach(() => {
+  app.setClock(1_800_000_000)
+  visitor = openVisitor(app.url)
+})
+afterAll(() => app.close())
+
+async function signIn(who = STUDIO, as = visitor): Promise<void> {
+  const page = await as.post('/account/sign-in', { username: who.username, password: who.password })
+  expect(page.location).toBe('/account/clients?signed_in=1')
+}
+
+async function shown(path = PATH, as = visitor): Promise<Page> {
+  const page = await as.get(path)
+  expect(page.html).toContain('name="decision"')
+  return page
+}
+
+function codesIssued(): number {
+  return Number(app.database.prepare('SELECT COUNT(*) AS count FROM oauth_codes').get()?.count)
+}
+
+describe('Allow and Deny', () => {
+  test('a failed login does not redirect: the user stays on the page', async () => {
+    const page = await visitor.submit(await visitor.get(PATH), { username: STUDIO.username, password: 'wrong' })
+    expect([page.status, page.location]).toEqual([401, null])
+    expect(page.alert).toBe(en.wrongCredentials)
+    const again = await visitor.submit(page, { username: STUDIO.username, password: STUDIO.password })
+    expect((await visitor.get(again.location ?? '')).html).toContain('name="decision"')
+  })
+
+  test('Deny redirects to redirect_uri with error=access_denied and state', async () => {
+    await signIn()
+    const answer = await visitor.submit(await shown(), { decision: 'deny' })
+    expect([answer.status, answer.location]).toEqual([303, `${REDIRECT_URI}?error=access_denied&state=s`])
+  })
+
+  test('Deny without a state redirects with only the error', async () => {
+    await signIn()
+    const answer = await visitor.submit(await shown(PATH.replace('&state=s', '')), { decision: 'deny' })
+    expect(answer.location).toBe(`${REDIRECT_URI}?error=access_denied`)
+  })
+
+  test('Allow applies to the shown request, and ignores other parameters of the form', async () => {
+    await signIn()
+    const page = await shown()
+    const extra = { response_type: 'token', client_id: NEWSROOM_CLIENT.clientId, scope: 'broadcaster', state: 'evil' }
+    const answer = await visitor.submit(page, { decision: 'allow', ...extra })
+    expect(answer.location).toMatch(/^http:\/\/127\.0\.0\.1:5000\/callback\?code=[0-9a-f]{40}&state=s$/)
+  })
+
+  test.each([
+    ['without the shown request', () => ({ decision: 'allow' })],
+    ['with a truncated shown request', (sealed: string) => ({ decision: 'allow', shown: sealed.slice(0, -3) })],
+    [
+      'with a shown request that was edited',
+      (sealed: string) => {
+        const [head, body = '', signature] = sealed.split('.')
+        const edited = Buffer.from(body, 'base64url').toString().replace('response_type=code', 'response_type=token')
+        return { decision: 'allow', shown: [head, Buffer.from(edited).toString('base64url'), signature].join('.') }
+      },
+    ],
+    ['without a decision', (sealed: string) => ({ shown: sealed })],
+    ['with a decision of another name', (sealed: string) => ({ shown: sealed, decision: 'ALLOW' })],
+  ])('a decision %s is refused', async (_case, fieldsOf) => {
+    await signIn()
+    const before = codesIssued()
+    const answer = await visitor.post('/authorize/decision', fieldsOf(hiddenFields((await shown()).html).shown ?? ''))
+    expect([answer.status, answer.location]).toEqual([403, null])
+    expect(codesIssued()).toBe(before)
+  })
+
+  test('a decision is refused after another user signed in in the same browser', async () => {
+    await signIn()
+    const page = await shown()
+    await signIn(NEWSROOM)
+    const answer = await visitor.submit(page, { decision: 'allow' })
+    expect([answer.status, answer.location]).toEqual([403, null])
+    expect(answer.html).toContain(en.showAgain)
+  })
+
+  test('a decision is refused in another session of the same user', async () => {
+    await signIn()
+    const page = await shown()
+    const elsewhere = openVisitor(app.url)
+    await signIn(STUDIO, elsewhere)
+    expect((await elsewhere.submit(page, { decision: 'allow' })).status).toBe(403)
+  })
+
+  test('a decision is refused after signing out', async () => {
+    await signIn()
+    const page = await shown()
+    await visitor.post('/account/sign-out', {})
+    expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(403)
+  })
+
+  test('a decision is refused after ten minutes', async () => {
+    await signIn()
+    const page = await shown()
+    app.setClock(app.nowSeconds() + 600)
+    expect((await visitor.submit(page, { decision: 'allow' })).status).toBe(403)
+  })
+
+  test('a decision is refused if the client’s prefix no longer matches the address', async () => {
+    await signIn()
+    const page = await shown()
+    const setPrefix = app.database.prepare('UPDATE clients SET redirect_uri_prefix = ? WHERE client_id = ?')
+    setPrefix.run('https://moved.example/', STUDIO_CLIENT.clientId)
+    const answer = await visitor.submit(page, { decision: 'allow' })
+    setPrefix.run(STUDIO_CLIENT.redirectUriPrefix, STUDIO_CLIENT.clientId)
+    expect([answer.status, answer.location]).toEqual([400, null])
+  })
+
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['another origin, from a browser without Sec-Fetch-Site', { origin: 'http://127.0.0.1:1' }],
+  ])('a decision that is posted from %s is refused', async (_case, headers) => {
+    await signIn()
+    const { shown: sealed = '' } = hiddenFields((await shown()).html)
+    const before = codesIssued()
+    const answer = await visitor.post('/authorize/decision', { shown: sealed, decision: 'allow' }, headers)
+    expect([answer.status, answer.location]).toEqual([403, null])
+    expect(codesIssued()).toBe(before)
+  })
+
+  test.each(['GET', 'PUT'])('/authorize/decision answers %s with 405 and Allow', async (method) => {
+    const response = await fetch(`${app.url}/authorize/decision`, { method })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  test('a token belongs to the user who pressed Allow, not to the owner of the client', async () => {
+    await signIn(NEWSROOM)
+    const answer = await visitor.submit(await shown(PATH.replace('=code', '=token')), { decision: 'allow' })
+    const token = new URL(answer.location ?? '').searchParams.get('access_token')
+    const response = await fetch(`${app.url}/users/self/channels.json`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(await response.json()).toMatchObject({ channels: [{ title: 'News' }] })
+  })
+})
+
+describe('The pages of the authorization endpoint', () => {
+  test('the sign-in page can post only to our own origin', async () => {
+    const { headers } = await visitor.get(PATH)
+    expect(headers.get('content-security-policy')).toContain("form-action 'self';")
+  })
+
+  test('the page with Allow and Deny can redirect to the client', async () => {
+    await signIn()
+    const { headers } = await shown()
+    expect(headers.get('content-security-policy')).toContain("form-action 'self' http: https:;")
+  })
+
+  test('the page with Allow and Deny can redirect to an app’s own scheme', async () => {
+    const setPrefix = app.database.prepare('UPDATE clients SET redirect_uri_prefix = ? WHERE client_id = ?')
+    setPrefix.run('com.example.app:/oauth', STUDIO_CLIENT.clientId)
+    await signIn()
+    const path = PATH.replace(encodeURIComponent(REDIRECT_URI), encodeURIComponent('com.example.app:/oauth'))
+    const page = await shown(path)
+    const answer = await visitor.submit(page, { decision: 'allow' })
+    setPrefix.run(STUDIO_CLIENT.redirectUriPrefix, STUDIO_CLIENT.clientId)
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http: https: com.example.app:;")
+    expect(answer.location).toMatch(/^com\.example\.app:\/oauth\?code=[0-9a-f]{40}&state=s$/)
+  })
+
+  test.each([
+    ['the sign-in', PATH, false],
+    ['Allow and Deny', PATH, true],
+    ['the refusal', '/authorize?client_id=x', false],
+    ['the sign-up', '/account/sign-up', false],
+    ['the connected clients', '/account/clients', true],
+    ['the outbox', '/account/outbox', false],
+  ])('the page with %s cannot be framed or stored, and runs no script', async (_page, path, isSignedIn) => {
+    if (isSignedIn) await signIn()
+    const { headers, html } = await visitor.get(path)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self'/)
+    expect(policy).toContain("frame-ancestors 'none'; base-uri 'none'")
+    expect(policy).not.toContain('script-src')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(html).not.toMatch(/<script|<style| style=| on\w+=/)
+  })
+
+  test('the redirect to the client sends no referrer and cannot be stored', async () => {
+    await signIn()
+    const { headers } = await visitor.submit(await shown(), { decision: 'allow' })
+    expect([headers.get('referrer-policy'), headers.get('cache-control')]).toEqual(['no-referrer', 'no-store'])
+  })
+})

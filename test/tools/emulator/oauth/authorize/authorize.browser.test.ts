@@ -1,0 +1,229 @@
+import type { Page } from 'puppeteer-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { de } from '../../../../../src/tools/emulator/oauth/words/de.ts'
+import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import { type RunningEmulator, startEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
+import { findViolations } from '../../../../browser/find-violations.ts'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../../browser/launch.ts'
+import type { OpenPage } from '../../../../browser/open-page.ts'
+import { press } from '../../../../browser/press-and-type.ts'
+import { rowsFor } from '../../../../rows.ts'
+import { type ClientSite, startClientSite } from '../client-site.ts'
+import { askForToken } from '../token-client.ts'
+
+const BROWSERS: readonly BrowserKind[] = ['chromium', 'firefox']
+/** For pages that use no feature that browsers treat differently. */
+const SAME_BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
+
+let emulator: RunningEmulator
+let site: ClientSite
+let client: RunningEmulator['seed']['clients'][number]
+let user: RunningEmulator['seed']['users'][number]
+
+beforeEach(async () => {
+  emulator = await startEmulator({ port: 0 })
+  site = await startClientSite()
+  const [firstClient, firstUser] = [emulator.seed.clients[0], emulator.seed.users[0]]
+  if (firstClient === undefined || firstUser === undefined) throw new Error('The seed has no client or no user')
+  client = firstClient
+  user = firstUser
+})
+afterEach(async () => {
+  await site.close()
+  await emulator.close()
+})
+
+function request(change: Record<string, string> = {}): URLSearchParams {
+  const redirectUri = `${site.url}/callback?kept=1`
+  return new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 'a+b c' },
+    ...change,
+  })
+}
+
+function authorizeUrl(change: Record<string, string> = {}): string {
+  return `${emulator.url}/authorize?${request(change)}`
+}
+
+/** Clicks and waits for the next page. */
+async function pressAndGo(page: Page, selector: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), press(page.mainFrame(), selector)])
+}
+
+async function signIn(page: Page, password = user.password): Promise<void> {
+  await page.locator('#username').fill(user.username)
+  await page.locator('#password').fill(password)
+  await pressAndGo(page, 'button.main')
+}
+
+describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
+  let browser: LaunchedBrowser
+  let opened: OpenPage
+
+  beforeAll(async () => {
+    browser = await launchBrowser(kind)
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    opened = await browser.openPage()
+  })
+  afterEach(() => opened.page.close())
+
+  test('after a wrong and a right password, Allow leads to the client and on to another origin', async () => {
+    const { page, complaints } = opened
+    await page.goto(authorizeUrl({ device_name: 'Studio camera' }))
+    await signIn(page, 'wrong')
+    expect(page.url()).toBe(`${emulator.url}/account/sign-in`)
+    expect(await page.$eval('[role=alert]', ({ textContent }) => textContent)).toBe(en.wrongCredentials)
+    await signIn(page)
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(en.consentHeading('Demo client of studio'))
+    await pressAndGo(page, '[value=allow]')
+    expect(page.url()).toBe(site.finalUrl)
+    expect(complaints).toEqual([])
+
+    const [result] = site.results
+    expect([result?.get('kept'), result?.get('state')]).toEqual(['1', 'a+b c'])
+    const fields = {
+      grant_type: 'authorization_code',
+      client_id: client.client_id,
+      code: result?.get('code') ?? '',
+      redirect_uri: `${site.url}/callback?kept=1`,
+    }
+    const { status } = await askForToken(emulator, fields, { authorization: `Basic ${client.client_secret}` })
+    expect(status).toBe(200)
+  })
+
+  test('a client can post its request from its own site', async () => {
+    const { page, complaints } = opened
+    const fields = [...request()].map(([name, value]) => `<input name="${name}" value="${value}">`).join('')
+    site.serve('/start', `<form method="post" action="${emulator.url}/authorize">${fields}<button>Go</button></form>`)
+    await page.goto(`${site.url.replace('127.0.0.1', 'localhost')}/start`)
+    await pressAndGo(page, 'button')
+    await signIn(page)
+    await pressAndGo(page, '[value=allow]')
+    expect(page.url()).toBe(site.finalUrl)
+    expect(complaints).toEqual([])
+  })
+
+  test('another site cannot post Allow for the user', async () => {
+    const { page } = opened
+    await page.goto(authorizeUrl())
+    await signIn(page)
+    const shown = await page.$eval('[name=shown]', (input) => input.getAttribute('value'))
+    const fields = `<input name="shown" value="${shown}"><input name="decision" value="allow">`
+    site.serve(
+      '/evil',
+      `<form method="post" action="${emulator.url}/authorize/decision">${fields}<button>Go</button></form>`,
+    )
+    for (const origin of [site.url, site.url.replace('127.0.0.1', 'localhost')]) {
+      await page.goto(`${origin}/evil`)
+      await pressAndGo(page, 'button')
+      expect(await page.$eval('main', ({ textContent }) => textContent)).toContain(en.notFromOurPage)
+    }
+    expect(site.results).toEqual([])
+  })
+
+  if (!SAME_BROWSERS.includes(kind)) return
+
+  test('Deny leads to the client with access_denied, and the user stays signed in', async () => {
+    const { page, complaints } = opened
+    await page.goto(authorizeUrl())
+    await signIn(page)
+    await pressAndGo(page, '[value=deny]')
+    expect(page.url()).toBe(site.finalUrl)
+    expect(site.results[0]?.get('error')).toBe('access_denied')
+    await page.goto(authorizeUrl())
+    expect(await page.$('#password')).toBeNull()
+    await pressAndGo(page, '[value=allow]')
+    expect(site.results[1]?.get('code')).toMatch(/^[0-9a-f]{40}$/)
+    expect(complaints).toEqual([])
+  })
+
+  test('another page cannot frame the sign-in', async () => {
+    site.serve('/frame', `<iframe src="${authorizeUrl().replaceAll('&', '&amp;')}"></iframe>`)
+    await opened.page.goto(`${site.url}/frame`)
+    await opened.waitForComplaint('frame-ancestors')
+    const frame = opened.page.frames()[1]
+    expect(await frame?.$('#password').catch(() => null)).toBeNull()
+  })
+
+  test('sign-up and password reset lead back to the client’s request', async () => {
+    const { page, complaints } = opened
+    await page.goto(authorizeUrl({ lang: 'de_DE' }))
+    await pressAndGo(page, 'a[href^="/account/sign-up"]')
+    await page.locator('#username').fill('grace@example.com')
+    await page.locator('#password').fill('vier lange Wörter hier')
+    await pressAndGo(page, 'button.main')
+    await pressAndGo(page, 'button.quiet')
+    await pressAndGo(page, 'a[href^="/account/forgot"]')
+    await page.locator('#username').fill('grace@example.com')
+    await pressAndGo(page, 'button.main')
+    await pressAndGo(page, 'a[href="/account/outbox"]')
+    await pressAndGo(page, '.mail a')
+    await page.locator('#password').fill('vier andere lange Wörter')
+    await pressAndGo(page, 'button.main')
+    await pressAndGo(page, 'a[href^="/account/sign-in"]')
+    await page.locator('#username').fill('grace@example.com')
+    await page.locator('#password').fill('vier andere lange Wörter')
+    await pressAndGo(page, 'button.main')
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(de.consentHeading('Demo client of studio'))
+    await pressAndGo(page, '[value=allow]')
+    expect(page.url()).toBe(site.finalUrl)
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('All pages in chromium', () => {
+  let browser: LaunchedBrowser
+
+  beforeAll(async () => {
+    browser = await launchBrowser('chromium')
+  })
+  afterAll(() => browser.close())
+
+  test('axe finds no violation on any page, in light and in dark colours', async () => {
+    const { page, complaints } = await browser.openPage()
+    const check = async (what: string) => expect([what, await findViolations(page)]).toEqual([what, []])
+    await page.goto(authorizeUrl())
+    await check('sign-in')
+    await signIn(page, 'wrong')
+    await check('wrong password')
+    await page.goto(`${emulator.url}/account/sign-up`)
+    await check('sign-up')
+    await page.goto(`${emulator.url}/account/forgot`)
+    await check('forgot')
+    await page.locator('#username').fill(user.username)
+    await pressAndGo(page, 'button.main')
+    await check('sent')
+    await page.goto(`${emulator.url}/account/outbox`)
+    await check('outbox')
+    await pressAndGo(page, '.mail a')
+    await check('reset')
+    await page.goto(
+      authorizeUrl({ response_type: 'token', token_type: 'mac', scope: 'broadcaster', device_name: 'Desk' }),
+    )
+    await signIn(page)
+    await check('consent')
+    await pressAndGo(page, '[value=allow]')
+    await page.goto(`${emulator.url}/account/clients?revoked=1`)
+    await check('clients')
+    await page.goto(`${emulator.url}/authorize?client_id=x`)
+    await check('refused')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('no page needs sideways scrolling at 320 pixels', async () => {
+    const { page } = await browser.openPage()
+    await page.setViewport({ width: 320, height: 568 })
+    await page.goto(authorizeUrl({ response_type: 'token', device_name: 'x'.repeat(255) }))
+    await signIn(page)
+    await pressAndGo(page, '[value=allow]')
+    for (const path of ['/account/clients', `/authorize?${request()}`, '/account/sign-up', '/account/outbox']) {
+      await page.goto(emulator.url + path)
+      const overhang = await page.$eval('html', ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect([path, overhang]).toEqual([path, 0])
+    }
+    await page.close()
+  })
+})

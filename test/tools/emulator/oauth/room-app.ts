@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { DatabaseSync } from 'node:sqlite'
+import express from 'express'
+import { oauthRoutes } from '../../../../src/tools/emulator/oauth/routes.ts'
+import { restRoutes } from '../../../../src/tools/emulator/rest/routes.ts'
+import { openRoomDatabase } from './room-database.ts'
+
+export interface RoomApp {
+  readonly url: string
+  readonly database: DatabaseSync
+  /** The explanation of the last response, for the request log. */
+  explanation(): string | undefined
+  setClock(seconds: number): void
+  nowSeconds(): number
+  close(): Promise<void>
+}
+
+/** Serves the authorization server and the REST API over HTTP. */
+export async function startRoomApp(database: DatabaseSync = openRoomDatabase()): Promise<RoomApp> {
+  let now = 1_800_000_000
+  let last: express.Response | undefined
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const app = express()
+  app.set('query parser', 'simple')
+  app.set('etag', false)
+  app.disable('x-powered-by')
+  app.use((_req, res, next) => {
+    last = res
+    next()
+  })
+  const deps = { database, nowSeconds: () => now, publicUrl: url }
+  app.use(oauthRoutes(deps))
+  app.use(restRoutes(deps))
+  server.on('request', app)
+  return {
+    url,
+    database,
+    explanation: () => last?.locals.explanation,
+    setClock(seconds) {
+      now = seconds
+    },
+    nowSeconds: () => now,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+      database.close()
+    },
+  }
+}

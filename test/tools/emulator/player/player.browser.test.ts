@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
+import { press } from '../../../browser/press-and-type.ts'
+import { rowsFor } from '../../../rows.ts'
+import { SECRET } from './service.ts'
+import { inOneHour, makeResponse } from './tiny-login-app.ts'
+import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+
+let browser: LaunchedBrowser
+let viewer: Viewer
+
+function useBrowser(kind: BrowserKind): void {
+  beforeAll(async () => {
+    browser = await launchBrowser(kind)
+  })
+  beforeEach(async () => {
+    viewer = await arrive(browser)
+  })
+  afterEach(async () => {
+    // Nothing may break on any of these ways, and no policy may be violated.
+    expect(viewer.complaints).toEqual([])
+    await viewer.leave()
+  })
+  afterAll(() => browser.close())
+}
+
+const ALL_BROWSERS = [...BROWSERS, ...FORGETFUL_BROWSERS]
+/** The screens of the player are the same in each browser. */
+const SCREEN_BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
+
+describe.each(ALL_BROWSERS)('in %s', (kind) => {
+  useBrowser(kind)
+  signIn()
+  if (BROWSERS.includes(kind)) responsesKept()
+  else nothingKept()
+  if (SCREEN_BROWSERS.includes(kind)) screens()
+})
+
+function signIn(): void {
+  test('the player shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
+    const player = await viewer.openCustomerPage('/channel/1001')
+    expect(await stateOf(player, 'locked')).not.toBe('')
+    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#sign-in')
+    await waitUntilPlaying(player)
+    expect(viewer.login.visits.map(String)).toEqual(['ustreamContentType=live&ustreamContentId=1001'])
+    expect(await player.$eval('[data-status]', (status) => status.textContent)).toContain('ada@example.com')
+    expect(await player.$('iframe')).toBeNull()
+  })
+}
+
+function nothingKept(): void {
+  test('the player asks for a new sign-in after a reload, because the browser keeps nothing', async () => {
+    await viewer.signIn('/video/2002')
+    await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')
+    expect(viewer.login.visits).toHaveLength(1)
+  })
+}
+
+function responsesKept(): void {
+  test('the player asks the entry point again at each expiry, and plays on where it was, by itself if the login app knows the viewer', async () => {
+    const { login } = viewer
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
+    const player = await viewer.signIn('/video/2001')
+    const again = await viewer.loginFrame(2)
+    await stateOf(player, 'signing-in')
+    expect(await player.$eval('video', (video) => video.paused)).toBe(true)
+    const position = Number(await player.$eval('video', (video) => video.currentTime))
+    expect(position).toBeGreaterThan(0.5)
+    expect(login.visits).toHaveLength(2)
+    await press(again, '#sign-in')
+    expect(await waitUntilPlaying(player)).toBeGreaterThanOrEqual(position)
+    // From now on the login app knows the viewer, so the next expiry needs no sign-in.
+    login.isRemembering = true
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), SECRET)
+    await login.waitForVisit(3)
+    await waitUntilPlaying(player)
+    expect(login.visits).toHaveLength(3)
+  })
+
+  test('the player plays after a reload without a new sign-in, until the kept response has expired', async () => {
+    await viewer.signIn('/video/2002')
+    await waitUntilPlaying(await viewer.openCustomerPage('/video/2002'))
+    expect(viewer.login.visits).toHaveLength(1)
+    await viewer.page.goto('about:blank')
+    viewer.passSeconds(3600)
+    // The player opens the entry point without a press of the button.
+    await viewer.openCustomerPage('/video/2002')
+    await viewer.loginFrame(2)
+  })
+}
+
+function screens(): void {
+  test('the player says that the sign-in was cancelled, and offers a new one', async () => {
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#cancel')
+    expect(await stateOf(player, 'cancelled')).not.toBe('')
+    expect(await player.evaluate(`document.activeElement.matches('[data-log-in]')`)).toBe(true)
+    await press(player, '[data-log-in]')
+    await press(await viewer.loginFrame(), '#sign-in')
+    await waitUntilPlaying(player)
+  })
+
+  test('the player sends a viewer with a forged, an expired or a malformed response back to the entry point, and plays nothing', async () => {
+    const responses = [
+      makeResponse([['user', 'ada']], inOneHour(), 'a guess'),
+      makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET),
+      '[{"user":"ada"}]',
+    ]
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    for (const [tries, response] of responses.entries()) {
+      viewer.login.makeResponse = () => response
+      await press(await viewer.loginFrame(tries + 1), '#sign-in')
+      await viewer.loginFrame(tries + 2)
+      expect(viewer.login.visits).toHaveLength(tries + 2)
+      expect(await player.$eval('[data-gate]', (gate) => gate.dataset.state)).toBe('signing-in')
+      expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+    }
+  })
+
+  test('the player stops asking the entry point after five refusals, and says so', async () => {
+    const { login } = viewer
+    login.isRemembering = true
+    login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')
+    const player = await viewer.openCustomerPage('/channel/1001')
+    await press(player, '[data-log-in]')
+    expect(await stateOf(player, 'refused')).not.toBe('')
+    expect(login.visits).toHaveLength(5)
+    expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
+  })
+
+  test('the player plays a content without a lock at once', async () => {
+    await waitUntilPlaying(await viewer.openCustomerPage('/channel/1002'))
+    expect(viewer.login.visits).toEqual([])
+  })
+
+  test('the player shows message and caption of the lock, a frame in its size, and its button again when the frame is closed', async () => {
+    viewer.service.database.exec(
+      `UPDATE locks SET message = 'For members', button_caption = 'Enter', popup_width = '300', popup_height = '200'`,
+    )
+    const player = await viewer.openCustomerPage('/channel/1001')
+    expect(await stateOf(player, 'locked')).toBe('For members')
+    expect(await player.$eval('[data-log-in]', (button) => button.textContent)).toBe('Enter')
+    await press(player, '[data-log-in]')
+    await viewer.loginFrame()
+    const size = await player.$eval('iframe', ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
+    expect(size).toEqual([300, 200])
+    await press(player, '[data-close]')
+    expect(await stateOf(player, 'locked')).toBe('For members')
+    expect(await player.$('iframe')).toBeNull()
+  })
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkAccess } from '../../../../src/tools/emulator/oauth/tokens/access.ts'
+import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { STUDIO_CLIENT } from '../oauth/room-database.ts'
+import { CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'
+import { call } from './rest-client.ts'
+
+const PATH = '/users/self/channels.json'
+
+let app: RoomApp
+let token: string
+
+beforeAll(async () => {
+  app = await startRoomApp()
+})
+beforeEach(async () => {
+  app.setClock(1_800_000_000)
+  token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
+})
+afterAll(() => app.close())
+
+describe('Refused tokens', () => {
+  test('a request without a token gets 401 unauthorized with a challenge', async () => {
+    const { status, headers, json } = await call(app, 'GET', PATH)
+    expect([status, json]).toEqual([401, { error: 'unauthorized', error_description: expect.any(String) }])
+    expect(headers.get('www-authenticate')).toBe(
+      'Bearer realm="emulated video service", MAC realm="emulated video service"',
+    )
+  })
+
+  test('an expired token gets 401 invalid_token', async () => {
+    app.setClock(app.nowSeconds() + 86_399)
+    expect((await call(app, 'GET', PATH, { token })).status).toBe(200)
+    app.setClock(app.nowSeconds() + 1)
+    const { status, headers, json } = await call(app, 'GET', PATH, { token })
+    expect([status, json]).toEqual([
+      401,
+      { error: 'invalid_token', error_description: expect.stringContaining('expired') },
+    ])
+    expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  test('a revoked token gets 401 invalid_token', async () => {
+    app.database
+      .prepare('UPDATE oauth_tokens SET revoked_at_seconds = ? WHERE id = (SELECT MAX(id) FROM oauth_tokens)')
+      .run(1)
+    const { status, json } = await call(app, 'GET', PATH, { token })
+    expect([status, json]).toEqual([
+      401,
+      { error: 'invalid_token', error_description: expect.stringContaining('revoked') },
+    ])
+  })
+
+  test('an unknown token gets 401 invalid_token', async () => {
+    const { status, json } = await call(app, 'GET', PATH, { token: '0'.repeat(40) })
+    expect([status, json]).toEqual([
+      401,
+      { error: 'invalid_token', error_description: expect.stringContaining('unknown') },
+    ])
+  })
+
+  test('a token of the analytics API gets 401', async () => {
+    const jwt = await tokenFrom(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'jwt' })
+    const { jti } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+    for (const wrong of [jwt, jti]) expect((await call(app, 'GET', PATH, { token: wrong })).status).toBe(401)
+  })
+
+  test('a MAC token that is sent as a bearer token gets 401', async () => {
+    const mac = await tokenFrom(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac' })
+    const { status, json } = await call(app, 'GET', PATH, { token: mac })
+    expect([status, json]).toMatchObject([401, { error_description: expect.stringContaining('MAC') }])
+  })
+
+  test.each([
+    'Bearer',
+    'Bearer ',
+    'Basic abc',
+    '0000',
+    'Bearer a b',
+    'Bearer "x"',
+    'MAC',
+    'MAC id="x"',
+    `Bearer ${'x'.repeat(5_000)}`,
+  ])('the Authorization header %j gets 401 invalid_token', async (authorization) => {
+    const { status, json } = await call(app, 'GET', PATH, { headers: { authorization } })
+    expect([status, json]).toMatchObject([401, { error: 'invalid_token' }])
+  })
+
+  test('a path in XML gets 401 in XML', async () => {
+    const { status, headers, xml } = await call(app, 'GET', '/channels/1001/locks/hash.xml')
+    expect(status).toBe(401)
+    expect(headers.get('content-type')).toBe('application/xml; charset=utf-8')
+    expect(xml).toEqual({ response: { error: 'unauthorized', error_description: expect.any(String) } })
+  })
+
+  test('the token is checked before the body is read', async () => {
+    const { status } = await call(app, 'POST', PATH, { form: { title: 'x'.repeat(100_000) } })
+    expect(status).toBe(401)
+  })
+
+  test('the scheme Bearer is accepted in any case', async () => {
+    expect((await call(app, 'GET', PATH, { headers: { authorization: `bEARER ${token}` } })).status).toBe(200)
+  })
+})
+
+describe('Bearer tokens only over HTTPS', () => {
+  const request = () => ({
+    method: 'GET',
+    requestUri: PATH,
+    authorizationHeader: `Bearer ${token}`,
+    hostHeader: '127.0.0.1:4000',
+    localAddress: '127.0.0.1',
+    isEncrypted: false,
+  })
+  const check = (change: object) => checkAccess(app, { ...request(), ...change }).ok
+
+  test.each(['127.0.0.1:4000', 'localhost:4000', 'page.localhost', '[::1]:4000', '127.8.8.8'])(
+    'a bearer token is accepted over http at the loopback host %s',
+    (hostHeader) => {
+      expect(check({ hostHeader })).toBe(true)
+    },
+  )
+
+  test.each(['service.example', '10.0.0.1', 'localhost.example', '127.0.0.1.example', '', undefined])(
+    'a bearer token is refused over http at the host %s',
+    (hostHeader) => {
+      expect(check({ hostHeader })).toBe(false)
+    },
+  )
+
+  test.each(['10.0.0.1', '::ffff:10.0.0.1', undefined])(
+    'a bearer token is refused over http if the request arrives at %s',
+    (localAddress) => {
+      expect(check({ localAddress })).toBe(false)
+    },
+  )
+
+  test('a bearer token is accepted over https at every host', () => {
+    expect(check({ hostHeader: 'service.example', localAddress: '10.0.0.1', isEncrypted: true })).toBe(true)
+  })
+
+  test('a MAC token is accepted over http at every host', async () => {
+    const { body } = await import('../oauth/token-client.ts').then(({ askForToken }) =>
+      askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac' }),
+    )
+    const { signedHeader } = await import('./signed-request.ts')
+    const authorizationHeader = signedHeader(body, { method: 'GET', path: PATH, host: 'service.example', port: 80 })
+    expect(check({ authorizationHeader, hostHeader: 'service.example', localAddress: '10.0.0.1' })).toBe(true)
+  })
+})
+
+describe('Client-level token', () => {
+  const OWN = '/oauth2/clients/self/tokens.json'
+
+  test('a client-level token reaches the resources of the application owner', async () => {
+    const { json } = await call(app, 'GET', PATH, { token })
+    expect(json).toMatchObject({ channels: [{ id: '1001', title: 'Town hall' }] })
+  })
+
+  test('a client-level token reads the list of the client’s tokens, without the tokens themselves', async () => {
+    await tokenFrom(app, { ...PASSWORD_GRANT, device_name: 'Desk', token_type: 'mac', scope: 'broadcaster' })
+    const { status, json, text } = await call(app, 'GET', OWN, { token })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      tokens: expect.arrayContaining([
+        {
+          token_type: 'mac',
+          scope: 'broadcaster',
+          device_name: 'Desk',
+          username: 'studio',
+          client_level: false,
+          created_at: app.nowSeconds(),
+          expires_in: 86_400,
+          revoked: false,
+        },
+      ]),
+    })
+    expect(text).not.toContain(token)
+    expect(text).not.toMatch(/[0-9a-f]{40}/)
+  })
+
+  test('a user’s token cannot read the list of the client’s tokens', async () => {
+    const plain = await tokenFrom(app, PASSWORD_GRANT)
+    const { status, json } = await call(app, 'GET', OWN, { token: plain })
+    expect([status, json]).toMatchObject([403, { error: 'insufficient_scope' }])
+  })
+
+  test('the list of tokens holds only tokens of the client', async () => {
+    app.database.exec(
+      `INSERT INTO clients VALUES ('${'3'.repeat(40)}', '${'c'.repeat(40)}', 'Third', 'https://c.example', 1)`,
+    )
+    const { json } = await call(app, 'GET', OWN, { token })
+    const count = (json as { tokens: unknown[] }).tokens.length
+    const own = app.database
+      .prepare('SELECT COUNT(*) AS count FROM oauth_tokens WHERE client_id = ? AND expires_at_seconds > ?')
+      .get(STUDIO_CLIENT.clientId, app.nowSeconds())
+    expect(count).toBe(own?.count)
+  })
+
+  test('the list of tokens needs a token, and allows only GET', async () => {
+    expect((await call(app, 'GET', OWN)).status).toBe(401)
+    const { status, headers } = await call(app, 'DELETE', OWN, { token })
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+})

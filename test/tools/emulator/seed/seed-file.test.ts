@@ -1,0 +1,288 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SeedOptions } from '../../../../src/tools/emulator/seed/open-seed.ts'
+import { checkSeedFile, readSeedFile } from '../../../../src/tools/emulator/seed/seed-file.ts'
+import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
+import { settingsFor } from '../../../with-emulator/video-service/client.ts'
+import { OTHER_KEY_PEM, PUBLIC_KEY } from '../viewer-auth/token-service.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../../../src/tools/emulator/seed/example.json', import.meta.url))
+/** The smallest seed file. */
+const SMALL = {
+  clients: [{ redirect_uri_prefixes: ['http://127.0.0.1/cb'], owner: 'studio' }],
+  users: [{ username: 'studio', password: 'seven quiet herons' }],
+}
+
+let folder: string
+const running: RunningEmulator[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'emulator-'))
+})
+
+afterEach(async () => {
+  for (const emulator of running.splice(0)) await emulator.close()
+  await rm(folder, { recursive: true })
+})
+
+async function start(seed: SeedOptions, dataFile = ':memory:'): Promise<RunningEmulator> {
+  const emulator = await startEmulator({ port: 0, dataFile, seed })
+  running.push(emulator)
+  return emulator
+}
+
+async function json({ url }: RunningEmulator, path: string, headers: Record<string, string> = {}): Promise<unknown> {
+  return (await fetch(url + path, { headers })).json()
+}
+
+async function tokenOf(emulator: RunningEmulator, owner: string, type: 'bearer' | 'jwt'): Promise<string> {
+  const { clientId, clientSecret } = settingsFor(emulator, owner)
+  const answer = await fetch(`${emulator.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, token_type: type }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+function checked(content: unknown) {
+  const check = checkSeedFile(content)
+  if (!check.ok) throw new Error(check.mistakes.join('\n'))
+  return check.file
+}
+
+describe('the example of a seed file', () => {
+  const lock = { url: 'http://localhost:3000/', secret: 'the secret of the settings' }
+
+  test('the emulator shows its content at /emulator/seed, completed', async () => {
+    const emulator = await start({ file: readSeedFile(EXAMPLE), lock })
+    const seed = await json(emulator, '/emulator/seed')
+    expect(seed).toMatchObject({
+      clients: [
+        {
+          client_id: '1'.repeat(40),
+          client_secret: 'a'.repeat(40),
+          redirect_uri_prefix: 'http://127.0.0.1:5000/callback',
+          redirect_uri_prefixes: ['http://127.0.0.1:5000/callback', 'https://tools.example.com/oauth/'],
+        },
+        { name: 'Demo client of newsroom' },
+      ],
+      channels: [{ id: '1001', locked: true }, { locked: false }, { locked: false }],
+      videos: [
+        { id: '2001', owner: 'studio', locked: true },
+        { id: '2002', owner: 'studio', locked: true },
+      ],
+      viewers: [{ username: 'ada@example.com' }],
+      locks: [lock, { url: 'https://login.example.com/e/tour', secret: '0123456789abcdef0123456789abcdef' }],
+      views: [{ viewer_identifier: 'ada@example.com' }, {}, { view_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
+    })
+  })
+
+  test.each([
+    ['the first prefix', 'http://127.0.0.1:5000/callback/done', 200],
+    ['the second prefix', 'https://tools.example.com/oauth/return', 200],
+    ['no prefix', 'https://tools.example.com/other', 400],
+  ])('a redirect_uri below %s gets the status of the sign-in page or of the refusal', async (_what, uri, status) => {
+    const { url, seed } = await start({ file: readSeedFile(EXAMPLE) })
+    const client_id = seed.clients[0]?.client_id ?? ''
+    const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: uri })
+    expect((await fetch(`${url}/authorize?${query}`, { redirect: 'manual' })).status).toBe(status)
+  })
+
+  test('the locks and views of the file are in the REST API and in the reports', async () => {
+    const emulator = await start({ file: readSeedFile(EXAMPLE), lock })
+    const bearer = { Authorization: `Bearer ${await tokenOf(emulator, 'studio', 'bearer')}` }
+    expect(await json(emulator, '/channels/1001/locks/hash.json', bearer)).toMatchObject({
+      hashlock: { url: lock.url },
+    })
+    expect(await json(emulator, '/videos/2002/locks/hash.json', bearer)).toMatchObject({
+      hashlock: { url: 'https://login.example.com/e/tour' },
+    })
+    const range = 'date_time_from=2026-10-24T00:00:00%2B02:00&date_time_to=2026-10-25T00:00:00%2B01:00'
+    const jwt = { Authorization: await tokenOf(emulator, 'studio', 'jwt') }
+    expect(await json(emulator, `/v1/views?${range}`, jwt)).toMatchObject({
+      data: [
+        {
+          attributes: {
+            view_id: '00000000-0000-7000-8000-000000000001',
+            started_at: '2026-10-24T23:30:00+02:00',
+            finished_at: '2026-10-25T00:30:00+02:00',
+            viewer_identifier: 'ada@example.com',
+            city: 'Berlin',
+            is_mobile_view: false,
+          },
+        },
+      ],
+      pagination: { count: 1 },
+    })
+    const others = { Authorization: await tokenOf(emulator, 'newsroom', 'jwt') }
+    expect(await json(emulator, '/v1/viewers', others)).toMatchObject({ data: [] })
+  })
+
+  test('a reset and a restart keep generated secrets and views', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const file = readSeedFile(EXAMPLE)
+    const first = await start({ file }, dataFile)
+    await fetch(`${first.url}/emulator/reset`, { method: 'POST' })
+    const seed = await json(first, '/emulator/seed')
+    await running.pop()?.close()
+    for (const options of [{ file }, {}, { file, lock }]) {
+      const again = await start(options, dataFile)
+      expect(await json(again, '/emulator/seed')).toEqual(seed)
+      const viewers = await json(again, '/v1/viewers', { Authorization: await tokenOf(again, 'studio', 'jwt') })
+      expect(viewers).toMatchObject({ pagination: { count: 2 } })
+      await running.pop()?.close()
+    }
+  })
+
+  test('a data file with another seed is not overwritten', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const { clients } = (await start({}, dataFile)).seed
+    await running.pop()?.close()
+    await expect(start({ file: checked(SMALL) }, dataFile)).rejects.toThrow(/another seed.*EMULATOR_DATA_FILE/)
+    expect((await start({}, dataFile)).seed.clients).toEqual(clients)
+  })
+})
+
+test('/emulator/seed returns a valid seed file, which makes the same seed', async () => {
+  const { seed } = await start({ views: 40, viewers: [{ username: 'ada', password: 'four green lanterns' }] })
+  const copy = await start({ file: checked(JSON.parse(JSON.stringify(seed))) })
+  expect(copy.seed).toEqual(seed)
+})
+
+describe('viewer auth in a seed', () => {
+  const tokenLock = { authUrl: 'http://localhost:3000/e/token', publicKey: PUBLIC_KEY }
+
+  test('a seed file locks a channel and its videos with viewer tokens', async () => {
+    const file = {
+      ...SMALL,
+      channels: [{ id: 7, title: 'One', owner: 'studio' }],
+      videos: [{ id: 8, title: 'Two', channel_id: 7 }],
+      viewer_auth: [{ content_type: 'live', content_id: 7, auth_url: 'https://a.example/', public_key: PUBLIC_KEY }],
+    }
+    const emulator = await start({ file: checked(file) })
+    expect(emulator.seed).toMatchObject({ channels: [{ locked: true }], videos: [{ locked: true }] })
+    expect((await fetch(`${emulator.url}/embed/recorded/8`, { redirect: 'manual' })).status).toBe(302)
+    const copy = await start({ file: checked(JSON.parse(JSON.stringify(emulator.seed))) })
+    expect(copy.seed).toEqual(emulator.seed)
+  })
+
+  test('the default seed gets one more channel, also in an existing data file', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const before = (await start({}, dataFile)).seed.channels
+    await running.pop()?.close()
+    const { url, seed } = await start({ tokenLock }, dataFile)
+    const added = seed.channels.at(-1)
+    expect(seed.channels).toEqual([...before, { ...added, locked: true }])
+    await fetch(`${url}/emulator/reset`, { method: 'POST' })
+    const answer = await fetch(`${url}/embed/${added?.id}`, { redirect: 'manual' })
+    expect(answer.headers.get('location')).toContain('http://localhost:3000/e/token?ref=')
+  })
+
+  test('a new start replaces the key and address, but not of a lock that was removed', async () => {
+    const dataFile = join(folder, 'emulator.db')
+    const { seed } = await start({ tokenLock }, dataFile)
+    await running.pop()?.close()
+    await start({ tokenLock: { ...tokenLock, publicKey: OTHER_KEY_PEM } }, dataFile)
+    const database = new DatabaseSync(dataFile)
+    const keys = () => database.prepare('SELECT public_key FROM viewer_auth').all()
+    expect(keys()).toEqual([{ public_key: OTHER_KEY_PEM }])
+    database.exec('DELETE FROM viewer_auth')
+    await running.pop()?.close()
+    expect((await start({ tokenLock }, dataFile)).seed).toEqual(seed)
+    expect(keys()).toEqual([])
+    database.close()
+  })
+})
+
+test('generated_views of a seed file is the least number of views', async () => {
+  const view = { content_type: 'live', content_id: 7, started_at: '2026-01-01T00:00:00Z' }
+  const channels = [{ id: 7, title: 'One', owner: 'studio' }]
+  const emulator = await start({ file: checked({ ...SMALL, channels, views: [view], generated_views: 30 }) })
+  const range = 'date_time_from=2020-01-01T00:00:00&date_time_to=2099-01-01T00:00:00'
+  const headers = { Authorization: await tokenOf(emulator, 'studio', 'jwt') }
+  expect(await json(emulator, `/v1/views?${range}`, headers)).toMatchObject({ pagination: { count: 30 } })
+})
+
+test('all mistakes of a seed file are listed at once, with their places', () => {
+  const check = checkSeedFile({
+    clients: [
+      { client_id: 'ABC', redirect_uri_prefixes: [], owner: 'nobody' },
+      { client_id: '1'.repeat(40), redirect_uri_prefixes: ['/cb', 'http://127.0.0.1/#x'], owner: 'studio' },
+      { client_id: '1'.repeat(40), redirect_uri_prefixes: ['http://a.example/'], owner: 'studio', secret: 'x' },
+    ],
+    users: [
+      { username: 'studio', password: '' },
+      { username: 'Studio', password: 'x' },
+    ],
+    channels: [
+      { id: 0, title: 'Zero', owner: 'studio' },
+      { id: 1, title: 'One', owner: 'studio', locked: true },
+      { id: '1', title: 'One again', owner: 'studio' },
+    ],
+    videos: [{ id: 5, title: 'Lost', channel_id: 9 }],
+    locks: [
+      { content_type: 'live', content_id: 77, url: 'ftp://a.example/' },
+      { content_type: 'recorded', content_id: 5, popup_width: 'wide' },
+      { content_type: 'recorded', content_id: '5' },
+    ],
+    viewer_auth: [
+      { content_type: 'live', content_id: 78, auth_url: 'https://a.example/', public_key: PUBLIC_KEY },
+      { content_type: 'recorded', content_id: 5, auth_url: 'ftp://a.example/', public_key: 'a key' },
+    ],
+    views: [
+      { content_type: 'radio', content_id: 5, started_at: '2026-01-01' },
+      {
+        content_type: 'recorded',
+        content_id: 5,
+        started_at: '2026-01-01T01:00:00+01:00',
+        finished_at: '2025-12-31T23:59:59Z',
+      },
+    ],
+    generated_views: -1,
+  })
+  const places = check.ok ? [] : check.mistakes.map((line) => line.split(' ')[0]).toSorted()
+  expect(places).toEqual(
+    [
+      'channels[0].id',
+      'channels[1].locked',
+      'channels[2].id',
+      'clients[0].client_id',
+      'clients[0].owner',
+      'clients[0].redirect_uri_prefixes',
+      'clients[1].redirect_uri_prefixes[0]',
+      'clients[1].redirect_uri_prefixes[1]',
+      'clients[2]',
+      'clients[2].client_id',
+      'generated_views',
+      'locks[0].content_id',
+      'locks[0].url',
+      'locks[1].popup_width',
+      'locks[2]',
+      'users[0].password',
+      'viewer_auth[0].content_id',
+      'viewer_auth[1].auth_url',
+      'viewer_auth[1].public_key',
+      'users[1].username',
+      'videos[0].channel_id',
+      'views[0].content_type',
+      'views[0].started_at',
+      'views[1].finished_at',
+    ].toSorted(),
+  )
+})
+
+test.each([
+  ['a missing file', null, /cannot be read/],
+  ['a file that is not JSON', '{"clients": [', /is not JSON/],
+  ['a file that is a list', '[]', /has mistakes:\n {2}The file /],
+])('%s gets one message that names the file', async (_what, text, message) => {
+  const path = join(folder, 'my-seed.json')
+  if (text !== null) await writeFile(path, text)
+  expect(() => readSeedFile(path)).toThrow(message)
+  expect(() => readSeedFile(path)).toThrow(path)
+})

@@ -1,0 +1,233 @@
+import { createPublicKey } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LoggedRequest } from '../../../src/tools/emulator/developer/request-log.ts'
+import { type Service, startService } from './player/service.ts'
+import { PUBLIC_KEY } from './viewer-auth/token-service.ts'
+
+let lenient: Service
+let strict: Service
+
+beforeAll(async () => {
+  lenient = await startService()
+  strict = await startService({ isStrict: true })
+})
+afterAll(async () => {
+  await lenient.close()
+  await strict.close()
+})
+
+interface Sent {
+  readonly path: string
+  readonly init?: RequestInit
+}
+type Prepare = (service: Service) => Sent | Promise<Sent>
+
+const RANGE = 'date_time_from=2026-01-01T00:00:00%2B00:00&date_time_to=2026-01-02T00:00:00%2B00:00'
+
+function firstClient({ emulator }: Service) {
+  const [client] = emulator.seed.clients
+  if (client === undefined) throw new Error('The seed has no client')
+  return client
+}
+
+function tokenRequest(service: Service, credential: string, fields: Record<string, string> = {}): Sent {
+  const { client_id } = firstClient(service)
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, ...fields })
+  return { path: '/oauth2/token', init: { method: 'POST', body, headers: { Authorization: `Basic ${credential}` } } }
+}
+
+function standardCredential(service: Service): string {
+  const { client_id, client_secret } = firstClient(service)
+  return Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+}
+
+async function tokenOf(service: Service, type: 'bearer' | 'jwt'): Promise<string> {
+  const { path, init = {} } = tokenRequest(service, standardCredential(service), { token_type: type })
+  const answer = (await (await service.request(path, init)).json()) as { access_token: string }
+  return answer.access_token
+}
+
+function credential(form: (secret: string, standard: string) => string): Prepare {
+  return (service) => tokenRequest(service, form(firstClient(service).client_secret, standardCredential(service)))
+}
+
+function rest(method: string, path: string, { form, json }: { form?: Record<string, string>; json?: object }): Prepare {
+  return async (service) => {
+    const headers = { Authorization: `Bearer ${await tokenOf(service, 'bearer')}` }
+    if (json === undefined) {
+      return { path, init: { method, headers, ...(form !== undefined && { body: new URLSearchParams(form) }) } }
+    }
+    const type = { 'Content-Type': 'application/json' }
+    return { path, init: { method, headers: { ...headers, ...type }, body: JSON.stringify(json) } }
+  }
+}
+
+function report(path: string): Prepare {
+  return async (service) => ({ path, init: { headers: { Authorization: await tokenOf(service, 'jwt') } } })
+}
+
+function authorization(redirectUri: string): Prepare {
+  return (service) => {
+    const { client_id } = firstClient(service)
+    const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: redirectUri })
+    return { path: `/authorize?${query}` }
+  }
+}
+
+async function send(service: Service, prepare: Prepare) {
+  const { path, init = {} } = await prepare(service)
+  const answer = await service.request(path, init)
+  const text = await answer.text()
+  const logged = await service.request('/emulator/requests')
+  const { requests } = (await logged.json()) as { requests: LoggedRequest[] }
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: answer.status, body: isJson ? JSON.parse(text) : null, logged: requests[0] }
+}
+
+const VIEWER_AUTH = { auth_url: 'https://login.example/', public_key: PUBLIC_KEY }
+const PKCS1_KEY = createPublicKey(PUBLIC_KEY).export({ type: 'pkcs1', format: 'pem' }).toString()
+const lock = { url: 'https://login.example/', secret: 'a secret of ours' }
+
+test.each<[string, Prepare, RegExp, number, object | null]>([
+  [
+    'the bare client secret as the Basic credential',
+    credential((secret) => secret),
+    /secret alone/,
+    400,
+    { error: 'invalid_client' },
+  ],
+  [
+    'the client secret in base64 as the Basic credential',
+    credential((secret) => Buffer.from(secret).toString('base64')),
+    /secret alone/,
+    400,
+    { error: 'invalid_client' },
+  ],
+  [
+    'a redirect_uri with another port on loopback',
+    authorization('http://127.0.0.1:5000/callback'),
+    /redirect_uri/,
+    400,
+    null,
+  ],
+  [
+    'a JSON body for a new channel',
+    rest('POST', '/users/self/channels.json', { json: { title: 'A title' } }),
+    /JSON body/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'a list of channels',
+    rest('GET', '/users/self/channels.json', {}),
+    /list of channels/,
+    405,
+    { error: 'invalid_request' },
+  ],
+  [
+    'a list of tokens',
+    rest('GET', '/oauth2/clients/self/tokens.json', {}),
+    /list of the tokens/,
+    404,
+    { error: 'not_found' },
+  ],
+  [
+    'a message in the settings of a lock',
+    rest('PUT', '/videos/2003/locks/hash.json', { form: { ...lock, message: 'Members only' } }),
+    /parameter message/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'viewer auth in a JSON body',
+    rest('PUT', '/channels/1002/viewer-auth.json', { json: VIEWER_AUTH }),
+    /JSON body/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'a public key in PKCS#1 form',
+    rest('PUT', '/videos/2003/viewer-auth.json', { form: { ...VIEWER_AUTH, public_key: PKCS1_KEY } }),
+    /PKCS#1/,
+    400,
+    { error: 'invalid_request' },
+  ],
+  [
+    'a time with Z',
+    report(`/v1/views?${RANGE.replaceAll('%2B00:00', 'Z')}`),
+    /time with "Z"/,
+    400,
+    { errors: [{ parameter: 'date_time_from', in: 'query' }, { parameter: 'date_time_to' }] },
+  ],
+  [
+    'a time with a blank for the plus sign',
+    report(`/v1/viewers?date_time_from=2026-01-01T00:00:00+00:00`),
+    /blank in place of "\+"/,
+    400,
+    { errors: [{ parameter: 'date_time_from', value: '2026-01-01T00:00:00 00:00' }] },
+  ],
+  [
+    'peak viewer numbers without granularity',
+    report(`/v1/peak-viewer-numbers?${RANGE}`),
+    /without granularity/,
+    400,
+    { errors: [{ parameter: 'granularity', in: 'query' }] },
+  ],
+  [
+    'content ids without a content type in the path',
+    report(`/v1/views?${RANGE}&content_id=1001`),
+    /"content_id"/,
+    400,
+    { errors: [{ parameter: 'content_id', in: 'query', value: '1001' }] },
+  ],
+])(
+  '%s: accepted and named in the log, or refused by a strict emulator',
+  async (_what, prepare, named, status, body) => {
+    const accepted = await send(lenient, prepare)
+    expect(accepted.status).toBeLessThan(300)
+    expect(accepted.logged).toMatchObject({
+      verdict: 'warning',
+      beyond_documents: [expect.stringMatching(named)],
+    })
+    const refused = await send(strict, prepare)
+    expect(refused.status).toBe(status)
+    if (body !== null) expect(refused.body).toMatchObject(body)
+    expect(refused.logged).toMatchObject({
+      verdict: 'refused',
+      beyond_documents: [expect.stringMatching(named)],
+      explanation: expect.stringMatching(/strict|Method/),
+    })
+  },
+)
+
+test.each<[string, Prepare]>([
+  ['a Basic credential of id and secret', credential((_secret, standard) => standard)],
+  ['a redirect_uri that starts with the prefix', authorization('http://127.0.0.1/callback/done')],
+  ['a form for a new channel', rest('POST', '/users/self/channels.json', { form: { title: 'A title' } })],
+  ['a lock as a form', rest('PUT', '/videos/2003/locks/hash.json', { form: lock })],
+  ['a lock as JSON, because the documents leave it open', rest('PUT', '/videos/2003/locks/hash.json', { json: lock })],
+  ['viewer auth as a form', rest('PUT', '/channels/1002/viewer-auth.json', { form: VIEWER_AUTH })],
+  ['times with an offset', report(`/v1/views?${RANGE}&_limit=5`)],
+  ['times without an offset', report('/v1/viewers?date_time_from=2026-01-01T00:00:00')],
+  ['all parameters of peaks', report(`/v1/peak-viewer-numbers/live?${RANGE}&granularity=hour&content_id=1001`)],
+])('%s: accepted by a strict emulator, with nothing in the log', async (_what, prepare) => {
+  const accepted = await send(strict, prepare)
+  expect(accepted.status).toBeLessThan(300)
+  expect(accepted.logged).toMatchObject({ verdict: 'answered', beyond_documents: [] })
+})
+
+test('a strict emulator does not redirect an error to an address unlike the registered prefix', async () => {
+  const { client_id } = firstClient(strict)
+  const query = new URLSearchParams({ client_id, redirect_uri: 'http://127.0.0.1:5000/callback', response_type: 'x' })
+  expect((await lenient.request(`/authorize?${query}`.replace(client_id, firstClient(lenient).client_id))).status).toBe(
+    303,
+  )
+  const refused = await strict.request(`/authorize?${query}`)
+  expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
+})
+
+test('the page of the request log names what is beyond the documents', async () => {
+  await send(lenient, report(`/v1/views?${RANGE.replaceAll('%2B00:00', 'Z')}`))
+  const page = await lenient.request('/emulator/requests', { headers: { Accept: 'text/html' } })
+  expect(await page.text()).toContain('Beyond the documents: a time with &#34;Z&#34;')
+})
