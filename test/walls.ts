@@ -4,7 +4,7 @@ const BELOW_LOGIN = [
   ...['src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand', 'src/sso-settings', 'src/entry-points'],
   ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
 ]
-const WINDOWS = ['src/sign-in-window', 'src/sso', 'src/passkeys']
+const WINDOWS = ['src/features/window', 'src/sso', 'src/passkeys']
 const ROOMS_OF_APP = [...BELOW_LOGIN, ...WINDOWS, 'src/mail', 'src/redis', 'src/login', 'src/account', 'src/config.ts']
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -16,10 +16,10 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/entry-points'],
     ...['src/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
   ],
-  'src/passkeys': [...BELOW_LOGIN, 'src/sign-in-window', 'src/login', 'src/account'],
+  'src/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/account'],
   'src/account': [...BELOW_LOGIN, 'src/mail', 'src/login'],
-  'src/sso': [...BELOW_LOGIN, 'src/redis', 'src/sign-in-window', 'src/login'],
-  'src/sign-in-window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
+  'src/sso': [...BELOW_LOGIN, 'src/redis', 'src/features/window', 'src/login'],
+  'src/features/window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
   'src/login': BELOW_LOGIN,
   'src/mail': ['src/errors.ts', 'src/settings'],
   'src/token-issuer': [...LOW, 'src/viewer-token', 'src/entry-points', 'src/users'],

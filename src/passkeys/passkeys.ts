@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { UpstreamError } from '../errors.ts'
-import type { SignInWindow } from '../sign-in-window/open-sign-in-window.ts'
+import type { SignInWindow } from '../features/window/open-sign-in-window.ts'
 import type { PasskeyStore } from '../users/passkey-store.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
 import type { RelyingParty } from './web-authn/answers.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { SignInWindow } from '../features/window/open-sign-in-window.ts'
 import type { OptionalStore } from '../redis/optional-store.ts'
-import type { SignInWindow } from '../sign-in-window/open-sign-in-window.ts'
 import { providerIdOf, type SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { IdentityProvider, ProviderOptions } from './provider/identity-provider.ts'
 import type { LogoutCheck } from './provider/logout-token.ts'

@@ -1,6 +1,6 @@
+import type { WindowCookies } from '../features/window/window-cookie.ts'
 import type { EntryPointDeps } from '../login/route-deps.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import type { WindowCookies } from '../sign-in-window/window-cookie.ts'
 import type { SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { Sso } from './open-sso.ts'
 import type { IdentityProvider } from './provider/identity-provider.ts'

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
 import { z } from 'zod'
+import { isFromOwnForm, originOf } from '../features/window/own-form.ts'
+import { digestOf, randomText } from '../features/window/random-text.ts'
 import { chosenLanguage, languageOf } from '../languages/languages.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'
-import { isFromOwnForm, originOf } from '../sign-in-window/own-form.ts'
-import { digestOf, randomText } from '../sign-in-window/random-text.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 
 const Form = z.object({

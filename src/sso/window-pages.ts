@@ -1,11 +1,11 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../brand/brand.ts'
+import { windowHeaders } from '../features/window/window-headers.ts'
 import { fill, type Language, languageOf, type Texts, textsOf } from '../languages/languages.ts'
 import { createPages, htmlWithName } from '../login/screens/page.ts'
 import { sendPage } from '../login/screens/send.ts'
 import type { Views } from '../login/screens/views.ts'
-import { windowHeaders } from '../sign-in-window/window-headers.ts'
 
 export type WindowFault = keyof Texts['sso']['errors']
 

@@ -3,9 +3,9 @@ import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Account } from '../../src/account/account.ts'
 import type { HashEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { openSignInWindow } from '../../src/features/window/open-sign-in-window.ts'
 import { openPasskeys, type Passkeys } from '../../src/passkeys/passkeys.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import {
   ADA,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
-import { createMemoryFlows } from '../../src/sign-in-window/flows/memory-flows.ts'
+import { createMemoryFlows } from '../../src/features/window/flows/memory-flows.ts'
 import { newCode } from '../../src/sso/code.ts'
 import { ENTRY_POINT } from '../login/start-login-app.ts'
 import { issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'

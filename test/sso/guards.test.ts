@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
+import { createStartLimits } from '../../src/features/window/flows/start-limits.ts'
+import { createWindowCookies } from '../../src/features/window/window-cookie.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { createStartLimits } from '../../src/sign-in-window/flows/start-limits.ts'
-import { createWindowCookies } from '../../src/sign-in-window/window-cookie.ts'
 import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
 import {
   cookiesOf,

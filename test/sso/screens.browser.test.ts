@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FlowStore, FRAME_REFUSALS } from '../../src/features/window/flows/flow-store.ts'
 import { textsOf } from '../../src/languages/languages.ts'
 import { newRendezvous } from '../../src/login/screens/window-parts.ts'
-import { type FlowStore, FRAME_REFUSALS } from '../../src/sign-in-window/flows/flow-store.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { findViolations } from '../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'

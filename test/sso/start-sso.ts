@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { openSignInWindow } from '../../src/features/window/open-sign-in-window.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { openSignInWindow } from '../../src/sign-in-window/open-sign-in-window.ts'
 import { type OpenSsoDeps, openSso, type Sso } from '../../src/sso/open-sso.ts'
 import type { SsoSettings } from '../../src/sso-settings/sso-settings.ts'
 import {

@@ -1,5 +1,5 @@
+import type { FlowStore, SignInResult } from '../../features/window/flows/flow-store.ts'
 import { keysOfIdentity, keysOfLogout, type ProviderLogout } from '../../sessions/provider-logout.ts'
-import type { FlowStore, SignInResult } from '../../sign-in-window/flows/flow-store.ts'
 
 /**
  * Remembers a logout, for the sign-ins that are under way in any copy of the app.

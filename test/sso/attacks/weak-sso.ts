@@ -1,5 +1,5 @@
-import type { FlowRecords, FlowStore, RecordKind } from '../../../src/sign-in-window/flows/flow-store.ts'
-import { digestOf } from '../../../src/sign-in-window/random-text.ts'
+import type { FlowRecords, FlowStore, RecordKind } from '../../../src/features/window/flows/flow-store.ts'
+import { digestOf } from '../../../src/features/window/random-text.ts'
 import type { Sso } from '../../../src/sso/open-sso.ts'
 import type { IdentityProvider } from '../../../src/sso/provider/identity-provider.ts'
 

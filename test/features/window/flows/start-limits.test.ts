@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { networkOf } from '../../../src/sign-in-limits/keys.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { AddressLimitEnvironment } from '../../../src/sign-in-limits/settings.ts'
-import { createStartLimits } from '../../../src/sign-in-window/flows/start-limits.ts'
+import { createStartLimits } from '../../../../src/features/window/flows/start-limits.ts'
+import { networkOf } from '../../../../src/sign-in-limits/keys.ts'
+import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
+import { AddressLimitEnvironment } from '../../../../src/sign-in-limits/settings.ts'
 
 test('a network may begin a number of sign-ins, and a callback gives one back', async () => {
   const limits = createStartLimits(openMemoryCounter, { perNetwork: 2, inAll: 3 })

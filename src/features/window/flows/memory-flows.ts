@@ -1,4 +1,4 @@
-import { OverloadedError } from '../../errors.ts'
+import { OverloadedError } from '../../../errors.ts'
 import { type FlowRecords, type FlowStore, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
 
 /** About 1 kB each. */

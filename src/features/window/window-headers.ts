@@ -1,4 +1,4 @@
-import { type Headers, unframedHeaders } from '../login/screens/headers.ts'
+import { type Headers, unframedHeaders } from '../../login/screens/headers.ts'
 
 interface Content {
   /** True for a page with a form, whose post needs its origin. */

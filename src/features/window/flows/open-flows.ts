@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { SharedStores } from '../../redis/settings.ts'
+import type { SharedStores } from '../../../redis/settings.ts'
 import type { FlowStore } from './flow-store.ts'
 import { createMemoryFlows } from './memory-flows.ts'
 
@@ -19,9 +19,11 @@ export async function openFlows(
 }
 
 // Loaded late, because the Redis client takes a tenth of a second to load.
-async function inRedis(...link: Parameters<typeof import('../../redis/link.ts')['openRedisLink']>): Promise<FlowStore> {
+async function inRedis(
+  ...link: Parameters<typeof import('../../../redis/link.ts')['openRedisLink']>
+): Promise<FlowStore> {
   const [{ openRedisLink }, { openRedisFlows }] = await Promise.all([
-    import('../../redis/link.ts'),
+    import('../../../redis/link.ts'),
     import('./redis-flows.ts'),
   ])
   return openRedisFlows(await openRedisLink(...link))

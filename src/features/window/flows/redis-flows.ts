@@ -1,5 +1,5 @@
-import { UpstreamError } from '../../errors.ts'
-import type { RedisLink } from '../../redis/link.ts'
+import { UpstreamError } from '../../../errors.ts'
+import type { RedisLink } from '../../../redis/link.ts'
 import { type FlowRecords, type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
 
 /** Opens a store in Redis, for several copies of the app. Needs Redis 6.2, for GETDEL. */

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { UpstreamError } from '../../../src/errors.ts'
-import { openRedisLink } from '../../../src/redis/link.ts'
-import { openRedisFlows } from '../../../src/sign-in-window/flows/redis-flows.ts'
-import { openOperator, type RedisServer, redisAddress, startRedis } from '../../servers/redis.ts'
+import { UpstreamError } from '../../../../src/errors.ts'
+import { openRedisFlows } from '../../../../src/features/window/flows/redis-flows.ts'
+import { openRedisLink } from '../../../../src/redis/link.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../servers/redis.ts'
 import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
 
 let redis: RedisServer

@@ -1,8 +1,8 @@
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
-import { formBody } from '../login/request/form-body.ts'
-import type { EntryPointDeps } from '../login/route-deps.ts'
-import { sendWrongMethod } from '../login/routes.ts'
-import { onlyMethods } from '../server/only-methods.ts'
+import { formBody } from '../../login/request/form-body.ts'
+import type { EntryPointDeps } from '../../login/route-deps.ts'
+import { sendWrongMethod } from '../../login/routes.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
 import { type ContinueDeps, postStatus, postWindowContinue } from './continue.ts'
 
 /** A way to sign in in a window, at one entry point. */

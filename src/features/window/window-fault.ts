@@ -1,5 +1,5 @@
-import { UpstreamError } from '../errors.ts'
-import { faultEvent, type SignInEvent } from '../login/sign-in-log.ts'
+import { UpstreamError } from '../../errors.ts'
+import { faultEvent, type SignInEvent } from '../../login/sign-in-log.ts'
 
 /** The store of open sign-ins, by the errors that it throws. */
 const FLOW_STORES: readonly string[] = ['redis', 'sso-store']

@@ -1,5 +1,5 @@
-import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
-import { isInNetworks, type Network } from '../../sign-in-limits/settings.ts'
+import type { OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
+import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
 
 const TEN_MINUTES_SECONDS = 600
 /** A whole company may be behind one address, and all its people may begin in the same minute. */
