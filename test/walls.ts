@@ -1,10 +1,17 @@
 const LOW = ['src/errors.ts', 'src/settings', 'src/server']
 const BELOW_LOGIN = [
   ...LOW,
-  ...['src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand', 'src/sso-settings', 'src/entry-points'],
+  ...[
+    'src/hash-lock',
+    'src/viewer-token',
+    'src/languages',
+    'src/brand',
+    'src/features/sso/settings',
+    'src/entry-points',
+  ],
   ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
 ]
-const WINDOWS = ['src/features/window', 'src/sso', 'src/passkeys']
+const WINDOWS = ['src/features/window', 'src/features/sso', 'src/passkeys']
 const ROOMS_OF_APP = [...BELOW_LOGIN, ...WINDOWS, 'src/mail', 'src/redis', 'src/login', 'src/account', 'src/config.ts']
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -18,7 +25,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/account'],
   'src/account': [...BELOW_LOGIN, 'src/mail', 'src/login'],
-  'src/sso': [...BELOW_LOGIN, 'src/redis', 'src/features/window', 'src/login'],
+  'src/features/sso': [...BELOW_LOGIN, 'src/redis', 'src/features/window', 'src/login'],
   'src/features/window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
   'src/login': BELOW_LOGIN,
   'src/mail': ['src/errors.ts', 'src/settings'],
@@ -29,9 +36,9 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/users': [...LOW, 'src/hash-lock'],
   'src/entry-points': [
     ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand'],
-    'src/sso-settings',
+    'src/features/sso/settings',
   ],
-  'src/sso-settings': ['src/errors.ts', 'src/settings'],
+  'src/features/sso/settings': ['src/errors.ts', 'src/settings'],
   'src/brand': ['src/errors.ts', 'src/settings', 'src/languages'],
   'src/languages': ['src/errors.ts'],
   'src/hash-lock': ['src/errors.ts'],
@@ -40,7 +47,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
-  'src/tools/cli': [...BELOW_LOGIN, 'src/mail', 'src/sso', 'src/account', 'src/config.ts', 'src/tools/video-service'],
+  'src/tools/cli': [
+    ...BELOW_LOGIN,
+    'src/mail',
+    'src/features/sso',
+    'src/account',
+    'src/config.ts',
+    'src/tools/video-service',
+  ],
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
 }
 

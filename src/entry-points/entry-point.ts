@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Brand } from '../brand/brand.ts'
+import type { SsoSettings } from '../features/sso/settings/sso-settings.ts'
 import type { AllowedAddress, ReturnAddress } from '../hash-lock/return-address.ts'
-import type { SsoSettings } from '../sso-settings/sso-settings.ts'
 
 /** A parameter for the player: its name at the service, and the attribute of the viewer with its value, such as `username`. */
 export interface HashParameter {

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { issuerField } from '../features/sso/settings/fields.ts'
+import type { SsoSettings } from '../features/sso/settings/sso-settings.ts'
 import { faultInName } from '../hash-lock/authentication-response.ts'
 import {
   type AllowedAddress,
@@ -9,8 +11,6 @@ import {
   type ReturnAddress,
 } from '../hash-lock/return-address.ts'
 import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, splitList } from '../settings/fields.ts'
-import { issuerField } from '../sso-settings/fields.ts'
-import type { SsoSettings } from '../sso-settings/sso-settings.ts'
 import type { HashParameter } from './entry-point.ts'
 import { parseKeyUrl } from './token-fields.ts'
 

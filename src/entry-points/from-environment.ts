@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { brandEnvironment, brandOfEnvironment } from '../brand/fields.ts'
+import { ssoEnvironment, ssoOfEnvironment } from '../features/sso/settings/fields.ts'
 import { type Environment, OnOff, required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
-import { ssoEnvironment, ssoOfEnvironment } from '../sso-settings/fields.ts'
 import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from './entry-point.ts'
 import {
   type AddressFields,

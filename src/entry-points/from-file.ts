@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { brandFields, brandOf } from '../brand/fields.ts'
+import { ssoFileFields, ssoOf } from '../features/sso/settings/fields.ts'
 import { fail, OnOff, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
 import { similarField } from '../settings/unknown-settings.ts'
-import { ssoFileFields, ssoOf } from '../sso-settings/fields.ts'
 import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from './entry-point.ts'
 import {
   type AddressFields,

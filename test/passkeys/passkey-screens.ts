@@ -1,10 +1,10 @@
 import type { Page } from 'puppeteer-core'
 import type { Language } from '../../src/languages/languages.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
+import { ssoSettings } from '../features/sso/start-sso.ts'
 import { BRANDS, LONG_NAME, type Screen } from '../login/screens/every-screen.ts'
 import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
 import { freePort } from '../servers/free-port.ts'
-import { ssoSettings } from '../sso/start-sso.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { openFrame, ownHeaders, type PasskeyApp, readWindow, startPasskeys } from './start-passkeys.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import { openVisitor, type Visitor } from '../sso/visitor.ts'
+import { openVisitor, type Visitor } from '../features/sso/visitor.ts'
 import { freePort } from './free-port.ts'
 
 export interface GlewlwydPerson {

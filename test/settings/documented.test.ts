@@ -128,8 +128,8 @@ test('the table of src/redis/README.md has the settings of Redis, with their tru
   expect(readConfig({ ...SETTINGS, ...defaults })).toEqual(readConfig(SETTINGS))
 })
 
-test('the table of src/sso/README.md has every setting of single sign-on', () => {
-  const names = tableRows(page('src/sso/README.md')).flatMap(([first]) => inBackticks(first))
+test('the table of src/features/sso/README.md has every setting of single sign-on', () => {
+  const names = tableRows(page('src/features/sso/README.md')).flatMap(([first]) => inBackticks(first))
   const settings = settingNames().filter((name) => /^(OIDC|SSO)_/.test(name))
   expect(names.filter((name) => /^(OIDC|SSO)_/.test(name)).toSorted()).toEqual(settings.toSorted())
 })

@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import PACKAGE from '../../../package.json' with { type: 'json' }
+import { CLIENT, startProvider } from '../../features/sso/start-provider.ts'
+import { visitProvider } from '../../features/sso/start-sso.ts'
 import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
-import { CLIENT, startProvider } from '../../sso/start-provider.ts'
-import { visitProvider } from '../../sso/start-sso.ts'
 
 // Each test starts one or two processes.
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
+import { CLIENT } from '../../features/sso/start-provider.ts'
 import type { LogLine } from '../../login/start-login-app.ts'
-import { CLIENT } from '../../sso/start-provider.ts'
 import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
 import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
 import { examine, type Fault, type Installation } from './faults/installation.ts'

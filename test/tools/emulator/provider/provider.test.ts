@@ -7,7 +7,7 @@ import * as oauth from 'oauth4webapi'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { TEST_PEOPLE } from '../../../../src/tools/emulator/provider/people.ts'
 import { type RunningProvider, startProvider } from '../../../../src/tools/emulator/provider/start-provider.ts'
-import { openVisitor } from '../../../sso/visitor.ts'
+import { openVisitor } from '../../../features/sso/visitor.ts'
 import { REDIRECT_URI, type RelyingParty, relyingParty } from './relying-party.ts'
 
 const LOGGED_OUT_URI = 'http://localhost:3000/signed-out'

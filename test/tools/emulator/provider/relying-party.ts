@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { RunningProvider } from '../../../../src/tools/emulator/provider/start-provider.ts'
-import { openVisitor, type Visitor } from '../../../sso/visitor.ts'
+import { openVisitor, type Visitor } from '../../../features/sso/visitor.ts'
 
 export const REDIRECT_URI = 'http://localhost:3000/sso/callback'
 

@@ -1,9 +1,9 @@
 import type { JWK } from 'oidc-provider'
 import { onTestFinished } from 'vitest'
 import { startProvider } from '../../../../src/tools/emulator/provider/start-provider.ts'
-import { providerContract } from '../../../sso/provider/provider-contract.ts'
-import { CLIENT } from '../../../sso/start-provider.ts'
-import { openVisitor } from '../../../sso/visitor.ts'
+import { providerContract } from '../../../features/sso/provider/provider-contract.ts'
+import { CLIENT } from '../../../features/sso/start-provider.ts'
+import { openVisitor } from '../../../features/sso/visitor.ts'
 
 const ADA = 'ada@lakeside.example'
 

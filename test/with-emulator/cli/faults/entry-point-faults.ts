@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setLock } from '../../../../src/tools/video-service/locks.ts'
-import { CLIENT } from '../../../sso/start-provider.ts'
+import { CLIENT } from '../../../features/sso/start-provider.ts'
 import { apiOf } from '../../video-service/client.ts'
 import type { Fault } from './installation.ts'
 import { NOT_TRIED, withProvider } from './sso-provider.ts'

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { CLIENT, type ProviderOptions, startProvider } from '../../../sso/start-provider.ts'
+import { CLIENT, type ProviderOptions, startProvider } from '../../../features/sso/start-provider.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import type { Fault } from './installation.ts'
 

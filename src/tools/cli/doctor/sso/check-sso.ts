@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
-import { CALLBACK_PATH } from '../../../../sso/open-sso.ts'
-import { providerIdOf } from '../../../../sso-settings/sso-settings.ts'
+import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
+import { providerIdOf } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, findingOf } from '../finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'

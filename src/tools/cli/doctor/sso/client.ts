@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { authorizationCodeGrant, type Configuration, randomPKCECodeVerifier, randomState } from 'openid-client'
-import { discoverProvider } from '../../../../sso/provider/authorization-request.ts'
-import { describeFault } from '../../../../sso/provider/faults.ts'
-import type { ClientAuthentication, SsoSettings } from '../../../../sso-settings/sso-settings.ts'
+import { discoverProvider } from '../../../../features/sso/provider/authorization-request.ts'
+import { describeFault } from '../../../../features/sso/provider/faults.ts'
+import type { ClientAuthentication, SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 import { TIMEOUT_SECONDS } from './discovery.ts'
 

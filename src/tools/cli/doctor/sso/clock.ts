@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS } from '../../../../sso/provider/authorization-request.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../../../../features/sso/provider/authorization-request.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 import type { ProviderAnswer } from './discovery.ts'
 

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client'
-import { discoverProvider } from '../../../../sso/provider/authorization-request.ts'
-import { describeFault } from '../../../../sso/provider/faults.ts'
-import type { SsoSettings } from '../../../../sso-settings/sso-settings.ts'
+import { discoverProvider } from '../../../../features/sso/provider/authorization-request.ts'
+import { describeFault } from '../../../../features/sso/provider/faults.ts'
+import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, ok } from '../finding.ts'
 import { request } from '../request.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerMetadata } from 'openid-client'
-import type { SsoSettings } from '../../../../sso-settings/sso-settings.ts'
+import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 
 /** The libraries of the app verify these with a public key of the provider. */

@@ -1,6 +1,6 @@
 import { type Configuration, randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
-import { authorizationAddress } from '../../../../sso/provider/authorization-request.ts'
-import type { SsoSettings } from '../../../../sso-settings/sso-settings.ts'
+import { authorizationAddress } from '../../../../features/sso/provider/authorization-request.ts'
+import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 import { request } from '../request.ts'
 

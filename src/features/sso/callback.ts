@@ -1,0 +1,124 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { isOutage } from '../../errors.ts'
+import { describeError } from '../../login/screens/error-page.ts'
+import type { LogSignIn } from '../../login/sign-in-log.ts'
+import type { RefusedSignIn, SignInResult, StartedFlow } from '../window/flows/flow-store.ts'
+import { digestOf, hasDigest } from '../window/random-text.ts'
+import type { WindowCookies } from '../window/window-cookie.ts'
+import { newCode } from './code.ts'
+import type { Sso } from './open-sso.ts'
+import type { Identity, RefusalReason } from './provider/claims.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import type { WindowPages, WindowRefusal } from './window-pages.ts'
+
+type FrameRefusal = WindowRefusal & { readonly text: RefusedSignIn['refusal'] }
+
+export interface CallbackDeps {
+  readonly sso: Sso
+  readonly cookies: WindowCookies
+  readonly nowSeconds: () => number
+  /** The entry points by name. */
+  readonly entryPoints: ReadonlyMap<string, Pick<SsoRouteDeps, 'provider' | 'windows' | 'logSignIn'>>
+  /** For a sign-in of no known entry point. */
+  readonly windows: WindowPages
+  readonly logSignIn: LogSignIn
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, FrameRefusal>> = {
+  'provider-refused': { status: 403, text: 'refused' },
+  'invalid-response': { status: 400, text: 'invalid' },
+  'wrong-tenant': { status: 403, text: 'wrongTenant' },
+  'groups-overage': { status: 403, text: 'groupsOverage' },
+  'unusable-claim': { status: 403, text: 'unusableAccount' },
+  'email-not-verified': { status: 403, text: 'emailNotVerified' },
+}
+
+/** Takes the answer of the provider, and keeps the viewer for the frame that began the sign-in. */
+export function getCallback(deps: CallbackDeps): RequestHandler {
+  const { sso, cookies, entryPoints, nowSeconds } = deps
+  return async function receiveAnswer(req, res) {
+    const currentUrl = new URL(sso.redirectUri)
+    // Never from the Host header, which a client writes.
+    currentUrl.search = req.originalUrl.slice(req.originalUrl.indexOf('?'))
+    const state = currentUrl.searchParams.get('state') ?? ''
+    const digest = digestOf(state)
+    const browserKey = cookies.take(req, res, digest)
+    const started = await sso.flows.take('state', digest)
+    const entryPoint = started === null ? undefined : entryPoints.get(started.entryPoint)
+    if (started === null || entryPoint === undefined) {
+      return refuse(deps, req, res, { status: 400, text: 'expired' }, { reason: 'expired' })
+    }
+    const { provider, windows, logSignIn } = entryPoint
+    const { language, nonce, codeVerifier } = started
+    if (!hasDigest(browserKey, started.browserKeyDigest)) {
+      const refusal = { status: 400, text: 'noCookie' } as const
+      await keepForFrame(sso, started, refusal)
+      return refuse(entryPoint, req, res, refusal, { reason: 'no-cookie', language })
+    }
+    try {
+      const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
+      if (!answer.ok) {
+        const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
+        await keepForFrame(sso, started, REFUSALS[answer.reason])
+        return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
+      }
+      // Not after a failure: answers that a client made up would ask the provider without limit.
+      await sso.startLimits.giveBack(started.network)
+      const { viewer, issuer, subject } = answer.identity
+      const result = resultOf(started, answer.identity, nowSeconds())
+      const code = started.flow === null ? newCode() : null
+      if (started.flow !== null) await sso.flows.put('result', started.flow, result)
+      if (code !== null) await sso.flows.put('code', digestOf(code), result)
+      logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject })
+      if (code === null) windows.sendDone(req, res, viewer.username, language)
+      else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
+    } catch (error) {
+      failWindow(entryPoint, req, res, error, language)
+    }
+  }
+}
+
+/** Keeps the reason of a refusal for the frame, if the store answers. The window shows it in any case. */
+async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
+  if (flow === null) return
+  await flows.put('result', flow, { entryPoint, refusal: text }).catch((error: unknown) => {
+    if (!isOutage(error)) throw error
+  })
+}
+
+function resultOf(
+  { entryPoint, startedAtSeconds }: StartedFlow,
+  { viewer, ...identity }: Identity,
+  nowSeconds: number,
+): SignInResult {
+  const { username, groups, attributes } = viewer
+  const times = { startedAtSeconds, signedInAtSeconds: Math.floor(nowSeconds) }
+  return { entryPoint, username, groups: [...groups], attributes: { ...attributes }, ...identity, ...times }
+}
+
+/** Answers an error in the window, and logs it. */
+export function failWindow(
+  { windows, logSignIn }: Pick<CallbackDeps, 'windows' | 'logSignIn'>,
+  req: Request,
+  res: Response,
+  error: unknown,
+  language: string | null = null,
+): void {
+  const { status, retryAfterSeconds, text: reason } = describeError(error)
+  const isOurFault = status >= 500
+  if (isOurFault) logSignIn(req, { outcome: isOutage(error) ? 'sso-failed' : 'failed', status, error })
+  else logSignIn(req, { outcome: 'refused-request', status, reason })
+  const text = isOurFault ? 'unavailable' : 'notFromOwnPage'
+  windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)
+}
+
+function refuse(
+  { windows, logSignIn }: Pick<CallbackDeps, 'windows' | 'logSignIn'>,
+  req: Request,
+  res: Response,
+  refusal: WindowRefusal,
+  { reason, language = null }: { readonly reason: string; readonly language?: string | null },
+): void {
+  logSignIn(req, { outcome: 'sso-refused', status: refusal.status, reason })
+  windows.refuse(req, res, refusal, language)
+}

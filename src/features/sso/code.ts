@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import type { RequestHandler } from 'express'
+import { z } from 'zod'
+import { tooManyTries } from '../../login/request/check-credentials.ts'
+import { readPost } from '../../login/request/read-post.ts'
+import { describeError } from '../../login/screens/error-page.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
+import { assertCanAnswer } from '../../login/send-to-player.ts'
+import { networkOf } from '../../sign-in-limits/keys.ts'
+import { digestOf } from '../window/random-text.ts'
+import { windowFaultEvent } from '../window/window-fault.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { sendResult } from './send-result.ts'
+
+/** 32 characters that are hard to confuse. */
+const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const LENGTH = 8
+const Form = z.object({ code: z.string().max(40) })
+
+/** Returns a new code of 40 random bits. */
+export function newCode(): string {
+  return [...randomBytes(LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
+}
+
+/** Shows the page on which a viewer signs in on another device. */
+export function getCodePage({ windows }: SsoRouteDeps): RequestHandler {
+  return (req, res) => windows.sendCodeStart(req, res)
+}
+
+/** Collects the result of another device with the code that the viewer typed in the frame. */
+export function postCode(deps: SsoRouteDeps): RequestHandler {
+  const { sso, entryPoint, screens, addressOf, logSignIn } = deps
+  return async function collectByCode(req, res) {
+    const context = readPost(deps, req, res)
+    if (context === null) return
+    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, account: 'code' })
+    try {
+      assertCanAnswer(deps.answerKeys)
+      const network = networkOf(addressOf(req))
+      const retryAfterSeconds = await sso.startLimits.countCode(network)
+      if (retryAfterSeconds !== null) {
+        logSignIn(req, { outcome: 'held-back', limit: 'sso-codes' })
+        return show(tooManyTries(retryAfterSeconds))
+      }
+      const form = Form.safeParse(req.body)
+      // Viewers write spaces and small letters, and Japanese keyboards write wide letters.
+      const code = form.success ? form.data.code.normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
+      const result = await sso.flows.take('code', digestOf(code))
+      if (result === null || result.entryPoint !== entryPoint.name) {
+        logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })
+        return show({ status: 401, text: 'ssoWrongCode' })
+      }
+      await sso.startLimits.giveBackCode(network)
+      if (!(await sendResult(deps, req, res, context, result))) show({ status: 401, text: 'ssoWrongCode' })
+    } catch (error) {
+      const refusal = describeError(error)
+      logSignIn(req, { ...windowFaultEvent(error), status: refusal.status })
+      show(refusal)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { keysOfIdentity, keysOfLogout, type ProviderLogout } from '../../../sessions/provider-logout.ts'
+import type { FlowStore, SignInResult } from '../../window/flows/flow-store.ts'
+
+/**
+ * Remembers a logout, for the sign-ins that are under way in any copy of the app.
+ * @throws UpstreamError or OverloadedError as the store does.
+ */
+export async function rememberLogout(flows: FlowStore, logout: ProviderLogout, nowSeconds: number): Promise<void> {
+  await Promise.all(keysOfLogout(logout).map((key) => flows.put('logout', key, { atSeconds: nowSeconds })))
+}
+
+/**
+ * True if the provider has ended the viewer's session since the sign-in began. The sign-in may have got its code before.
+ * @throws UpstreamError if the store does not answer.
+ */
+export async function isLoggedOut(flows: FlowStore, result: SignInResult): Promise<boolean> {
+  const keys = Object.values(keysOfIdentity(result))
+  const logouts = await Promise.all(keys.map((key) => flows.read('logout', key)))
+  return logouts.some((logout) => logout !== null && logout.atSeconds >= result.startedAtSeconds)
+}

@@ -1,0 +1,168 @@
+import { BulkheadRejectedError, bulkhead } from 'cockatiel'
+import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo } from 'openid-client'
+import type { Logger } from 'pino'
+import { OverloadedError, UpstreamError } from '../../../errors.ts'
+import type { OptionalStore } from '../../../redis/optional-store.ts'
+import type { SsoSettings } from '../settings/sso-settings.ts'
+import {
+  type AuthorizationRequest,
+  authorizationAddress,
+  discoverProvider,
+  type FlowSecrets,
+} from './authorization-request.ts'
+import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
+import { describeFault, refusalOfError } from './faults.ts'
+import { type LogoutIssuer, logoutIssuerOf } from './logout-token.ts'
+
+/** The provider of one or several entry points. Unavailable until its discovery document was read. */
+export interface IdentityProvider extends OptionalStore {
+  /** Returns what the logout tokens of this provider must say. Null while the provider is unavailable. */
+  logoutIssuer(): LogoutIssuer | null
+  /**
+   * Returns the address where the viewer signs in.
+   * @throws UpstreamError while the provider is unavailable.
+   */
+  authorizationUrl(request: AuthorizationRequest): string
+  /**
+   * Checks the answer of the provider, and gets the viewer.
+   * @param currentUrl the callback with its query.
+   * @throws UpstreamError if the provider does not answer.
+   * @throws OverloadedError if too many viewers sign in at the same time.
+   */
+  signIn(currentUrl: URL, secrets: FlowSecrets): Promise<ProviderAnswer>
+  close(): void
+}
+
+export interface ProviderOptions {
+  readonly redirectUri: string
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  /** True if other entry points have other providers. Default: false. */
+  readonly hasOthers?: boolean
+  readonly firstRetryMs?: number
+  /** For one answer, with its body. */
+  readonly timeoutSeconds?: number
+  /** The time until the discovery document is read again: a provider may move its addresses. */
+  readonly refreshMs?: number
+  /** Called after each question about a viewer, for the metrics. */
+  readonly onAnswer?: (result: ProviderResult, seconds: number) => void
+}
+
+/** `failed`: the provider answers with something else, or refuses this app. `overloaded`: it was not asked. */
+export type ProviderResult = 'signed-in' | 'refused' | 'timeout' | 'failed' | 'overloaded'
+
+const TIMEOUT_SECONDS = 5
+const FIRST_RETRY_MS = 2_000
+const REFRESH_MS = 3_600_000
+const LONGEST_RETRY_MS = 60_000
+const QUESTIONS_AT_ONCE = 50
+const QUESTIONS_WAITING = 200
+const RETRY_AFTER_SECONDS = 5
+const MIX_UP =
+  'OIDC_ISSUER: this provider does not write its name (iss) into its answers, so a malicious provider of another entry ' +
+  'point could sign in as its viewers. If you do not trust all providers, run an app with another PUBLIC_URL for each.'
+
+/**
+ * Opens a provider. Reads its discovery document in the background, tries again until that succeeds, and reads it again
+ * each hour. The last good document counts.
+ */
+export function openIdentityProvider(
+  settings: SsoSettings,
+  { redirectUri, log, hasOthers = false, onAnswer = () => {}, ...times }: ProviderOptions,
+): IdentityProvider {
+  const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS, refreshMs = REFRESH_MS } = times
+  const answerOf = limitQuestions(onAnswer)
+  let configuration: Configuration | null = null
+  let logoutIssuer: LogoutIssuer | null = null
+  let wasRead = false
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function discover(pauseMs: number): Promise<void> {
+    let nextMs = refreshMs
+    let nextPauseMs = firstRetryMs
+    const line = { event: 'sso-provider', issuer: settings.issuer }
+    try {
+      const read = await discoverProvider(settings, timeoutSeconds)
+      logoutIssuer = logoutIssuerOf(read, settings, timeoutSeconds)
+      configuration = read
+      if (!wasRead) log.info(line, 'Single sign-on is available')
+      const namesItself = read.serverMetadata().authorization_response_iss_parameter_supported
+      if (!wasRead && hasOthers && namesItself !== true) log.warn(line, MIX_UP)
+      wasRead = true
+    } catch (error) {
+      if (isClosed) return
+      const effect = configuration === null ? 'single sign-on does not work' : 'its former addresses are used'
+      const text = `OIDC_ISSUER: the provider cannot be read, so ${effect}. The app tries again`
+      log.warn({ ...line, reason: describeFault(error) }, text)
+      wasRead = false
+      nextMs = pauseMs
+      nextPauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)
+    }
+    if (!isClosed) timer = setTimeout(() => void discover(nextPauseMs), nextMs).unref()
+  }
+  void discover(firstRetryMs)
+
+  function known(): Configuration {
+    if (configuration !== null) return configuration
+    throw new UpstreamError('sso-provider', 'The identity provider could not be read yet')
+  }
+  return {
+    setting: 'OIDC_ISSUER',
+    isAvailable: () => configuration !== null,
+    logoutIssuer: () => logoutIssuer,
+    authorizationUrl(request) {
+      const provider = known()
+      return authorizationAddress(provider, settings, redirectUri, request).href
+    },
+    async signIn(currentUrl, secrets) {
+      const provider = known()
+      return await answerOf(() => askProvider(provider, settings, currentUrl, secrets))
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Limits the questions that are asked at a time, times them, and turns errors into refusals. */
+function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
+  const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
+  return async function answerOf(ask: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
+    const startedMs = performance.now()
+    let result: ProviderResult = 'failed'
+    try {
+      const answer = await questions.execute(ask)
+      result = answer.ok ? 'signed-in' : 'refused'
+      return answer
+    } catch (error) {
+      if (error instanceof BulkheadRejectedError) {
+        result = 'overloaded'
+        throw new OverloadedError('Too many viewers come from the identity provider', RETRY_AFTER_SECONDS)
+      }
+      if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') result = 'timeout'
+      const refusal = refusalOfError(error)
+      result = 'refused'
+      return refusal
+    } finally {
+      onAnswer(result, (performance.now() - startedMs) / 1000)
+    }
+  }
+}
+
+async function askProvider(
+  provider: Configuration,
+  settings: SsoSettings,
+  currentUrl: URL,
+  { state, nonce, codeVerifier }: FlowSecrets,
+): Promise<ProviderAnswer> {
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
+  const tokens = await authorizationCodeGrant(provider, currentUrl, checks)
+  const idToken = tokens.claims()
+  if (idToken === undefined) return { ok: false, reason: 'invalid-response', detail: 'no ID token' }
+  // Some providers keep the ID token short, and have the other claims at this endpoint.
+  const hasMore = lacksClaims(idToken, settings) && provider.serverMetadata().userinfo_endpoint !== undefined
+  const more = hasMore ? await fetchUserInfo(provider, tokens.access_token, idToken.sub) : {}
+  const claims: Claims = { ...more, ...idToken }
+  return viewerOfClaims(claims, settings)
+}

@@ -1,0 +1,142 @@
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose'
+import type { Configuration } from 'openid-client'
+import { z } from 'zod'
+import { UpstreamError } from '../../../errors.ts'
+import type { ProviderLogout } from '../../../sessions/provider-logout.ts'
+import type { SsoSettings } from '../settings/sso-settings.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+
+/** A provider that may send logout tokens. */
+export interface LogoutIssuer {
+  /** As in the discovery document. Entra ID writes `{tenantid}` in place of the tenant there. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly tenants: readonly string[] | null
+  readonly keys: JWTVerifyGetKey
+}
+
+export type LogoutCheck =
+  | { readonly ok: true; readonly logout: ProviderLogout; readonly tokenId: string }
+  /** `reason` is for the log, and contains no value of the token. */
+  | { readonly ok: false; readonly reason: string }
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Fixed, and without those of a shared secret: the token does not choose how it is checked. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+/** `JWT` and an absent type are from providers that are older than `logout+jwt`. The event is what tells the tokens apart. */
+const TYPES: readonly unknown[] = ['logout+jwt', 'application/logout+jwt', 'jwt', undefined]
+const CLOCK_TOLERANCE_SECONDS = 10
+/** Counts from `iat`, because some providers send no `exp`. A provider that tries again makes a new token. */
+const LONGEST_LIFE_SECONDS = 300
+const TENANT = '{tenantid}'
+
+const Id = z.string().min(1).max(255)
+const Claims = z.object({
+  iss: z.string(),
+  jti: Id,
+  sub: Id.optional(),
+  sid: Id.optional(),
+  events: z.looseObject({ [EVENT]: z.looseObject({}) }),
+  // An ID token has one.
+  nonce: z.never().optional(),
+})
+
+/** Reads the keys of a provider when a token needs them, and again after ten minutes or for an unknown key. */
+export function logoutIssuerOf(
+  provider: Configuration,
+  { clientId, tenants }: Pick<SsoSettings, 'clientId' | 'tenants'>,
+  timeoutSeconds: number,
+): LogoutIssuer {
+  const { issuer, jwks_uri: address = '' } = provider.serverMetadata()
+  const isSafe = URL.canParse(address) && (address.startsWith('https:') || issuer.startsWith('http:'))
+  if (!isSafe) throw new UpstreamError('sso-provider', 'The discovery document has no usable jwks_uri')
+  const options = { [customFetch]: boundedFetch, timeoutDuration: timeoutSeconds * 1000 }
+  return { issuer, clientId, tenants, keys: createRemoteJWKSet(new URL(address), options) }
+}
+
+/**
+ * Checks a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6), except whether it was used before.
+ * @param providers null for each provider that could not be read yet.
+ * @throws UpstreamError if the provider or its keys cannot be read.
+ */
+export async function checkLogoutToken(
+  token: string,
+  providers: readonly (LogoutIssuer | null)[],
+  nowSeconds: number,
+): Promise<LogoutCheck> {
+  const unchecked = decoded(token)
+  if (unchecked === null) return refusal('malformed')
+  const known = providers.filter((provider) => provider !== null)
+  const ofIssuer = known.filter((provider) => isIssuer(provider, unchecked))
+  if (ofIssuer.length === 0) {
+    if (known.length === providers.length) return refusal('claim-iss')
+    throw new UpstreamError('sso-provider', 'A logout token came before the identity provider could be read')
+  }
+  const provider = ofIssuer.find(({ clientId }) => [unchecked.aud].flat().every((audience) => audience === clientId))
+  if (provider === undefined) return refusal('claim-aud')
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, provider.keys, {
+      audience: provider.clientId,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      maxTokenAge: LONGEST_LIFE_SECONDS,
+      currentDate: new Date(nowSeconds * 1000),
+    })
+    if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) return refusal('header-typ')
+    return logoutOf(payload)
+  } catch (error) {
+    return refusal(reasonOf(error))
+  }
+}
+
+function decoded(token: string): JWTPayload | null {
+  try {
+    return decodeJwt(token)
+  } catch {
+    return null
+  }
+}
+
+function isIssuer({ issuer, tenants }: LogoutIssuer, { iss, tid }: JWTPayload): boolean {
+  if (!issuer.includes(TENANT)) return iss === issuer
+  return typeof tid === 'string' && tenants?.includes(tid) === true && iss === issuer.replaceAll(TENANT, tid)
+}
+
+function logoutOf(payload: JWTPayload): LogoutCheck {
+  const claims = Claims.safeParse(payload)
+  if (!claims.success) return refusal(`claim-${String(claims.error.issues[0]?.path[0])}`)
+  const { iss: issuer, jti: tokenId, sub: subject = null, sid: providerSession = null } = claims.data
+  if (subject === null && providerSession === null) return refusal('claim-sub')
+  return { ok: true, logout: { issuer, subject, providerSession }, tokenId }
+}
+
+/** @throws UpstreamError if the fault is not in the token. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+    return `claim-${error.claim}`
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'header-alg'
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'unknown-key'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong-signature'
+  const isMalformed = [errors.JWSInvalid, errors.JWTInvalid, errors.JOSENotSupported].some(
+    (Fault) => error instanceof Fault,
+  )
+  if (isMalformed) return 'malformed'
+  throw new UpstreamError('sso-provider', 'The keys of the identity provider cannot be read', { cause: error })
+}
+
+function refusal(reason: string): LogoutCheck {
+  return { ok: false, reason }
+}

@@ -1,0 +1,63 @@
+import type { Request, Response } from 'express'
+import type { PlayerContext } from '../../login/request/player-context.ts'
+import { sendToPlayer } from '../../login/send-to-player.ts'
+import type { ContinueDeps } from '../window/continue.ts'
+import type { SignInResult } from '../window/flows/flow-store.ts'
+import { isLoggedOut } from './logout/logged-out.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { providerIdOf } from './settings/sso-settings.ts'
+
+/** Sends the viewer of a provider from the window to the player, or shows why the window refused. */
+export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {
+  const { settings, screens, logSignIn } = deps
+  return async (req, res, { context, result, wait }) => {
+    if ('storedName' in result) return false
+    if ('refusal' in result) {
+      logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
+      const values = { provider: settings.label }
+      const refusal = { status: 403, text: result.refusal, values }
+      // Another account may help: the provider asks which one.
+      screens.sendSignIn(req, res, { context, refusal, wait, account: 'other' })
+      return true
+    }
+    if (await sendResult(deps, req, res, context, result)) return true
+    screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
+    return true
+  }
+}
+
+/**
+ * Sends the viewer of a result to the player, with a session that knows the provider. Returns false, and sends nothing, if
+ * the provider has ended the viewer's session in the meantime.
+ */
+export async function sendResult(
+  deps: SsoRouteDeps,
+  req: Request,
+  res: Response,
+  context: PlayerContext,
+  result: SignInResult,
+): Promise<boolean> {
+  const { settings, sessions, sso, sessionStore, logSignIn } = deps
+  const { username, groups, attributes, issuer, subject, providerSession, signedInAtSeconds } = result
+  if (await isLoggedOut(sso.flows, result)) {
+    logSignIn(req, { outcome: 'sso-refused', viewer: username, issuer, subject, reason: 'logged-out' })
+    return false
+  }
+  const viewer = { username, groups, attributes }
+  const endsAtSeconds = signedInAtSeconds + settings.sessionSeconds
+  const origin = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
+  await sendToPlayer(deps, req, res, {
+    viewer,
+    context,
+    outcome: 'signed-in',
+    identity: { issuer, subject },
+    async openSession() {
+      const id = await sessions.start(req, res, viewer, origin)
+      // A logout in the meantime may not have found the session yet.
+      if (id === null || !(await isLoggedOut(sso.flows, result))) return id
+      await sessionStore.endProviderSessions(origin)
+      return null
+    },
+  })
+  return true
+}

@@ -1,0 +1,125 @@
+import type ejs from 'ejs'
+import type { Request, Response } from 'express'
+import type { Brand } from '../../brand/brand.ts'
+import { fill, type Language, languageOf, type Texts, textsOf } from '../../languages/languages.ts'
+import { createPages, htmlWithName } from '../../login/screens/page.ts'
+import { sendPage } from '../../login/screens/send.ts'
+import type { Views } from '../../login/screens/views.ts'
+import { windowHeaders } from '../window/window-headers.ts'
+
+export type WindowFault = keyof Texts['sso']['errors']
+
+export interface WindowRefusal {
+  readonly status: number
+  readonly text: WindowFault
+  readonly retryAfterSeconds?: number
+}
+
+/** The pages in the window of a sign-in. They are at the top level, and no page may frame them. */
+export interface WindowPages {
+  /** Sends the viewer on to the provider, without a script. */
+  sendOpening(req: Request, res: Response, address: string): void
+  /** Says that the viewer is signed in, and closes the window if scripts are on. */
+  sendDone(req: Request, res: Response, username: string, language: Language | null): void
+  /** Says which code to type on the other screen. */
+  sendCode(req: Request, res: Response, issued: IssuedCode): void
+  /** Shows the page on which a viewer begins a sign-in for another screen. */
+  sendCodeStart(req: Request, res: Response): void
+  refuse(req: Request, res: Response, refusal: WindowRefusal, language?: Language | null): void
+}
+
+export interface IssuedCode {
+  readonly code: string
+  /** The name of the entry point. */
+  readonly place: string
+  /** UNIX time in seconds. */
+  readonly atSeconds: number
+  readonly language: Language | null
+}
+
+export interface WindowPagesOptions {
+  readonly template: ejs.TemplateFunction
+  readonly asset: Views['asset']
+  readonly brand: Brand
+  /** The name of the provider. */
+  readonly label: string
+  readonly basePath: string
+  readonly publicUrl: URL
+}
+
+/** Creates the pages of one entry point, in every language. */
+export function createWindowPages(options: WindowPagesOptions): WindowPages {
+  const { template, asset, brand, label: provider, basePath, publicUrl } = options
+  const pageIn = createPages(brand, asset('icon.svg'))
+  const headers = windowHeaders(publicUrl)
+  const formHeaders = windowHeaders(publicUrl, { hasForm: true })
+  const scriptHeaders = windowHeaders(publicUrl, { hasScript: true })
+  const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
+
+  function htmlOf(language: Language, content: WindowContent): string {
+    const texts = textsOf(language)
+    const title = fill(content.title, { provider })
+    const pageTitle = content.reason === undefined ? title : fill(texts.titleWithError, { title })
+    const shown = { ...NOTHING, ...content, title, pageTitle }
+    return template({ asset, texts, page: pageIn(language), ...shown })
+  }
+  return {
+    sendOpening(req, res, address) {
+      const language = ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      const link = { address, text: fill(sso.goOn, { provider }) }
+      const html = htmlOf(language, { title: sso.openingTitle, text: sso.opening, link })
+      sendPage(res, { ...headers, Refresh: `0; url=${address}` }, html)
+    },
+    sendDone(req, res, username, chosen) {
+      const language = chosen ?? ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      const text = htmlWithName(sso.done, username)
+      const script = asset('close-window.js')
+      sendPage(res, scriptHeaders, htmlOf(language, { title: sso.doneTitle, text, isHtml: true, script }))
+    },
+    sendCode(req, res, issued) {
+      const language = issued.language ?? ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      sendPage(res, headers, htmlOf(language, codeContent(sso, publicUrl.host, issued)))
+    },
+    sendCodeStart(req, res) {
+      const language = ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      const form = { action: `${basePath}/sso/start`, button: fill(sso.signIn, { provider }), language }
+      sendPage(res, formHeaders, htmlOf(language, { title: sso.codeTitle, text: sso.codeIntroduction, form }))
+    },
+    refuse(req, res, refusal, chosen = null) {
+      const language = chosen ?? ownLanguageOf(req)
+      const { sso } = textsOf(language)
+      const text = fill(sso.errors[refusal.text], { provider })
+      const reason = refusal.text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+      sendPage(res, headers, htmlOf(language, { title: sso.failedTitle, text, more: sso.goBack, reason }), refusal)
+    },
+  }
+}
+
+/** The parts that a page does not have. */
+const NOTHING = { link: null, form: null, code: null, script: null, more: null, reason: null }
+
+interface WindowContent {
+  readonly title: string
+  readonly text: string
+  /** True if the text is HTML already. */
+  readonly isHtml?: boolean
+  /** A second sentence. */
+  readonly more?: string
+  /** The button that begins a sign-in. */
+  readonly form?: { readonly action: string; readonly button: string; readonly language: Language }
+  readonly code?: string
+  readonly link?: { readonly address: string; readonly text: string }
+  readonly script?: string
+  /** The reason of a refusal, for programs. */
+  readonly reason?: string
+}
+
+function codeContent(texts: Texts['sso'], host: string, { code, place, atSeconds }: IssuedCode): WindowContent {
+  const time = new Date(atSeconds * 1000).toISOString().slice(11, 16)
+  const more = fill(texts.codeFor, { place: `${host}, ${place}`, time })
+  return { title: texts.codeDone, code: `${code.slice(0, 4)} ${code.slice(4)}`, text: texts.codeWarning, more }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { UpstreamError } from '../../../src/errors.ts'
+import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import {
+  cookiesOf,
+  fieldOf,
+  finishWindow,
+  openWindow,
+  pressContinue,
+  refreshOf,
+  startHeaders,
+  startSso,
+} from './start-sso.ts'
+
+const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
+
+test.each([
+  ['the viewer cancels', { signsIn: 'nobody' }, {}, 'refused'],
+  ['the provider has another organisation', {}, { tenants: ['t1'] }, 'wrong-tenant'],
+  ['an email address is not verified', { signsIn: 'bob' }, { usernameClaim: 'email' }, 'email-not-verified'],
+  ['a claim is missing', {}, { usernameClaim: 'upn' }, 'unusable-account'],
+  ['the groups are too many', { signsIn: 'omar' }, {}, 'groups-overage'],
+])(
+  'if %s, the frame also shows the reason, once, and offers another account',
+  async (_case, provider, settings, reason) => {
+    const app = await startSso({ provider, settings })
+    app.provider.accounts.set('omar', { preferred_username: 'omar@example.com', hasgroups: true })
+    const window = await openWindow(app)
+    expect(reasonOf(await finishWindow(app, window))).toBe(reason)
+    const told = await pressContinue(app, window)
+    expect([told.status, reasonOf(told), fieldOf(told, 'wait'), fieldOf(told, 'account')]).toEqual([
+      403,
+      reason,
+      window.wait,
+      'other',
+    ])
+    expect(told.text).not.toContain('<details open')
+    expect(told.setCookies).toEqual([])
+    expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
+  },
+)
+
+test('a refusal is told only at the entry point where the sign-in began, and a later sign-in replaces it', async () => {
+  const app = await startSso({
+    entryPointsWith: (sso) => ['one', 'two'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}`, sso })),
+  })
+  const claims = app.provider.accounts.get('ada') ?? {}
+  const refuse = async () => {
+    const window = await openWindow(app, '/e/one')
+    app.provider.accounts.set('ada', { ...claims, hasgroups: true })
+    await finishWindow(app, window)
+    app.provider.accounts.set('ada', claims)
+    return window
+  }
+  expect(reasonOf(await pressContinue(app, await refuse(), '/e/two'))).toBe('sso-not-yet')
+  const window = await refuse()
+  const started = await app.post('/e/one/sso/start', { flow: window.flow }, startHeaders(app))
+  await finishWindow(app, { ...window, cookie: cookiesOf(started), address: refreshOf(started) })
+  expect((await pressContinue(app, window, '/e/one')).status).toBe(303)
+})
+
+test('a frame with a script learns of a refusal by its next question', async () => {
+  const app = await startSso({ settings: { usernameClaim: 'upn' } })
+  const window = await openWindow(app)
+  await finishWindow(app, window)
+  const status = await app.post('/sso/status', { wait: window.wait }, { 'Sec-Fetch-Site': 'same-origin' })
+  expect(JSON.parse(status.text)).toEqual({ status: 'ready' })
+})
+
+test('a refusal that the store cannot keep is still told in the window', async () => {
+  const put = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
+  const app = await startSso({
+    settings: { usernameClaim: 'upn' },
+    changeSso: (sso) => ({
+      ...sso,
+      flows: { ...sso.flows, put: (kind, ...rest) => (kind === 'result' ? put() : sso.flows.put(kind, ...rest)) },
+    }),
+  })
+  const window = await openWindow(app)
+  expect(reasonOf(await finishWindow(app, window))).toBe('unusable-account')
+  expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
+})
+
+test('while the store is away, the questions of waiting frames leave no line in the log', async () => {
+  const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
+  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows: { ...sso.flows, has: away } }) })
+  const wait = fieldOf(await app.get('/'), 'wait')
+  const ask = () => app.post('/sso/status', { wait }, { 'Sec-Fetch-Site': 'same-origin' })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(Array(3).fill([503, '5']))
+  expect(app.lines.filter(({ event }) => event === 'sign-in')).toEqual([])
+})

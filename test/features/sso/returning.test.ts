@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { cookiesOf, fieldOf, signIn, startSso } from './start-sso.ts'
+
+test('a viewer of the provider is never a viewer of the user store with the same name', async () => {
+  const app = await startSso({ entryPoint: { allowedGroups: ['gold'] } })
+  app.users.add('ada@example.com', 'a password of the store', { groups: [] })
+  const session = cookiesOf(await signIn(app))
+  expect((await app.get('/', { Cookie: session })).status).toBe(303)
+  app.users.disable('ada@example.com')
+  expect((await app.get('/', { Cookie: session })).status).toBe(303)
+})
+
+test('a session counts only where the same provider is, and a password only where passwords are', async () => {
+  const app = await startSso({
+    entryPointsWith: (sso) => [
+      { ...ENTRY_POINT, name: 'sso', basePath: '/e/sso', sso },
+      { ...ENTRY_POINT, name: 'only', basePath: '/e/only', sso: { ...sso, isOnly: true } },
+      { ...ENTRY_POINT, name: 'other', basePath: '/e/other', sso: { ...sso, groupsClaim: 'roles' } },
+      { ...ENTRY_POINT, name: 'password', basePath: '/e/password' },
+    ],
+  })
+  const statusesOf = (Cookie: string) =>
+    Promise.all(
+      ['sso', 'only', 'other', 'password'].map(async (name) => (await app.get(`/e/${name}`, { Cookie })).status),
+    )
+  expect(await statusesOf(cookiesOf(await signIn(app, '/e/sso')))).toEqual([303, 303, 200, 200])
+  const withPassword = await app.post('/e/password/sign-in', {
+    username: 'ada@example.com',
+    password: 'PASSWORDMARKER correct horse',
+  })
+  expect(await statusesOf(cookiesOf(withPassword))).toEqual([303, 200, 303, 303])
+})
+
+test('a loop of a viewer of the provider is stopped, and a new sign-in gets a response', async () => {
+  const app = await startSso()
+  const Cookie = cookiesOf(await signIn(app))
+  const statuses: number[] = []
+  for (let visit = 0; visit < 3; visit += 1) statuses.push((await app.get('/', { Cookie })).status)
+  expect(statuses).toEqual([303, 303, 409])
+  expect((await signIn(app)).status).toBe(303)
+})
+
+test('with RETURNING_VIEWERS=ask, a viewer of the provider is asked, and continues without the provider', async () => {
+  const app = await startSso({ entryPoint: { returningViewers: 'ask' } })
+  const { setCookies } = await signIn(app)
+  const Cookie = cookiesOf({ setCookies: setCookies.filter((cookie) => cookie.includes('viewer=')) })
+  const question = await app.get('/', { Cookie })
+  expect([question.status, fieldOf(question, 'viewer')]).toEqual([200, 'ada@example.com'])
+  const answer = await app.post('/continue', { viewer: 'ada@example.com' }, { Cookie, 'Sec-Fetch-Site': 'same-origin' })
+  expect(answer.status).toBe(303)
+})
+
+test('the provider is asked again after SSO_SESSION_SECONDS', async () => {
+  const clock = { seconds: Date.now() / 1000 }
+  const app = await startSso({ settings: { sessionSeconds: 600 }, nowSeconds: () => clock.seconds })
+  const Cookie = cookiesOf(await signIn(app))
+  clock.seconds += 595
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  clock.seconds += 10
+  expect((await app.get('/', { Cookie })).status).toBe(200)
+  expect((await app.get('/', { Cookie })).status).toBe(200)
+})
+
+test('after a sign-out, the screen says that the provider may still know the viewer', async () => {
+  const app = await startSso()
+  const Cookie = cookiesOf(await signIn(app))
+  const { location = '' } = await app.post('/sign-out', '', { Cookie, 'Sec-Fetch-Site': 'same-origin' })
+  const screen = await app.get(location)
+  expect(screen.text).toContain('log out at Contoso too')
+  expect(fieldOf(screen, 'account')).toBe('other')
+})
