@@ -5,7 +5,7 @@ import { ENTRY_POINT_SETTINGS, entryPointEnvironment, warningsOfUnused } from '.
 import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
-import { MailEnvironment, type MailSettings } from './mail/settings.ts'
+import { MailEnvironment, type MailSettings } from './features/account/mail/settings.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import PACKAGE from '../package.json' with { type: 'json' }
-import { openAccount } from './account/open-account.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { isHashEntryPoint, isTokenEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError, UpstreamError } from './errors.ts'
+import { openAccount } from './features/account/open-account.ts'
 import { type OpenSsoDeps, openSso } from './features/sso/open-sso.ts'
 import { type OpenWindowDeps, openSignInWindow } from './features/window/open-sign-in-window.ts'
 import { unframedHeaders } from './login/screens/headers.ts'

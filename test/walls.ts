@@ -12,7 +12,15 @@ const BELOW_LOGIN = [
   ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
 ]
 const WINDOWS = ['src/features/window', 'src/features/sso', 'src/passkeys']
-const ROOMS_OF_APP = [...BELOW_LOGIN, ...WINDOWS, 'src/mail', 'src/redis', 'src/login', 'src/account', 'src/config.ts']
+const ROOMS_OF_APP = [
+  ...BELOW_LOGIN,
+  ...WINDOWS,
+  'src/features/account/mail',
+  'src/redis',
+  'src/login',
+  'src/features/account',
+  'src/config.ts',
+]
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
@@ -21,14 +29,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/app.ts': ROOMS_OF_APP,
   'src/config.ts': [
     ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/entry-points'],
-    ...['src/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
+    ...['src/features/account/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
   ],
-  'src/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/account'],
-  'src/account': [...BELOW_LOGIN, 'src/mail', 'src/login'],
+  'src/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/features/account'],
+  'src/features/account': [...BELOW_LOGIN, 'src/features/account/mail', 'src/login'],
   'src/features/sso': [...BELOW_LOGIN, 'src/redis', 'src/features/window', 'src/login'],
   'src/features/window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
   'src/login': BELOW_LOGIN,
-  'src/mail': ['src/errors.ts', 'src/settings'],
+  'src/features/account/mail': ['src/errors.ts', 'src/settings'],
   'src/token-issuer': [...LOW, 'src/viewer-token', 'src/entry-points', 'src/users'],
   'src/sessions': [...LOW, 'src/redis', 'src/users'],
   'src/sign-in-limits': [...LOW, 'src/redis', 'src/users'],
@@ -49,9 +57,9 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
   'src/tools/cli': [
     ...BELOW_LOGIN,
-    'src/mail',
+    'src/features/account/mail',
     'src/features/sso',
-    'src/account',
+    'src/features/account',
     'src/config.ts',
     'src/tools/video-service',
   ],

@@ -1,4 +1,4 @@
-import { type AccountLogDeps, createAccountLog } from '../account/account-log.ts'
+import { type AccountLogDeps, createAccountLog } from '../features/account/account-log.ts'
 import { RECORD_SECONDS } from '../features/window/flows/flow-store.ts'
 import type { WindowSignIn } from '../features/window/routes.ts'
 import { createWindowCookies } from '../features/window/window-cookie.ts'

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { AccountRefusal } from '../account/pages.ts'
+import type { AccountRefusal } from '../features/account/pages.ts'
 import type { OpenCeremony } from '../features/window/flows/flow-store.ts'
 import { digestOf, hasDigest, randomText } from '../features/window/random-text.ts'
 import { networkOf } from '../sign-in-limits/keys.ts'

@@ -1,6 +1,6 @@
-import type { Account } from '../account/account.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { UpstreamError } from '../errors.ts'
+import type { Account } from '../features/account/account.ts'
 import type { SignInWindow } from '../features/window/open-sign-in-window.ts'
 import type { PasskeyStore } from '../users/passkey-store.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import type { AccountRefusal } from '../account/pages.ts'
-import { refusalOf } from '../account/route-deps.ts'
+import type { AccountRefusal } from '../features/account/pages.ts'
+import { refusalOf } from '../features/account/route-deps.ts'
 import { checkCredentials } from '../login/request/check-credentials.ts'
 import { readSignInForm } from '../login/request/sign-in-form.ts'
 import { MOST_PASSKEYS } from '../users/passkey-store.ts'

@@ -1,5 +1,5 @@
 import { type ErrorRequestHandler, Router } from 'express'
-import { refusalOf } from '../account/route-deps.ts'
+import { refusalOf } from '../features/account/route-deps.ts'
 import { windowFaultEvent } from '../features/window/window-fault.ts'
 import { formBody } from '../login/request/form-body.ts'
 import { describeError } from '../login/screens/error-page.ts'

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
-import type { AccountRefusal } from '../account/pages.ts'
-import { refusalOf } from '../account/route-deps.ts'
+import type { AccountRefusal } from '../features/account/pages.ts'
+import { refusalOf } from '../features/account/route-deps.ts'
 import { tooManyTries } from '../login/request/check-credentials.ts'
 import type { SignInEvent } from '../login/sign-in-log.ts'
 import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'

@@ -1,7 +1,7 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
-import type { AccountRefusal } from '../account/pages.ts'
 import type { Brand } from '../brand/brand.ts'
+import type { AccountRefusal } from '../features/account/pages.ts'
 import { RECORD_SECONDS } from '../features/window/flows/flow-store.ts'
 import { windowHeaders } from '../features/window/window-headers.ts'
 import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../languages/languages.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createResetLimits } from '../../src/account/links/reset-limits.ts'
 import { readConfig } from '../../src/config.ts'
+import { createResetLimits } from '../../src/features/account/links/reset-limits.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { isInNetworks } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'

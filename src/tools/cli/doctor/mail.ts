@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { checkMailServer, MailFault } from '../../../mail/smtp.ts'
+import { checkMailServer, MailFault } from '../../../features/account/mail/smtp.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const

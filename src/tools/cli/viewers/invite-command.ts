@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { MailFault } from '../../../mail/smtp.ts'
+import { MailFault } from '../../../features/account/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { invitationMail, mailAddressOf } from '../../../account/links/account-mails.ts'
-import { createInvitation, type Invitation, type InvitationContext } from '../../../account/links/invitation.ts'
 import { readEntryPointSettings, readMailSettings } from '../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
+import { invitationMail, mailAddressOf } from '../../../features/account/links/account-mails.ts'
+import {
+  createInvitation,
+  type Invitation,
+  type InvitationContext,
+} from '../../../features/account/links/invitation.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../features/account/mail/smtp.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
-import { type Mail, MailFault, type MailServer, openMailServer } from '../../../mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'

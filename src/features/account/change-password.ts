@@ -1,0 +1,42 @@
+import type { RequestHandler } from 'express'
+import { checkCredentials } from '../../login/request/check-credentials.ts'
+import { afterPasswordChange } from './after-change.ts'
+import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'
+import type { AccountRefusal } from './pages.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
+
+const EMPTY: AccountRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
+const SAME: AccountRefusal = { status: 400, text: ({ account }) => account.errors.samePassword }
+const WRONG: AccountRefusal = { status: 401, text: ({ account }) => account.errors.wrongPassword }
+
+/** Shows the form to change a password. It asks for the current one, so it needs no session. */
+export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
+  return (req, res) => pages.send(req, res, { view: 'change-password' })
+}
+
+/** Changes the password of a viewer who knows the current one (OWASP ASVS 6.2.2, 6.2.3), and ends all sessions. */
+export function postChangePassword(deps: AccountDeps): RequestHandler {
+  const { pages, logAccount, contextWords, passwordChanges } = deps
+
+  return async (req, res) => {
+    if (isNotAForm(req, res, deps)) return
+    const username = readUsername(req.body)
+    const refuse = (refusal: AccountRefusal) =>
+      pages.send(req, res, { view: 'change-password', username: username ?? '' }, refusal)
+    if (isForeign(req, deps)) return refuse(NOT_FROM_OWN_PAGE)
+    const current = readCurrentPassword(req.body)
+    if (username === null || current === null) return refuse(EMPTY)
+    const reading = await readNewPassword(req.body, username, contextWords)
+    if (!reading.ok) return refuse(reading.refusal)
+    if (reading.password === current) return refuse(SAME)
+    const checked = await checkCredentials(deps, req, { username, password: current })
+    if (!checked.ok) return refuse(checked.refusal.text === 'wrongCredentials' ? WRONG : refusalOf(checked.refusal))
+    const { viewer } = checked
+    // False if another change was faster: then the current password is wrong by now.
+    if (!(await passwordChanges.change(viewer.username, reading.password))) return refuse(WRONG)
+    const log = logAccount(req)
+    log({ outcome: 'password-changed', viewer: viewer.username })
+    await afterPasswordChange(deps, viewer, { language: pages.languageOf(req), log, hasNotice: true })
+    pages.send(req, res, { view: 'message', message: 'saved' })
+  }
+}

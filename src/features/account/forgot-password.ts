@@ -1,0 +1,103 @@
+import type { RequestHandler } from 'express'
+import { tooManyTries } from '../../login/request/check-credentials.ts'
+import type { Viewer } from '../../users/user-store.ts'
+import { usernameKey } from '../../users/viewer-fields.ts'
+import type { LogStep } from './account-log.ts'
+import { readUsername } from './form-fields.ts'
+import { mailAddressOf, resetMail } from './links/account-mails.ts'
+import { newPasswordLink } from './links/addresses.ts'
+import { newToken } from './links/tokens.ts'
+import type { MailJob } from './mail/mail-queue.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
+
+const LIFE_SECONDS = 1_800
+
+/** Shows the form that asks for a link. */
+export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
+  return (req, res) => pages.send(req, res, { view: 'forgot' })
+}
+
+/**
+ * Answers every name in the same way, in the same time: the user store is asked after the answer (OWASP ASVS 6.3.8).
+ */
+export function postForgotPassword(deps: AccountDeps): RequestHandler {
+  const { pages, resetLimits, addressOf, logAccount, mailQueue } = deps
+
+  return async (req, res) => {
+    if (isNotAForm(req, res, deps)) return
+    const username = readUsername(req.body)
+    const page = { view: 'forgot', username: username ?? '' } as const
+    if (isForeign(req, deps)) return pages.send(req, res, page, NOT_FROM_OWN_PAGE)
+    if (username === null) {
+      return pages.send(req, res, page, { status: 400, text: ({ account }) => account.errors.emptyUsername })
+    }
+    const log = logAccount(req)
+    const refused = await resetLimits.admit(username, addressOf(req))
+    if (refused !== null) {
+      log({ outcome: 'reset-limited', viewer: username, status: 429, limit: refused.limit })
+      return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
+    }
+    log({ outcome: 'reset-requested', viewer: username })
+    mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log }))
+    pages.send(req, res, { view: 'message', message: 'linkSent' })
+  }
+}
+
+interface ResetRequest {
+  /** As typed: a user name or a mail address. */
+  readonly username: string
+  readonly language: string
+  readonly log: LogStep
+  /** True for the name of a viewer whose mail address was typed. */
+  readonly isFound?: boolean
+}
+
+/** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
+function resetJob(deps: AccountDeps, { username, language, log, isFound = false }: ResetRequest): MailJob {
+  const { passwordChanges, mailAttribute, mailQueue, resetLimits, service, publicUrl, basePath, nowSeconds } = deps
+  let reason: string | undefined
+  let isAdmitted: boolean | undefined
+
+  async function createMail() {
+    const { token, digest } = newToken()
+    const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
+    const viewer = await passwordChanges.createLink(username, link)
+    if (viewer === null) return refuse('the viewer is unknown or disabled')
+    const to = mailAddressOf(viewer, mailAttribute)
+    if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
+    const context = { to, username: viewer.username, service, language }
+    return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
+  }
+  function refuse(why: string): null {
+    reason = why
+    return null
+  }
+  async function prepare() {
+    // Counted once, also if a fault of the store repeats this.
+    isAdmitted ??= await resetLimits.admitMail(username)
+    const mail = isAdmitted ? await createMail() : refuse('the viewer had too many mails in this hour')
+    const others = isFound ? [] : await viewersWithAddress(deps, username)
+    for (const other of others) {
+      mailQueue?.add(resetJob(deps, { username: other.username, language, log, isFound: true }))
+    }
+    return mail
+  }
+  return {
+    prepare,
+    onEnd(result, error) {
+      if (result === 'sent') return log({ outcome: 'reset-mailed', viewer: username })
+      const why = reason ?? (error instanceof Error ? `${result}: ${error.message}` : result)
+      log({ outcome: 'reset-not-mailed', viewer: username, reason: why })
+    },
+  }
+}
+
+/** Returns the other viewers whose mail address was typed. */
+async function viewersWithAddress(
+  { passwordChanges, mailAttribute }: Pick<AccountDeps, 'passwordChanges' | 'mailAttribute'>,
+  typed: string,
+): Promise<readonly Viewer[]> {
+  if (mailAttribute === 'username' || !typed.includes('@')) return []
+  const viewers = await passwordChanges.findByAttribute(mailAttribute, typed)
+  return viewers.filter(({ username }) => usernameKey(username) !== usernameKey(typed))
+}

@@ -1,0 +1,41 @@
+import type { Language } from '../../../languages/languages.ts'
+import type { PasswordChanges, Viewer } from '../../../users/user-store.ts'
+import { newPasswordLink } from './addresses.ts'
+import { newToken } from './tokens.ts'
+
+/** The page that an invitation opens, and the contents of its mail. */
+export interface InvitationContext {
+  readonly publicUrl: URL
+  readonly basePath: string
+  /** The name of this app in the mail. */
+  readonly service: string
+  readonly language: Language
+  readonly lifeDays: number
+}
+
+export interface Invitation {
+  readonly viewer: Viewer
+  /** A credential until it is used. */
+  readonly link: string
+  readonly digest: string
+  /** UNIX time in seconds. */
+  readonly expiresAtSeconds: number
+}
+
+const DAY_SECONDS = 86_400
+
+/**
+ * Creates a link by which a viewer sets the first password. It replaces an earlier invitation.
+ * @returns null for an unknown or disabled viewer.
+ */
+export async function createInvitation(
+  passwordChanges: Pick<PasswordChanges, 'createLink'>,
+  username: string,
+  { publicUrl, basePath, lifeDays }: InvitationContext,
+  nowSeconds: number,
+): Promise<Invitation | null> {
+  const { token, digest } = newToken()
+  const expiresAtSeconds = Math.floor(nowSeconds) + lifeDays * DAY_SECONDS
+  const viewer = await passwordChanges.createLink(username, { purpose: 'invitation', digest, expiresAtSeconds })
+  return viewer && { viewer, link: newPasswordLink(publicUrl, basePath, token), digest, expiresAtSeconds }
+}

@@ -1,0 +1,54 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { FoundPasswordLink } from '../../users/user-store.ts'
+import { afterPasswordChange } from './after-change.ts'
+import { readNewPassword } from './form-fields.ts'
+import { readToken } from './links/tokens.ts'
+import type { AccountRefusal } from './pages.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
+
+/** Shows the form of a link. Changes nothing, because mail scanners open links too. */
+export function getNewPassword(deps: AccountDeps): RequestHandler {
+  return async (req, res) => {
+    const read = readToken(req.query.token)
+    const found = read && (await deps.passwordChanges.findLink(read.digest, deps.nowSeconds()))
+    if (!read || !found) return refuseLink(deps, req, res)
+    deps.pages.send(req, res, formOf(found, read.token))
+  }
+}
+
+/** Sets the password of a link, once. Does not sign the viewer in. */
+export function postNewPassword(deps: AccountDeps): RequestHandler {
+  const { passwordChanges, pages, logAccount, contextWords, nowSeconds, signInLimits, addressOf } = deps
+
+  return async (req, res) => {
+    if (isNotAForm(req, res, deps)) return
+    if (isForeign(req, deps, true)) {
+      return pages.send(req, res, { view: 'message', message: 'refused' }, NOT_FROM_OWN_PAGE)
+    }
+    const read = readToken(req.body.token)
+    const found = read && (await passwordChanges.findLink(read.digest, nowSeconds()))
+    if (!read || !found) return refuseLink(deps, req, res)
+    const { viewer, purpose } = found
+    const reading = await readNewPassword(req.body, viewer.username, contextWords)
+    if (!reading.ok) return pages.send(req, res, formOf(found, read.token), reading.refusal)
+    if ((await passwordChanges.setByLink(read.digest, nowSeconds(), reading.password)) === null) {
+      return refuseLink(deps, req, res)
+    }
+    const log = logAccount(req)
+    const isReset = purpose === 'reset'
+    log({ outcome: isReset ? 'password-reset' : 'password-set', viewer: viewer.username })
+    await signInLimits.forgive(viewer.username, addressOf(req))
+    await afterPasswordChange(deps, viewer, { language: pages.languageOf(req), log, hasNotice: isReset })
+    pages.send(req, res, { view: 'message', message: 'saved' })
+  }
+}
+
+function formOf({ purpose, viewer: { username } }: FoundPasswordLink, token: string) {
+  return { view: 'new-password', token, username, isInvitation: purpose === 'invitation' } as const
+}
+
+function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): void {
+  logAccount(req)({ outcome: 'link-refused', status: 410 })
+  const refusal: AccountRefusal = { status: 410, text: ({ account }) => account.deadLink }
+  pages.send(req, res, { view: 'message', message: 'deadLink' }, refusal)
+}

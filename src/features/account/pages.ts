@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import type ejs from 'ejs'
+import type { Request, Response } from 'express'
+import type { Brand } from '../../brand/brand.ts'
+import {
+  fill,
+  type Language,
+  languageOf,
+  type PluralForms,
+  sentence,
+  type Texts,
+  textsOf,
+} from '../../languages/languages.ts'
+import type { Headers } from '../../login/screens/headers.ts'
+import { createPages, htmlWithName } from '../../login/screens/page.ts'
+import { passwordAttributes } from '../../login/screens/script-attributes.ts'
+import { sendPage } from '../../login/screens/send.ts'
+import { compileView, type Views } from '../../login/screens/views.ts'
+import { ACCOUNT_PATHS } from './links/addresses.ts'
+
+type AccountTexts = Texts['account']
+
+/** A refusal on one of the pages: the status, and the sentence for the viewer. */
+export interface AccountRefusal {
+  readonly status: number
+  readonly text: (texts: Texts) => string | PluralForms
+  readonly count?: number
+  readonly retryAfterSeconds?: number
+}
+
+export type AccountPage =
+  | { readonly view: 'forgot'; readonly username?: string }
+  | { readonly view: 'new-password'; readonly token: string; readonly username: string; readonly isInvitation: boolean }
+  | { readonly view: 'change-password'; readonly username?: string }
+  | { readonly view: 'message'; readonly message: 'linkSent' | 'saved' | 'deadLink' | 'refused' }
+
+type NewPasswordPage = Extract<AccountPage, { readonly view: 'new-password' }>
+type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
+
+const MESSAGE_TITLES = {
+  linkSent: 'linkSentTitle',
+  saved: 'savedTitle',
+  deadLink: 'deadLinkTitle',
+  refused: 'resetTitle',
+} as const
+
+export interface AccountPages {
+  send(req: Request, res: Response, page: AccountPage, refusal?: AccountRefusal): void
+  languageOf(req: Request): Language
+}
+
+export type AccountTemplates = Readonly<Record<AccountPage['view'], ejs.TemplateFunction>>
+
+/** Compiles the templates once, so that a mistake in a template stops the start. */
+export function openAccountTemplates(viewsFolder: string): AccountTemplates {
+  const compile = (name: AccountPage['view']) => compileView(join(viewsFolder, 'account'), name)
+  return {
+    forgot: compile('forgot'),
+    'new-password': compile('new-password'),
+    'change-password': compile('change-password'),
+    message: compile('message'),
+  }
+}
+
+export interface AccountPagesOptions {
+  readonly templates: AccountTemplates
+  readonly asset: Views['asset']
+  readonly brand: Brand
+  readonly basePath: string
+  /** The headers of a response that no page may frame. */
+  readonly headers: Headers
+  /** The headers of a page that loads `public/login.js`. */
+  readonly scriptHeaders: Headers
+  /** True if the pages with passwords load `public/login.js`. */
+  readonly hasScript: boolean
+  /** True if viewers can ask for a link by mail. */
+  readonly canReset: boolean
+  readonly fewestCharacters: number
+}
+
+/** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
+export function createAccountPages(options: AccountPagesOptions): AccountPages {
+  const { templates, asset, brand, basePath, canReset, fewestCharacters } = options
+  const pageIn = createPages(brand, asset('icon.svg'))
+
+  const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
+  function htmlOf(language: Language, page: AccountPage, refusal: AccountRefusal | undefined): string {
+    const texts = textsFor(brand, language)
+    const title = titleOf(page, texts.account, brand)
+    const { text, count = 0 } = refusal ?? {}
+    const hasScript = options.hasScript && hasPassword(page)
+    return templates[page.view]({
+      asset,
+      basePath,
+      paths: ACCOUNT_PATHS,
+      page: pageIn(language),
+      texts,
+      title,
+      pageTitle: refusal === undefined ? title : fill(texts.titleWithError, { title }),
+      alert: text === undefined ? null : sentence(language, text(texts), { count }),
+      rule: sentence(language, texts.account.passwordRule, { count: fewestCharacters }),
+      fieldState: text === undefined ? '' : ' aria-describedby="alert"',
+      username: '',
+      hasScript,
+      passwordAttributes: hasScript ? passwordAttributes(language) : '',
+      ...page,
+      ...(page.view === 'new-password' && { introduction: introductionOf(page, texts.account) }),
+      ...(page.view === 'message' && messageParts(page.message, language)),
+    })
+  }
+  /** Returns the sentence of a message, and the link that leads on. */
+  function messageParts(message: MessagePage['message'], language: Language) {
+    const texts = textsOf(language).account
+    const forgot = `${basePath}${ACCOUNT_PATHS.forgot}?lang=${language}`
+    if (message === 'linkSent') return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain } }
+    if (message === 'saved') return { text: texts.saved, link: null }
+    if (message === 'refused') return { text: null, link: null }
+    if (!canReset) return { text: texts.deadInvitation, link: null }
+    return { text: null, link: { address: forgot, text: texts.requestNewLink } }
+  }
+  return {
+    languageOf: ownLanguageOf,
+    send(req, res, page, refusal) {
+      sendPage(res, headersOf(options, page), htmlOf(ownLanguageOf(req), page, refusal), refusal)
+    },
+  }
+}
+
+/** Returns the texts of a language, with "email" in place of "user name" if viewers log in with their mail address. */
+function textsFor({ usernameKind }: Brand, language: Language): Texts {
+  const texts = textsOf(language)
+  if (usernameKind !== 'email') return texts
+  const { forgotIntroductionEmail: forgotIntroduction, errors } = texts.account
+  const emailErrors = {
+    emptyUsername: errors.emptyUsernameEmail,
+    wrongPassword: errors.wrongPasswordEmail,
+    likeTheName: errors.likeTheNameEmail,
+  }
+  const account = {
+    ...texts.account,
+    usernameOrEmail: texts.email,
+    forgotIntroduction,
+    errors: { ...errors, ...emailErrors },
+  }
+  return { ...texts, account }
+}
+
+function hasPassword({ view }: AccountPage): boolean {
+  return view === 'new-password' || view === 'change-password'
+}
+
+function headersOf({ headers, scriptHeaders, hasScript }: AccountPagesOptions, page: AccountPage): Headers {
+  const own = hasScript && hasPassword(page) ? scriptHeaders : headers
+  // The address has a token: not even the log of a proxy may learn it from the request of a stylesheet.
+  return page.view === 'new-password' ? { ...own, 'Referrer-Policy': 'no-referrer' } : own
+}
+
+/** Returns HTML, in which the user name is isolated. */
+function introductionOf({ isInvitation, username }: NewPasswordPage, texts: AccountTexts): string {
+  return htmlWithName(isInvitation ? texts.inviteIntroduction : texts.forAccount, username)
+}
+
+function titleOf(page: AccountPage, texts: AccountTexts, { name }: Brand): string {
+  switch (page.view) {
+    case 'forgot':
+      return texts.forgotTitle
+    case 'change-password':
+      return texts.changeTitle
+    case 'new-password':
+      if (!page.isInvitation) return texts.resetTitle
+      return name === null ? texts.inviteTitle : fill(texts.inviteTitleWithBrand, { brand: name })
+    case 'message':
+      return texts[MESSAGE_TITLES[page.message]]
+  }
+}

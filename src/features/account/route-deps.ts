@@ -1,0 +1,61 @@
+import type { Request, Response } from 'express'
+import { errorIn } from '../../languages/languages.ts'
+import type { CheckCredentialsDeps } from '../../login/request/check-credentials.ts'
+import { isFromOwnPage } from '../../login/request/same-origin.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
+import type { Account } from './account.ts'
+import type { LogAccount } from './account-log.ts'
+import type { AccountPages, AccountRefusal } from './pages.ts'
+
+/** The dependencies of the pages of one entry point. Each route picks the part that it uses. */
+export interface AccountDeps extends Account, Pick<CheckCredentialsDeps, 'users' | 'logSignIn' | 'addressOf'> {
+  readonly pages: AccountPages
+  readonly logAccount: LogAccount
+  readonly publicUrl: URL
+  readonly basePath: string
+  /** The name of this app in the mails. */
+  readonly service: string
+  readonly nowSeconds: () => number
+}
+
+export const NOT_FROM_OWN_PAGE: AccountRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }
+
+/**
+ * True for a post that does not come from our own page. Logs such a post.
+ * @param hasToken true for the form with a token: its page has the policy `no-referrer`, so old browsers send
+ *   `Origin: null`. Other sites cannot know the token.
+ */
+export function isForeign(
+  req: Request,
+  { publicUrl, logAccount }: Pick<AccountDeps, 'publicUrl' | 'logAccount'>,
+  hasToken = false,
+): boolean {
+  const { origin, ...rest } = req.headers
+  const headers = hasToken && origin === 'null' ? rest : req.headers
+  if (isFromOwnPage(headers, publicUrl.origin)) return false
+  logAccount(req)({ outcome: 'not-from-own-page', status: 403 })
+  return true
+}
+
+/** Answers 415 if the body of a post is not a form. Returns true if it answered. */
+export function isNotAForm(
+  req: Request,
+  res: Response,
+  { pages, logAccount }: Pick<AccountDeps, 'pages' | 'logAccount'>,
+): boolean {
+  if (typeof req.body === 'object' && req.body !== null) return false
+  logAccount(req)({ outcome: 'refused-request', status: 415, reason: 'the body is not a form' })
+  const refusal: AccountRefusal = { status: 415, text: ({ errors }) => errors.wrongType }
+  pages.send(req, res, { view: 'message', message: 'refused' }, refusal)
+  return true
+}
+
+/** Returns a refusal of the sign-in screen as one of these pages shows it. */
+export function refusalOf({ status, text, values, retryAfterSeconds }: Refusal): AccountRefusal {
+  return {
+    status,
+    text: (texts) => (status >= 500 ? texts.account.unavailable : errorIn(texts, text)),
+    count: Number(values?.count ?? 0),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  }
+}

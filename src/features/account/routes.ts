@@ -1,0 +1,42 @@
+import { type ErrorRequestHandler, Router } from 'express'
+import { formBody } from '../../login/request/form-body.ts'
+import { describeError } from '../../login/screens/error-page.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { getChangePassword, postChangePassword } from './change-password.ts'
+import { getForgotPassword, postForgotPassword } from './forgot-password.ts'
+import { ACCOUNT_PATHS } from './links/addresses.ts'
+import { getNewPassword, postNewPassword } from './new-password.ts'
+import { type AccountDeps, refusalOf } from './route-deps.ts'
+
+/**
+ * Creates the pages of one entry point, below its base path. Without a mail server, viewers only use invitations that
+ * the operator passed on.
+ */
+export function accountRoutes(deps: AccountDeps): Router {
+  const { forgot, newPassword, change } = ACCOUNT_PATHS
+  const router = Router({ strict: true, caseSensitive: true })
+  router.get(newPassword, getNewPassword(deps)).post(newPassword, formBody, postNewPassword(deps))
+  if (deps.mailQueue !== null) {
+    router.get(forgot, getForgotPassword(deps)).post(forgot, formBody, postForgotPassword(deps))
+    router.get(change, getChangePassword(deps)).post(change, formBody, postChangePassword(deps))
+  }
+  const paths = deps.mailQueue === null ? [newPassword] : [newPassword, forgot, change]
+  router.all(
+    paths,
+    onlyMethods('GET, HEAD, POST', (req, res) =>
+      deps.pages.send(req, res, REFUSED, refusalOf({ status: 405, text: 'methodNotAllowed' })),
+    ),
+  )
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    const refusal = describeError(error)
+    const { status, text: reason } = refusal
+    if (status >= 500) deps.logAccount(req)({ outcome: 'failed', status, error })
+    else deps.logAccount(req)({ outcome: 'refused-request', status, reason })
+    deps.pages.send(req, res, REFUSED, refusalOf(refusal))
+  }
+  router.use(onError)
+  return router
+}
+
+const REFUSED = { view: 'message', message: 'refused' } as const

@@ -1,0 +1,156 @@
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createInvitation } from '../../../src/features/account/links/invitation.ts'
+import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
+import { findViolations } from '../../browser/find-violations.ts'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { pressKey, type } from '../../browser/press-and-type.ts'
+import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { startSite } from '../../login/start-site.ts'
+import { rowsFor } from '../../rows.ts'
+import { tokenIn } from '../../servers/mail-server.ts'
+import { startAccountApp } from './start-account-app.ts'
+
+const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])
+const SECOND = 'another heron ladder'
+const THIRD = 'a third heron ladder'
+
+/** The login app at http://localhost, and a player on another site that frames it. */
+async function startSites(sandbox = '') {
+  let login = ''
+  const player = await startSite(
+    () => `<!doctype html><title>Player</title><iframe ${sandbox} width="480" height="360" src="${login}/"></iframe>`,
+  )
+  const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
+  const app = await startAccountApp({
+    publicUrl: 'http://localhost',
+    entryPoints: [{ ...ENTRY_POINT, playerAddress, playerOrigins: [player] }],
+    nowSeconds: () => Date.now() / 1000,
+  })
+  login = `http://localhost:${app.port}`
+  return { app, login, player }
+}
+
+/** Waits for the window that a link opens, and returns its page. */
+async function windowAt({ browser }: LaunchedBrowser, address: string): Promise<Page> {
+  const find = async () => (await browser.pages()).find((page) => page.url().startsWith(address))
+  await expect.poll(find, { timeout: 20_000 }).toBeDefined()
+  return (await find()) ?? expect.unreachable()
+}
+
+async function save(page: Page, password: string): Promise<void> {
+  await type(page.mainFrame(), '#new-password', password)
+  await type(page.mainFrame(), '#repeat-password', password)
+  await pressKey(page.mainFrame(), '.primary')
+}
+
+async function waitForTitle(page: Page, title: string): Promise<void> {
+  await expect.poll(() => page.title().catch(() => ''), { timeout: 20_000 }).toBe(title)
+}
+
+describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (kind) => {
+  let launched: LaunchedBrowser
+  beforeAll(async () => {
+    launched = await launchBrowser(kind)
+  })
+  afterAll(() => launched.close())
+
+  test('a viewer resets the password from the frame of the player, and then signs in', async () => {
+    const { app, login, player } = await startSites()
+    const { page, waitForFrame, complaints } = await launched.openPage()
+    await page.goto(player)
+    const framed = await waitForFrame(login)
+    await pressKey(framed, 'a.forgot')
+    const own = await windowAt(launched, `${login}/account/forgot`)
+    await type(own.mainFrame(), '#username', ADA.username)
+    await pressKey(own.mainFrame(), '.primary')
+    await waitForTitle(own, 'Check your email')
+    const [mail] = await app.mail.received(1)
+    await own.goto(`${login}/account/new-password?token=${tokenIn(mail ?? expect.unreachable())}`)
+    await save(own, SECOND)
+    await waitForTitle(own, 'Password saved')
+    await own.close()
+    await type(framed, '#username', ADA.username)
+    await type(framed, '#password', SECOND)
+    await pressKey(framed, '#sign-in .primary')
+    await waitForFrame(`${player}/embed/hashlock/pass?`)
+    expect(complaints).toEqual([])
+  })
+
+  test('a viewer sets the first password by an invitation, and changes it', async () => {
+    const { app, login } = await startSites()
+    await app.store.add({ username: 'grace', groups: [], attributes: {} }, null)
+    const context = { publicUrl: new URL(login), basePath: '', service: '', language: 'en', lifeDays: 7 }
+    const invitation = await createInvitation(app.store.passwordChanges, 'grace', context, Date.now() / 1000)
+    const { page, complaints } = await launched.openPage()
+    await page.goto(invitation?.link ?? '')
+    await save(page, 'short')
+    await waitForTitle(page, 'Error: Welcome')
+    await save(page, SECOND)
+    await waitForTitle(page, 'Password saved')
+    await page.goto(`${login}/account/change-password`)
+    await type(page.mainFrame(), '#username', 'grace')
+    await type(page.mainFrame(), '#password', SECOND)
+    await save(page, THIRD)
+    await waitForTitle(page, 'Password saved')
+    expect(await app.store.authenticate('grace', THIRD)).toMatchObject({ ok: true })
+    expect(complaints).toEqual([])
+  })
+
+  if (kind === 'chromium' || kind === 'firefox') {
+    test('a sandboxed frame needs allow-popups, and then the new window works', async () => {
+      for (const popups of ['allow-popups', '']) {
+        const { app, login, player } = await startSites(`sandbox="allow-forms allow-same-origin ${popups}"`)
+        const { page, waitForFrame } = await launched.openPage()
+        await page.goto(player)
+        await pressKey(await waitForFrame(login), 'a.forgot')
+        if (popups === '') {
+          await new Promise((resolve) => setTimeout(resolve, 1_000))
+          expect((await launched.browser.pages()).filter((one) => one.url().startsWith(`${login}/account`))).toEqual([])
+        } else {
+          const own = await windowAt(launched, `${login}/account/forgot`)
+          await type(own.mainFrame(), '#username', ADA.username)
+          await pressKey(own.mainFrame(), '.primary')
+          await app.mail.received(1)
+          await own.close()
+        }
+        await page.close()
+      }
+    })
+  }
+})
+
+describe('the pages on which viewers set their passwords', () => {
+  let launched: LaunchedBrowser
+  beforeAll(async () => {
+    launched = await launchBrowser('chromium')
+  })
+  afterAll(() => launched.close())
+
+  test('no page can frame the pages on which viewers set their passwords', async () => {
+    const { login } = await startSites()
+    const stranger = await startSite(
+      () => `<!doctype html><title>X</title><iframe src="${login}/account/forgot"></iframe>`,
+    )
+    const { page, waitForComplaint } = await launched.openPage()
+    await page.goto(stranger)
+    await waitForComplaint('frame-ancestors')
+  })
+
+  test('the pages on which viewers set their passwords have no axe violations', async () => {
+    const { app, login } = await startSites()
+    const context = { publicUrl: new URL(login), basePath: '', service: '', language: 'en', lifeDays: 7 }
+    const invitation = await createInvitation(app.store.passwordChanges, ADA.username, context, Date.now() / 1000)
+    const { page } = await launched.openPage()
+    const addresses = [
+      `${login}/account/forgot`,
+      `${login}/account/change-password`,
+      invitation?.link ?? '',
+      `${login}/account/new-password?token=x`,
+    ]
+    for (const address of addresses) {
+      await page.goto(address)
+      expect([address, await findViolations(page)]).toEqual([address, []])
+    }
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { signIn } from '../../login/signed-in.ts'
+import { ADA } from '../../login/start-login-app.ts'
+import { type AccountApp, NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
+
+const CHANGE = '/account/change-password'
+const FORM = { ...ADA, newPassword: NEW_PASSWORD, repeatPassword: NEW_PASSWORD }
+
+async function canSignIn(app: AccountApp, password: string): Promise<boolean> {
+  return (await app.post('/sign-in', { username: ADA.username, password })).status === 303
+}
+
+test('a viewer who knows the password changes it; all sessions end, and a notice is sent', async () => {
+  const app = await startAccountApp()
+  const cookie = await signIn(app)
+  const changed = await app.post(CHANGE, FORM)
+  expect(changed).toMatchObject({ status: 200, setCookies: [], headers: { 'cache-control': 'no-store' } })
+  expect((await app.get('/', { Cookie: cookie })).status).toBe(200)
+  expect([await canSignIn(app, ADA.password), await canSignIn(app, NEW_PASSWORD)]).toEqual([false, true])
+  const [notice] = await app.mail.received(1)
+  expect(notice?.to).toEqual([ADA.username])
+  expect(app.lines.filter(({ outcome }) => outcome === 'password-changed')).toMatchObject([
+    { event: 'account', viewer: ADA.username, entryPoint: 'default' },
+  ])
+  expect(JSON.stringify(app.lines)).not.toContain('PASSWORDMARKER')
+})
+
+test('a change ends a link that was sent before', async () => {
+  const app = await startAccountApp()
+  await app.post('/account/forgot', { username: ADA.username })
+  const [mail] = await app.mail.received(1)
+  const token = /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  await app.post(CHANGE, FORM)
+  expect(await app.get(`/account/new-password?token=${token}`)).toMatchObject({ status: 410 })
+})
+
+test.each([
+  ['a wrong password', 401, { password: 'PASSWORDMARKER wrong' }],
+  ['an unknown name', 401, { username: 'nobody@example.com' }],
+  ['the same password again', 400, { newPassword: ADA.password, repeatPassword: ADA.password }],
+  ['two different new passwords', 400, { repeatPassword: `${NEW_PASSWORD}!` }],
+  ['a common new password', 400, { newPassword: 'password1', repeatPassword: 'password1' }],
+  ['no password', 400, { password: '' }],
+  ['no name', 400, { username: ' ' }],
+])('a change with %s is refused with status %i', async (_what, status, fields) => {
+  const app = await startAccountApp()
+  const answer = await app.post(CHANGE, { ...FORM, ...fields })
+  expect(answer.status).toBe(status)
+  expect(answer.text).toContain('role="alert"')
+  expect(answer.text).not.toContain('PASSWORDMARKER')
+  expect(await canSignIn(app, ADA.password)).toBe(true)
+})
+
+test('a wrong password and an unknown name get the same answer', async () => {
+  const app = await startAccountApp()
+  const wrong = await app.post(CHANGE, { ...FORM, password: 'wrong' })
+  const unknown = await app.post(CHANGE, { ...FORM, username: 'bob@example.com', password: 'wrong' })
+  expect(unknown.text.replace('bob@', 'ada@')).toBe(wrong.text)
+})
+
+test('guesses at the page count as failed sign-ins', async () => {
+  const app = await startAccountApp()
+  const statuses = []
+  for (let guess = 0; guess < 7; guess += 1) {
+    statuses.push((await app.post(CHANGE, { ...FORM, password: `wrong ${guess}` })).status)
+  }
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+  expect((await app.post('/sign-in', ADA)).status).toBe(429)
+})
+
+test('a disabled viewer and a post of another site cannot change a password', async () => {
+  const app = await startAccountApp()
+  expect(await app.post(CHANGE, FORM, { 'Sec-Fetch-Site': 'cross-site' })).toMatchObject({ status: 403 })
+  await app.store.setDisabled(ADA.username, true)
+  expect(await app.post(CHANGE, FORM)).toMatchObject({ status: 403 })
+  await app.store.setDisabled(ADA.username, false)
+  expect(await canSignIn(app, ADA.password)).toBe(true)
+})
+
+test('without a mail server there is no page to reset or change a password, and no link to it', async () => {
+  const app = await startAccountApp({ changed: { mailQueue: null } })
+  for (const path of ['/account/forgot', CHANGE]) expect(await app.get(path)).toMatchObject({ status: 404 })
+  expect((await app.get('/')).text).not.toContain('/account/')
+  expect(await app.get('/account/new-password?token=x')).toMatchObject({ status: 410 })
+})
+
+test('with a mail server, the sign-in screen links to the page of this app', async () => {
+  const app = await startAccountApp()
+  expect((await app.get('/')).text).toContain('href="/account/forgot?lang=en"')
+  expect((await app.get('/e/default/account/forgot')).status).toBe(200)
+})

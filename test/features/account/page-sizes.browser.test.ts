@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
+import { launchBrowser } from '../../browser/launch.ts'
+import { BRANDS, LANGUAGES } from '../../login/screens/every-screen.ts'
+import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { rowsFor } from '../../rows.ts'
+import { tokenIn } from '../../servers/mail-server.ts'
+import { type AccountApp, startAccountApp } from './start-account-app.ts'
+
+/** A window, a phone, and a window of 1280 × 1024 at a zoom of 400 %. */
+const SIZES = [
+  { width: 1280, height: 720, leastTarget: 24, mostScroll: 0 },
+  { width: 375, height: 667, leastTarget: 44, mostScroll: 0 },
+  { width: 320, height: 256, leastTarget: 24, mostScroll: 2_000 },
+]
+
+/** Returns every page on which a viewer sets a password, in one language. */
+async function everyPage(app: AccountApp, lang: string, token: string): Promise<string[]> {
+  const of = async (path: string) => (await app.get(`/account/${path}?lang=${lang}&token=${token}`)).text
+  const after = async (path: string, fields: Record<string, string>) =>
+    (await app.post(`/account/${path}`, { lang, ...fields })).text
+  const short = { newPassword: 'short', repeatPassword: 'short' }
+  return [
+    await of('forgot'),
+    await after('forgot', { username: '' }),
+    await after('forgot', { username: 'unknown@example.com' }),
+    await of('new-password'),
+    await after('new-password', { token, ...short }),
+    await after('new-password', { token: 'unknown', ...short }),
+    await of('change-password'),
+    await after('change-password', { ...ADA, ...short }),
+  ]
+}
+
+test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
+  'the pages of the account fit windows and phones in every language, %s: nothing scrolls, is cut off or overlaps',
+  async (brand) => {
+    const entryPoints = [{ ...ENTRY_POINT, brand: BRANDS[brand] }]
+    const app = await startAccountApp({ publicUrl: 'http://localhost', entryPoints })
+    await app.post('/account/forgot', { username: ADA.username })
+    const [mail] = await app.mail.received(1)
+    const token = tokenIn(mail ?? expect.unreachable())
+    const pages: string[] = []
+    for (const language of LANGUAGES) pages.push(...(await everyPage(app, language, token)))
+    expect(new Set(pages.map((html) => /<h1>(.*?)<.h1>/.exec(html)?.[1])).size).toBeGreaterThan(4 * LANGUAGES.length)
+    const launched = await launchBrowser('chromium')
+    try {
+      const { page } = await launched.openPage()
+      await page.goto(`http://localhost:${app.port}/account/forgot`)
+      const faults: unknown[] = []
+      for (const { width, height, leastTarget, mostScroll } of SIZES) {
+        await page.setViewport({ width, height })
+        const rules = { leastTarget, mostScroll }
+        const found = await findGeometryFaults(page, pages, rules)
+        for (const [index, list] of found.entries()) {
+          const name = `${/lang="([\w-]+)"/.exec(pages[index] ?? '')?.[1]} ${index % 8}`
+          faults.push(...list.map((fault) => `${width}x${height} ${name}: ${fault}`))
+        }
+      }
+      expect(faults).toEqual([])
+    } finally {
+      await launched.close()
+    }
+  },
+)

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import {
+  ADA,
+  type LoginProgram,
+  programSettings,
+  runLoginProgram,
+  startLoginProgram,
+} from '../../login/login-program.ts'
+import { formOf } from '../../login/start-login-app.ts'
+import { startDebianMailServer } from '../../servers/debian-mail-server.ts'
+import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
+import { type RedisServer, startRedis } from '../../servers/redis.ts'
+import { settingsOf } from '../../users/postgres/fixture.ts'
+
+const NEW_PASSWORD = 'PASSWORDMARKER another heron'
+
+let postgres: PostgresServer
+let redis: RedisServer
+beforeAll(async () => {
+  const servers = await Promise.all([startPostgres(), startRedis()])
+  postgres = servers[0]
+  redis = servers[1]
+})
+afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
+
+/** Creates the tables, the restricted role of the app and the viewer ada. Returns the settings of the app. */
+async function settingsWithAda(): Promise<Record<string, string>> {
+  const database = await postgres.createDatabase()
+  const owner = settingsOf(postgres.url({ database }))
+  const app = postgres.url({ database, user: `app_${database}`, password: 'app-password' })
+  await migratePostgres(owner, settingsOf(app))
+  const store = await openEditablePostgresStore(owner)
+  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await store.close()
+  const inRedis = { SESSION_STORE_URL: redis.url, LIMITS_STORE_URL: redis.url, REDIS_KEY_PREFIX: `${database}:` }
+  return { ...programSettings(), USER_STORE_URL: app, ...inRedis }
+}
+
+function post({ port }: LoginProgram, path: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: formOf(fields),
+    redirect: 'manual',
+  })
+}
+
+test('two copies with one PostgreSQL, one Redis and a mail server of Debian share links, limits and sessions', async () => {
+  const mail = await startDebianMailServer()
+  const settings = {
+    ...(await settingsWithAda()),
+    // The CA demands STARTTLS, also on this machine.
+    SMTP_URL: `smtp://localhost:${mail.port}`,
+    SMTP_CA_FILE: mail.caFile,
+    MAIL_FROM: 'Example Video <login@example.com>',
+  }
+  const copies = await Promise.all([startLoginProgram(settings), startLoginProgram(settings)])
+  const [one, two] = copies
+  const signIn = await post(one, '/sign-in', ADA)
+  const Cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const visit = () => fetch(`http://127.0.0.1:${one.port}/`, { headers: { Cookie }, redirect: 'manual' })
+  expect((await visit()).status).toBe(303)
+
+  for (const copy of [one, two, one]) expect((await post(copy, '/account/forgot', ADA)).status).toBe(200)
+  expect((await post(two, '/account/forgot', ADA)).status).toBe(429)
+  const mails = await mail.received(3)
+  const tokens = [...mails.matchAll(/new-password\?token=([\w-]{43})/g)].map(([, token = '']) => token)
+  const statuses = []
+  for (const token of tokens) {
+    const form = { token, newPassword: NEW_PASSWORD, repeatPassword: NEW_PASSWORD }
+    statuses.push((await post(two, '/account/new-password', form)).status)
+  }
+  expect(statuses.toSorted()).toEqual([200, 410, 410])
+  expect((await visit()).status).toBe(200)
+  expect((await post(one, '/sign-in', { ...ADA, password: NEW_PASSWORD })).status).toBe(303)
+  expect(await mail.received(4)).toContain('/account/forgot')
+  const logged = copies.map(({ output }) => output()).join('')
+  for (const secret of [...tokens, 'PASSWORDMARKER']) expect(logged).not.toContain(secret)
+})
+
+test('the app does not start if its role may not store links', async () => {
+  const settings = await settingsWithAda()
+  const [, user = '', database = ''] = /\/\/([^:]+):.*\/(\w+)$/.exec(settings.USER_STORE_URL ?? '') ?? []
+  await postgres.query(`REVOKE DELETE ON viewer_auth.password_links FROM ${user}`, [], database)
+  const mail = { SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'login@example.com' }
+  const { ended } = runLoginProgram({ ...settings, ...mail })
+  expect(await ended).toMatchObject({ status: 1, stderr: expect.stringContaining('GRANT SELECT, INSERT, UPDATE') })
+  await startLoginProgram(settings)
+})
+
+test('the app starts while its mail server is away, and stops with mails that are not sent', async () => {
+  const settings = await settingsWithAda()
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'login@example.com' }
+  const program = await startLoginProgram({ ...settings, ...mail })
+  expect((await post(program, '/account/forgot', ADA)).status).toBe(200)
+  await program.says('"mail-away"')
+  program.child.kill('SIGTERM')
+  expect(await program.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('dropped') })
+})

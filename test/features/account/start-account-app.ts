@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Account } from '../../../src/features/account/account.ts'
+import { createResetLimits } from '../../../src/features/account/links/reset-limits.ts'
+import { createMailQueue, type MailQueueDeps } from '../../../src/features/account/mail/mail-queue.ts'
+import type { MailServerSettings } from '../../../src/features/account/mail/settings.ts'
+import { openMailServer } from '../../../src/features/account/mail/smtp.ts'
+import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
+import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import {
+  ADA,
+  type LoginApp,
+  type LoginAppOptions,
+  SESSION_LIMITS,
+  START_SECONDS,
+  startLoginApp,
+} from '../../login/start-login-app.ts'
+import { startMailServer, type TestMailServer } from '../../servers/mail-server.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+
+export const NEW_PASSWORD = 'PASSWORDMARKER another heron'
+
+export interface AccountApp extends LoginApp {
+  readonly store: EditableUserStore
+  readonly mail: TestMailServer
+  /** The faults of mails that were not sent at once. */
+  readonly faults: unknown[]
+}
+
+export interface AccountAppOptions extends LoginAppOptions {
+  readonly mail?: TestMailServer
+  readonly changed?: Partial<Account>
+  readonly queue?: Partial<MailQueueDeps>
+}
+
+/** The settings for a mail server of a test. */
+export function mailSettings(port: number, changed: Partial<MailServerSettings> = {}): MailServerSettings {
+  const from = { name: 'Example Video', address: 'login@example.com' }
+  return { host: '127.0.0.1', port, tls: 'none', ca: null, auth: null, from, ...changed }
+}
+
+/** Starts the login app with viewers in a file and a mail server, until the test ends. Ada can sign in. */
+export async function startAccountApp({ changed, queue, ...options }: AccountAppOptions = {}): Promise<AccountApp> {
+  const mail = options.mail ?? (await startMailServer())
+  const store = openEditableSqliteStore(join(temporaryFolder(), 'viewers.db'))
+  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  const faults: unknown[] = []
+  const server = await openMailServer(mailSettings(mail.port), 2_000)
+  const mailQueue = createMailQueue({
+    server,
+    onAway: (error) => faults.push(error),
+    pauseMs: () => 0,
+    retryMs: [50, 50],
+    ...queue,
+  })
+  const clock = { seconds: START_SECONDS }
+  const sessionStore = openSqliteSessionStore(':memory:', SESSION_LIMITS, () => clock.seconds)
+  const signInLimits = createSignInLimits(openMemoryCounter)
+  const account: Account = {
+    passwordChanges: store.passwordChanges,
+    mailQueue,
+    resetLimits: createResetLimits(openMemoryCounter, 100),
+    signInLimits,
+    sessionStore,
+    mailAttribute: 'username',
+    contextWords: ['lovelace'],
+    ...changed,
+  }
+  const deps = { users: store, sessionStore, signInLimits, account, nowSeconds: () => clock.seconds }
+  const app = await startLoginApp({ ...deps, ...options })
+  onTestFinished(async () => {
+    mailQueue.close()
+    await store.close()
+  })
+  return { ...app, clock, store, mail, faults }
+}
