@@ -11,7 +11,7 @@ const BELOW_LOGIN = [
   ],
   ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
 ]
-const WINDOWS = ['src/features/window', 'src/features/sso', 'src/passkeys']
+const WINDOWS = ['src/features/window', 'src/features/sso', 'src/features/passkeys']
 const ROOMS_OF_APP = [
   ...BELOW_LOGIN,
   ...WINDOWS,
@@ -31,7 +31,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/entry-points'],
     ...['src/features/account/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
   ],
-  'src/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/features/account'],
+  'src/features/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/features/account'],
   'src/features/account': [...BELOW_LOGIN, 'src/features/account/mail', 'src/login'],
   'src/features/sso': [...BELOW_LOGIN, 'src/redis', 'src/features/window', 'src/login'],
   'src/features/window': [...BELOW_LOGIN, 'src/redis', 'src/login'],

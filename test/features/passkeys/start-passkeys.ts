@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import type { HashEntryPoint } from '../../src/entry-points/entry-point.ts'
-import type { Account } from '../../src/features/account/account.ts'
-import { openSignInWindow } from '../../src/features/window/open-sign-in-window.ts'
-import { openPasskeys, type Passkeys } from '../../src/passkeys/passkeys.ts'
-import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
+import type { Account } from '../../../src/features/account/account.ts'
+import { openPasskeys, type Passkeys } from '../../../src/features/passkeys/passkeys.ts'
+import { openSignInWindow } from '../../../src/features/window/open-sign-in-window.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import {
   ADA,
   type Answer,
@@ -14,8 +14,8 @@ import {
   type LoginAppOptions,
   START_SECONDS,
   startLoginApp,
-} from '../login/start-login-app.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+} from '../../login/start-login-app.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { type Authenticator, type Ceremony, createAuthenticator } from './authenticator.ts'
 
 export interface PasskeyAppOptions extends LoginAppOptions {

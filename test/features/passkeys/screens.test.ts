@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ADA, ENTRY_POINT } from '../login/start-login-app.ts'
+import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
 import { fieldOf, openFrame, ownHeaders, pressContinue, reasonOf, startPasskeys } from './start-passkeys.ts'
 
 test('the screen for passkeys has a secret of its own, and keeps it while the viewer is not signed in', async () => {

@@ -1,9 +1,9 @@
-import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { UpstreamError } from '../errors.ts'
-import type { Account } from '../features/account/account.ts'
-import type { SignInWindow } from '../features/window/open-sign-in-window.ts'
-import type { PasskeyStore } from '../users/passkey-store.ts'
-import type { UserStore, Viewer } from '../users/user-store.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { PasskeyStore } from '../../users/passkey-store.ts'
+import type { UserStore, Viewer } from '../../users/user-store.ts'
+import type { Account } from '../account/account.ts'
+import type { SignInWindow } from '../window/open-sign-in-window.ts'
 import type { RelyingParty } from './web-authn/answers.ts'
 
 /** Passkeys of all entry points that have them. */

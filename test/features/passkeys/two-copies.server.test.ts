@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ADA, programSettings, startLoginProgram } from '../login/login-program.ts'
-import { startPostgres } from '../servers/postgres.ts'
-import { startRedis } from '../servers/redis.ts'
-import { migratedStore } from '../users/postgres/fixture.ts'
+import { ADA, programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { startPostgres } from '../../servers/postgres.ts'
+import { startRedis } from '../../servers/redis.ts'
+import { migratedStore } from '../../users/postgres/fixture.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { fieldOf, readWindow } from './start-passkeys.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { LANGUAGES } from '../login/screens/every-screen.ts'
+import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { LANGUAGES } from '../../login/screens/every-screen.ts'
 import { FRAME_SIZES, faultsIn, framesIn, startBrandedApp, WINDOW_SIZES, windowsIn } from './passkey-screens.ts'
 
 let launched: LaunchedBrowser

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CreationAnswer, SignInAnswer } from '../../../src/passkeys/web-authn/answers.ts'
-import { checkCreation, checkSignIn } from '../../../src/passkeys/web-authn/check-answers.ts'
+import { CreationAnswer, SignInAnswer } from '../../../../src/features/passkeys/web-authn/answers.ts'
+import { checkCreation, checkSignIn } from '../../../../src/features/passkeys/web-authn/check-answers.ts'
 import { type Changes, createAuthenticator } from '../authenticator.ts'
 
 const OWN = { challenge: 'c'.repeat(43), origin: 'https://login.example', rpId: 'login.example' }

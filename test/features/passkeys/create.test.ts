@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createMailQueue } from '../../src/features/account/mail/mail-queue.ts'
-import { openMailServer } from '../../src/features/account/mail/smtp.ts'
-import { MOST_PASSKEYS } from '../../src/users/passkey-store.ts'
-import { mailSettings } from '../features/account/start-account-app.ts'
-import { ADA, PLAYER } from '../login/start-login-app.ts'
-import { startMailServer } from '../servers/mail-server.ts'
+import { createMailQueue } from '../../../src/features/account/mail/mail-queue.ts'
+import { openMailServer } from '../../../src/features/account/mail/smtp.ts'
+import { MOST_PASSKEYS } from '../../../src/users/passkey-store.ts'
+import { ADA, PLAYER } from '../../login/start-login-app.ts'
+import { startMailServer } from '../../servers/mail-server.ts'
+import { mailSettings } from '../account/start-account-app.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,
@@ -157,6 +157,6 @@ test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0', 'Firefox on Linux'],
   ['curl/8.9.1', 'unknown browser'],
 ])('a passkey has the name of its browser: %s', async (userAgent, name) => {
-  const { deviceName } = await import('../../src/passkeys/web-authn/device-name.ts')
+  const { deviceName } = await import('../../../src/features/passkeys/web-authn/device-name.ts')
   expect(deviceName(userAgent)).toBe(name)
 })

@@ -1,4 +1,4 @@
-import type { AccountRefusal } from '../features/account/pages.ts'
+import type { AccountRefusal } from '../account/pages.ts'
 import type { TakenCeremony } from './ceremony.ts'
 import type { Fault } from './web-authn/answers.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import { createStartLimits } from '../../src/features/window/flows/start-limits.ts'
-import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { ADA, ENTRY_POINT, PLAYER } from '../login/start-login-app.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import { createStartLimits } from '../../../src/features/window/flows/start-limits.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { ADA, ENTRY_POINT, PLAYER } from '../../login/start-login-app.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,
