@@ -118,7 +118,7 @@ async function openRemote(config: Config, deps: RemoteDeps) {
 async function openIssuers({ entryPoints }: Config, deps: Pick<OpenWindowDeps, 'nowSeconds' | 'log'>) {
   const withTokens = entryPoints.filter(isTokenEntryPoint)
   if (withTokens.length === 0) return null
-  const { openTokenIssuers } = await import('./token-issuer/token-issuers.ts')
+  const { openTokenIssuers } = await import('./features/token/issuer/token-issuers.ts')
   return await openTokenIssuers(withTokens, deps)
 }
 

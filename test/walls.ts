@@ -3,13 +3,13 @@ const BELOW_LOGIN = [
   ...LOW,
   ...[
     'src/hash-lock',
-    'src/viewer-token',
+    'src/features/token/viewer-token',
     'src/languages',
     'src/brand',
     'src/features/sso/settings',
     'src/entry-points',
   ],
-  ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/token-issuer'],
+  ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/features/token/issuer'],
 ]
 const WINDOWS = ['src/features/window', 'src/features/sso', 'src/features/passkeys']
 const ROOMS_OF_APP = [
@@ -28,7 +28,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/login-app.ts': [...ROOMS_OF_APP, 'src/app.ts'],
   'src/app.ts': ROOMS_OF_APP,
   'src/config.ts': [
-    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/entry-points'],
+    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token/viewer-token', 'src/entry-points'],
     ...['src/features/account/mail', 'src/redis', 'src/users', 'src/sign-in-limits'],
   ],
   'src/features/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/features/account'],
@@ -37,24 +37,31 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/window': [...BELOW_LOGIN, 'src/redis', 'src/login'],
   'src/login': BELOW_LOGIN,
   'src/features/account/mail': ['src/errors.ts', 'src/settings'],
-  'src/token-issuer': [...LOW, 'src/viewer-token', 'src/entry-points', 'src/users'],
+  'src/features/token/issuer': [...LOW, 'src/features/token/viewer-token', 'src/entry-points', 'src/users'],
   'src/sessions': [...LOW, 'src/redis', 'src/users'],
   'src/sign-in-limits': [...LOW, 'src/redis', 'src/users'],
   'src/redis': LOW,
   'src/users': [...LOW, 'src/hash-lock'],
   'src/entry-points': [
-    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token', 'src/languages', 'src/brand'],
+    ...[
+      'src/errors.ts',
+      'src/settings',
+      'src/hash-lock',
+      'src/features/token/viewer-token',
+      'src/languages',
+      'src/brand',
+    ],
     'src/features/sso/settings',
   ],
   'src/features/sso/settings': ['src/errors.ts', 'src/settings'],
   'src/brand': ['src/errors.ts', 'src/settings', 'src/languages'],
   'src/languages': ['src/errors.ts'],
   'src/hash-lock': ['src/errors.ts'],
-  'src/viewer-token': ['src/errors.ts'],
+  'src/features/token/viewer-token': ['src/errors.ts'],
   'src/settings': ['src/errors.ts'],
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
-  'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/viewer-token'],
+  'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token/viewer-token'],
   'src/tools/cli': [
     ...BELOW_LOGIN,
     'src/features/account/mail',
@@ -63,7 +70,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'src/config.ts',
     'src/tools/video-service',
   ],
-  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/viewer-token'],
+  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token/viewer-token'],
 }
 
 /** The tests that need the emulator. No other test imports the emulator. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { issuerField } from '../features/sso/settings/fields.ts'
 import type { SsoSettings } from '../features/sso/settings/sso-settings.ts'
+import { parseKeyUrl } from '../features/token/fields.ts'
 import { faultInName } from '../hash-lock/authentication-response.ts'
 import {
   type AllowedAddress,
@@ -12,7 +13,6 @@ import {
 } from '../hash-lock/return-address.ts'
 import { fail, isLoopbackHost, isLoopbackName, listField, OnOff, reasonOf, splitList } from '../settings/fields.ts'
 import type { HashParameter } from './entry-point.ts'
-import { parseKeyUrl } from './token-fields.ts'
 
 export const LONGEST_LIFETIME_SECONDS = 31_536_000
 export const DEFAULT_LIFETIME_SECONDS = 3600

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { brandEnvironment, brandOfEnvironment } from '../brand/fields.ts'
 import { ssoEnvironment, ssoOfEnvironment } from '../features/sso/settings/fields.ts'
+import {
+  CONTENT_KEY_MISSING,
+  ContentKey,
+  DEFAULT_SUBJECT_ATTRIBUTE,
+  KEY_URL_MISSING,
+  REF_ADDRESSES_MISSING,
+  TokenSubject,
+  ViewerAuth,
+} from '../features/token/fields.ts'
 import { type Environment, OnOff, required, wholeNumber } from '../settings/fields.ts'
 import { SECRET_MISSING, Secret } from '../settings/secret.ts'
 import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from './entry-point.ts'
@@ -17,15 +26,6 @@ import {
   RETURN_URL_MISSING,
   ReturningViewers,
 } from './fields.ts'
-import {
-  CONTENT_KEY_MISSING,
-  ContentKey,
-  DEFAULT_SUBJECT_ATTRIBUTE,
-  KEY_URL_MISSING,
-  REF_ADDRESSES_MISSING,
-  TokenSubject,
-  ViewerAuth,
-} from './token-fields.ts'
 
 /**
  * Builds the schema of the entry point at `/`, for settings without ENTRY_POINTS_FILE. The settings of the other version

@@ -2,6 +2,14 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { brandFields, brandOf } from '../brand/fields.ts'
 import { ssoFileFields, ssoOf } from '../features/sso/settings/fields.ts'
+import {
+  ContentKey,
+  DEFAULT_SUBJECT_ATTRIBUTE,
+  KEY_URL_MISSING,
+  REF_ADDRESSES_MISSING,
+  TokenSubject,
+  ViewerAuth,
+} from '../features/token/fields.ts'
 import { fail, OnOff, required, sentenceOf } from '../settings/fields.ts'
 import { readNamedFile } from '../settings/named-file.ts'
 import { Secret } from '../settings/secret.ts'
@@ -19,14 +27,6 @@ import {
   RETURN_URL_MISSING,
   ReturningViewers,
 } from './fields.ts'
-import {
-  ContentKey,
-  DEFAULT_SUBJECT_ATTRIBUTE,
-  KEY_URL_MISSING,
-  REF_ADDRESSES_MISSING,
-  TokenSubject,
-  ViewerAuth,
-} from './token-fields.ts'
 
 const NAME = 'must be the NAME of /e/NAME: 1 to 64 small letters, digits and "-"; the first character is not "-"'
 const LIFETIME = `must be a whole number from 0 to ${LONGEST_LIFETIME_SECONDS}`

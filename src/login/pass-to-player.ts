@@ -1,7 +1,7 @@
 import type { HashEntryPoint } from '../entry-points/entry-point.ts'
+import type { TokenIssuer } from '../features/token/issuer/token-issuers.ts'
 import { buildAuthenticationResponse } from '../hash-lock/authentication-response.ts'
 import { appendHash, appendToken, type ReturnAddress } from '../hash-lock/return-address.ts'
-import type { TokenIssuer } from '../token-issuer/token-issuers.ts'
 import type { AccessGranted } from './access-decision.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
+import { createTokenIssuer, tokenQueueOptions } from '../../src/features/token/issuer/token-issuers.ts'
 import { createQueue } from '../../src/server/work-queue.ts'
-import { createTokenIssuer, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
 import { threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
 import { sayStarted } from './report-usage.ts'
 import { readTokenKeys } from './token-keys.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseContentKey } from '../../src/viewer-token/content-key.ts'
-import { parseServiceKeys, type ServiceKey } from '../../src/viewer-token/service-keys.ts'
+import { parseContentKey } from '../../src/features/token/viewer-token/content-key.ts'
+import { parseServiceKeys, type ServiceKey } from '../../src/features/token/viewer-token/service-keys.ts'
 
 const CONTENT_KEY_BITS = 2048
 /** As in the documentation of the service. */

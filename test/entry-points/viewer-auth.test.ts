@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { publicKeyPem } from '../../src/features/token/viewer-token/content-key.ts'
 import type { Environment } from '../../src/settings/fields.ts'
-import { publicKeyPem } from '../../src/viewer-token/content-key.ts'
+import { CONTENT_KEY } from '../features/token/viewer-token/jwcrypto-vectors.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
 
 const { HASH_SECRET, PLAYER_RETURN_URL, ...COMMON } = SETTINGS
 const PEM = pemOf(CONTENT_KEY)

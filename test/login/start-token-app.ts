@@ -1,10 +1,14 @@
 import { expect } from 'vitest'
 import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
+import {
+  createTokenIssuer,
+  type TokenIssuer,
+  tokenQueueOptions,
+} from '../../src/features/token/issuer/token-issuers.ts'
+import { checkViewerToken } from '../../src/features/token/viewer-token/token-check.ts'
 import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
 import { createQueue } from '../../src/server/work-queue.ts'
-import { createTokenIssuer, type TokenIssuer, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
-import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
-import { BUILD_KEYS, CHECK_KEYS } from '../viewer-token/token-keys.ts'
+import { BUILD_KEYS, CHECK_KEYS } from '../features/token/viewer-token/token-keys.ts'
 import { ENTRY_POINT, type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from './start-login-app.ts'
 
 export const REF = 'https://player.example/embed/1234?a=%20+~&b'

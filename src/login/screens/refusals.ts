@@ -95,7 +95,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
 const LOOP_CAUSES: Readonly<Record<EntryPoint['viewerAuth'], string>> = {
   hash: 'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)',
   token:
-    'the player keeps coming back, so it refuses our token; check the public key set on the service, SERVICE_VIEWER_KEY_URL, and the clocks (src/viewer-token/README.md#when-the-player-refuses-a-token)',
+    'the player keeps coming back, so it refuses our token; check the public key set on the service, SERVICE_VIEWER_KEY_URL, and the clocks (src/features/token/viewer-token/README.md#when-the-player-refuses-a-token)',
 }
 
 interface RefusalDetails {

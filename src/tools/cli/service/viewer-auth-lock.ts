@@ -1,8 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { readEntryPointSettings } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
+import {
+  keyFingerprint,
+  parseContentPublicKey,
+  publicKeyPem,
+} from '../../../features/token/viewer-token/content-key.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
-import { keyFingerprint, parseContentPublicKey, publicKeyPem } from '../../../viewer-token/content-key.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { removeViewerAuth, setViewerAuth } from '../../video-service/viewer-auth/viewer-auth.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
-import { keyFingerprint, publicKeyPem } from '../../../viewer-token/content-key.ts'
+import { keyFingerprint, publicKeyPem } from '../../../features/token/viewer-token/content-key.ts'
 import type { Outcome } from '../command.ts'
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {

@@ -1,9 +1,13 @@
 import { type EntryPoint, isTokenEntryPoint, type TokenEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
-import type { ServiceKeys } from '../../../viewer-token/service-keys.ts'
-import { checkEnvelope, checkSignedToken } from '../../../viewer-token/token-check.ts'
-import { describeTokenCheck } from '../../../viewer-token/token-diagnosis.ts'
-import { buildViewerToken, CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../../viewer-token/viewer-token.ts'
+import type { ServiceKeys } from '../../../features/token/viewer-token/service-keys.ts'
+import { checkEnvelope, checkSignedToken } from '../../../features/token/viewer-token/token-check.ts'
+import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
+import {
+  buildViewerToken,
+  CLOCK_MARGIN_SECONDS,
+  TOKEN_LIFETIME_SECONDS,
+} from '../../../features/token/viewer-token/viewer-token.ts'
 import { isRequestError } from '../../video-service/service-errors.ts'
 import { createTransport } from '../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../video-service/viewer-auth/service-keys.ts'

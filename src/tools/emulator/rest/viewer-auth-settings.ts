@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { parseContentPublicKey } from '../../../viewer-token/content-key.ts'
+import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
 import { type ContentType, isEntryPoint } from './lock-settings.ts'
 
 /** The settings of the second version of viewer authentication. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { parseContentPublicKey } from '../../../viewer-token/content-key.ts'
-import { checkViewerToken } from '../../../viewer-token/token-check.ts'
-import { describeTokenCheck } from '../../../viewer-token/token-diagnosis.ts'
+import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
+import { checkViewerToken } from '../../../features/token/viewer-token/token-check.ts'
+import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
 import type { ServiceKeys } from './service-keys.ts'
 import { type Component, openUsedTokens } from './used-tokens.ts'
 

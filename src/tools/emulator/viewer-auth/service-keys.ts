@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID } from '
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import type { ServicePrivateKey } from '../../../features/token/viewer-token/token-check.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
-import type { ServicePrivateKey } from '../../../viewer-token/token-check.ts'
 
 /** Private keys in PKCS#8. `accepted_until_seconds` is null for the newest key. A reset keeps the keys. */
 export const SERVICE_KEY_TABLE = `

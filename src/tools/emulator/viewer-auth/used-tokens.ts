@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { TOKEN_LIFETIME_SECONDS } from '../../../features/token/viewer-token/viewer-token.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
-import { TOKEN_LIFETIME_SECONDS } from '../../../viewer-token/viewer-token.ts'
 
 /** A part of an embed. Each accepts a token once. */
 export type Component = 'player' | 'chat' | 'qna'

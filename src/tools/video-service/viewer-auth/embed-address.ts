@@ -1,5 +1,5 @@
+import { buildViewerToken, type TokenKeys } from '../../../features/token/viewer-token/viewer-token.ts'
 import { type AllowedAddress, appendToken, decideRef } from '../../../hash-lock/return-address.ts'
-import { buildViewerToken, type TokenKeys } from '../../../viewer-token/viewer-token.ts'
 
 export interface EmbedKeys extends TokenKeys {
   /** Addresses of the player. A page at any other address could use the token to watch as this viewer. */

@@ -1,4 +1,4 @@
-import { parseServiceKeys, type ServiceKeys } from '../../../viewer-token/service-keys.ts'
+import { parseServiceKeys, type ServiceKeys } from '../../../features/token/viewer-token/service-keys.ts'
 import { UnexpectedAnswer } from '../service-errors.ts'
 import type { Transport } from '../transport.ts'
 

@@ -2,7 +2,7 @@ import { createHash, createPublicKey } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseContentKey } from '../../../../src/viewer-token/content-key.ts'
+import { parseContentKey } from '../../../../src/features/token/viewer-token/content-key.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { OLDER_KEY, OLDER_KID, tokensOfJwcrypto } from '../../../viewer-token/jwcrypto-tokens.ts'
-import { ISSUED_AT } from '../../../viewer-token/jwcrypto-vectors.ts'
+import { OLDER_KEY, OLDER_KID, tokensOfJwcrypto } from '../../../features/token/viewer-token/jwcrypto-tokens.ts'
+import { ISSUED_AT } from '../../../features/token/viewer-token/jwcrypto-vectors.ts'
 import { explanationOf, newestRequest, startTokenService, type TokenService } from './token-service.ts'
 
 /** The tokens come from Python's jwcrypto, which stands for the backend of a customer. */

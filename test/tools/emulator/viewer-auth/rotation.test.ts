@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseServiceKeys } from '../../../../src/viewer-token/service-keys.ts'
-import { encrypt, sign } from '../../../viewer-token/jose-tokens.ts'
-import { ISSUED_AT, KID } from '../../../viewer-token/jwcrypto-vectors.ts'
+import { parseServiceKeys } from '../../../../src/features/token/viewer-token/service-keys.ts'
+import { encrypt, sign } from '../../../features/token/viewer-token/jose-tokens.ts'
+import { ISSUED_AT, KID } from '../../../features/token/viewer-token/jwcrypto-vectors.ts'
 import { newestRequest, startTokenService, type TokenService } from './token-service.ts'
 
 const Keys = z.object({

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { encrypt, sign } from '../../../viewer-token/jose-tokens.ts'
+import { encrypt, sign } from '../../../features/token/viewer-token/jose-tokens.ts'
 
 /** A small login app for viewer tokens, without cookies and without the code of `src`. */
 export interface TinyTokenApp {

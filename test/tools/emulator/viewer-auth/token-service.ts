@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { describeTokenCheck } from '../../../../src/features/token/viewer-token/token-diagnosis.ts'
 import type { LoggedRequest } from '../../../../src/tools/emulator/developer/request-log.ts'
-import { describeTokenCheck } from '../../../../src/viewer-token/token-diagnosis.ts'
-import type { AlteredToken } from '../../../viewer-token/altered-tokens.ts'
-import { encrypt, sign } from '../../../viewer-token/jose-tokens.ts'
-import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY } from '../../../viewer-token/jwcrypto-vectors.ts'
+import type { AlteredToken } from '../../../features/token/viewer-token/altered-tokens.ts'
+import { encrypt, sign } from '../../../features/token/viewer-token/jose-tokens.ts'
+import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY } from '../../../features/token/viewer-token/jwcrypto-vectors.ts'
 import { type Service, startService } from '../player/service.ts'
 
 const AUTH_URL = 'https://login.example/entry?tenant=a%20b#top'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { alteredTokens } from '../../../viewer-token/altered-tokens.ts'
-import { ISSUED_AT, TOKEN_VECTORS } from '../../../viewer-token/jwcrypto-vectors.ts'
+import { alteredTokens } from '../../../features/token/viewer-token/altered-tokens.ts'
+import { ISSUED_AT, TOKEN_VECTORS } from '../../../features/token/viewer-token/jwcrypto-vectors.ts'
 import { goodResponse, LOCKED_CHANNEL, validate } from '../player/service.ts'
 import {
   explanationOf,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
 import { parseRefAddress } from '../../../../src/hash-lock/return-address.ts'
 import { embedAddress } from '../../../../src/tools/video-service/viewer-auth/embed-address.ts'
-import { checkViewerToken } from '../../../../src/viewer-token/token-check.ts'
-import { BUILD_KEYS, CHECK_KEYS } from '../../../viewer-token/token-keys.ts'
+import { BUILD_KEYS, CHECK_KEYS } from '../../../features/token/viewer-token/token-keys.ts'
 
 const KEYS = { ...BUILD_KEYS, allowed: [parseRefAddress('https://video.example/embed/')] }
 const EMBED = 'https://video.example/embed/recorded/1?autoplay=a%20b'

@@ -1,7 +1,7 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { faultInSubject } from '../../../../features/token/viewer-token/viewer-token.ts'
 import { faultInValue } from '../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
-import { faultInSubject } from '../../../../viewer-token/viewer-token.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
 
 type AskedEntryPoint = Pick<EntryPoint, 'allowedGroups' | 'parameters' | 'viewerAuth'>

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { buildViewerToken } from '../../../../features/token/viewer-token/viewer-token.ts'
 import { appendToken, decideRef } from '../../../../hash-lock/return-address.ts'
-import { buildViewerToken } from '../../../../viewer-token/viewer-token.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-keys.ts'
 import { nowSeconds } from '../../service/service.ts'

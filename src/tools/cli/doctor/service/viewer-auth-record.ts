@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import { keyFingerprint } from '../../../../viewer-token/content-key.ts'
+import { keyFingerprint } from '../../../../features/token/viewer-token/content-key.ts'
 import type { LockPlace } from '../../../video-service/locks.ts'
 import { nameOf } from '../../service/lock-place.ts'
 import { openLockRecords, whenSet } from '../../service/lock-records.ts'

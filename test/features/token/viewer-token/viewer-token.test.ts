@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
-import { buildViewerToken, faultInSubject } from '../../src/viewer-token/viewer-token.ts'
+import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
+import { buildViewerToken, faultInSubject } from '../../../../src/features/token/viewer-token/viewer-token.ts'
 import { CONTENT_KEY, ISSUED_AT, KID } from './jwcrypto-vectors.ts'
 import { BUILD_KEYS, CHECK_KEYS } from './token-keys.ts'
 

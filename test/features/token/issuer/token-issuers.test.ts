@@ -2,11 +2,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
-import { OverloadedError, UpstreamError } from '../../src/errors.ts'
-import { createQueue } from '../../src/server/work-queue.ts'
-import { createTokenIssuer, openTokenIssuers, tokenQueueOptions } from '../../src/token-issuer/token-issuers.ts'
-import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
+import type { TokenEntryPoint } from '../../../../src/entry-points/entry-point.ts'
+import { OverloadedError, UpstreamError } from '../../../../src/errors.ts'
+import {
+  createTokenIssuer,
+  openTokenIssuers,
+  tokenQueueOptions,
+} from '../../../../src/features/token/issuer/token-issuers.ts'
+import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
+import { createQueue } from '../../../../src/server/work-queue.ts'
 import { CONTENT_KEY, ISSUED_AT, KID } from '../viewer-token/jwcrypto-vectors.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../viewer-token/token-keys.ts'
 

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
-import { checkEnvelope, checkSignedToken, checkViewerToken } from '../../src/viewer-token/token-check.ts'
-import { describeTokenCheck } from '../../src/viewer-token/token-diagnosis.ts'
+import {
+  checkEnvelope,
+  checkSignedToken,
+  checkViewerToken,
+} from '../../../../src/features/token/viewer-token/token-check.ts'
+import { describeTokenCheck } from '../../../../src/features/token/viewer-token/token-diagnosis.ts'
+import { checkAuthenticationResponse } from '../../../../src/hash-lock/authentication-response.ts'
 import { alteredTokens } from './altered-tokens.ts'
 import { encrypt, sign } from './jose-tokens.ts'
 import { CONTENT_KEY, ISSUED_AT, KID, TOKEN_VECTORS, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'

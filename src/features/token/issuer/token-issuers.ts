@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
-import type { TokenEntryPoint } from '../entry-points/entry-point.ts'
-import type { TokenReadings } from '../server/monitoring/gauges.ts'
-import { createQueue, type QueueOptions, type WorkQueue } from '../server/work-queue.ts'
+import type { TokenEntryPoint } from '../../../entry-points/entry-point.ts'
+import type { TokenReadings } from '../../../server/monitoring/gauges.ts'
+import { createQueue, type QueueOptions, type WorkQueue } from '../../../server/work-queue.ts'
 import { buildViewerToken } from '../viewer-token/viewer-token.ts'
 import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
 

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { publicKeyPem } from '../../src/viewer-token/content-key.ts'
+import { publicKeyPem } from '../../../../src/features/token/viewer-token/content-key.ts'
 import type { AlteredToken } from './altered-tokens.ts'
 import { OUTER } from './jose-tokens.ts'
 import { buildWithJwcrypto, jwkOf, type TokenToBuild } from './jwcrypto.ts'

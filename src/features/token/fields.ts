@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { fail, reasonOf } from '../settings/fields.ts'
-import { parseContentKey } from '../viewer-token/content-key.ts'
+import { fail, reasonOf } from '../../settings/fields.ts'
+import { parseContentKey } from './viewer-token/content-key.ts'
 
 export const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
 export const CONTENT_KEY_MISSING =

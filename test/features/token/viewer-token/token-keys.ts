@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import type { CheckKeys } from '../../src/viewer-token/token-check.ts'
-import type { TokenKeys } from '../../src/viewer-token/viewer-token.ts'
+import type { CheckKeys } from '../../../../src/features/token/viewer-token/token-check.ts'
+import type { TokenKeys } from '../../../../src/features/token/viewer-token/viewer-token.ts'
 import { CONTENT_KEY, KID, SERVICE_KEY } from './jwcrypto-vectors.ts'
 
 export const BUILD_KEYS: TokenKeys = {

@@ -2,8 +2,8 @@ import { createDecipheriv, createHmac, createPublicKey, privateDecrypt } from 'n
 import fc from 'fast-check'
 import { compactDecrypt, compactVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { checkViewerToken } from '../../src/viewer-token/token-check.ts'
-import { buildViewerToken, faultInSubject } from '../../src/viewer-token/viewer-token.ts'
+import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
+import { buildViewerToken, faultInSubject } from '../../../../src/features/token/viewer-token/viewer-token.ts'
 import { CONTENT_KEY, ISSUED_AT, KID, SERVICE_KEY } from './jwcrypto-vectors.ts'
 import { BUILD_KEYS, CHECK_KEYS } from './token-keys.ts'
 

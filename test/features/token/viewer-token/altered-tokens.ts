@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import type { TokenCheck } from '../../src/viewer-token/token-check.ts'
+import type { TokenCheck } from '../../../../src/features/token/viewer-token/token-check.ts'
 import { encrypt, OUTER, sign } from './jose-tokens.ts'
 import { CONTENT_KEY, ISSUED_AT, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { parseServiceKeys } from '../../src/viewer-token/service-keys.ts'
+import { parseServiceKeys } from '../../../../src/features/token/viewer-token/service-keys.ts'
 import { KID } from './jwcrypto-vectors.ts'
 import { BUILD_KEYS } from './token-keys.ts'
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { programSettings, startLoginProgram } from '../login/login-program.ts'
+import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,6 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { parseContentKey, parseContentPublicKey, publicKeyPem } from '../../src/viewer-token/content-key.ts'
+import {
+  parseContentKey,
+  parseContentPublicKey,
+  publicKeyPem,
+} from '../../../../src/features/token/viewer-token/content-key.ts'
 import { CONTENT_KEY } from './jwcrypto-vectors.ts'
 
 const PUBLIC = createPublicKey(CONTENT_KEY)

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../errors.ts'
+import { UpstreamError } from '../../../errors.ts'
 import { parseServiceKeys, type ServiceKey, type ServiceKeys } from '../viewer-token/service-keys.ts'
 
 /** Keeps the keys that the service publishes, and fetches them in the background. For readiness, an optional store. */

@@ -3,9 +3,9 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { UpstreamError } from '../../src/errors.ts'
-import { openServiceKeyCache } from '../../src/token-issuer/service-key-cache.ts'
-import { makeCertificate } from '../servers/certificate.ts'
+import { UpstreamError } from '../../../../src/errors.ts'
+import { openServiceKeyCache } from '../../../../src/features/token/issuer/service-key-cache.ts'
+import { makeCertificate } from '../../../servers/certificate.ts'
 import { BUILD_KEYS } from '../viewer-token/token-keys.ts'
 
 const JWK = { ...BUILD_KEYS.serviceKey.publicKey.export({ format: 'jwk' }), use: 'enc' }
