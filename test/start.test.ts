@@ -20,7 +20,7 @@ function pathOf(file: string): string {
 
 test('the help of the command line loads no command and no library for settings', () => {
   const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
-  const args = ['--import', hooks, pathOf('cli/main.ts'), '--help']
+  const args = ['--import', hooks, pathOf('tools/cli/main.ts'), '--help']
   const script = `"$0" "$@" 2>&1 >/dev/null`
   const output = execFileSync('sh', ['-c', script, process.execPath, ...args], { encoding: 'utf8' })
   const files = z.array(z.string()).parse(JSON.parse(output))
@@ -45,7 +45,7 @@ test('the login app starts without the libraries of single sign-on and of passke
     encoding: 'utf8',
   })
   const files = z.array(z.string()).parse(JSON.parse(output))
-  expect(files.filter((file) => /\/src\/(sso\/open-sso|passkeys\/passkeys)\.ts/.test(file))).toHaveLength(2)
+  expect(files.filter((file) => /\/src\/features\/(sso\/open-sso|passkeys\/passkeys)\.ts/.test(file))).toHaveLength(2)
   expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose|@simplewebauthn)\//.test(file))).toEqual([])
 })
 

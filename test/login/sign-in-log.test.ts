@@ -95,7 +95,7 @@ test('the log names the reason for a refused request', async () => {
 })
 
 test('every outcome is documented, in the README of the log or of its way to sign in', () => {
-  const pages = { sso: ['sso', 'sso/logout'], passkey: ['passkeys'], other: ['server/log'] }
+  const pages = { sso: ['features/sso', 'features/sso/logout'], passkey: ['features/passkeys'], other: ['server/log'] }
   const textOf = (folders: readonly string[]) =>
     folders.map((folder) => readFileSync(new URL(`../../src/${folder}/README.md`, import.meta.url), 'utf8')).join()
   const pageOf = (outcome: string) =>

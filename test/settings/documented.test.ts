@@ -161,22 +161,6 @@ test('the file of entry points in src/entry-points/README.md is accepted', () =>
   expect(mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file })).toEqual([])
 })
 
-describe('the map of the rooms', () => {
-  const map = /```\n(main\.ts [^`]*)```/.exec(page('src/README.md'))?.[1] ?? ''
-  const lines = map.split('\n').filter((line) => line !== '')
-  test('src/README.md has a line for every folder of src, and for no other', () => {
-    const folders = globSync('src/**/', { cwd: ROOT }).map((path) => path.replace(/^src\/?|\/$/g, ''))
-    const inMap = foldersOf(lines).filter((path) => !isDeleted(path))
-    // A fork may add a user store without touching the map.
-    const isOptional = (path: string) => path === '' || /^(emulator|users)\//.test(path)
-    expect(folders).toEqual(expect.arrayContaining(inMap))
-    expect(folders.filter((path) => !isOptional(path) && !inMap.includes(path))).toEqual([])
-  })
-  test('every line of the map explains its folder', () => {
-    for (const line of lines) expect(line).toMatch(/^ *[a-z./-]+ {2,}\S.{10,}/)
-  })
-})
-
 test('README.md has at most 200 lines', () => {
   expect(page('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
 })
@@ -202,17 +186,6 @@ test('no command of a README overwrites an existing .env', () => {
   expect(writing.length).toBeGreaterThan(1)
   for (const block of writing) expect(block).toMatch(/^set -C|^ *\[ -e \.env \] \|\| install/m)
 })
-
-/** The folders of a map whose indentation shows the nesting. */
-function foldersOf(lines: readonly string[]): string[] {
-  const path: string[] = []
-  return lines.flatMap((line) => {
-    const [, indent = '', name = ''] = /^( *)([a-z-]+)\/ /.exec(line) ?? []
-    if (name === '') return []
-    path.splice(indent.length / 2, path.length, name)
-    return [path.join('/')]
-  })
-}
 
 /** The text below a heading of the second level. */
 function sectionOf(name: string, heading: string): string {

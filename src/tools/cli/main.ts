@@ -5,7 +5,7 @@ import { threadPoolSize } from '../../users/passwords/hashing-queue.ts'
 import { onInterrupt } from './terminal/interrupts.ts'
 
 // Compiled code of earlier commands: `--help` takes half the time. Not in /tmp, where another user could plant code.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)))
+enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)))
 const { runCommandLine } = await import('./program.ts')
 
 // libuv reads this at the first use of its thread pool.
