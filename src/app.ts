@@ -1,41 +1,29 @@
 import { readdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
-import {
-  type EntryPoint,
-  type HashEntryPoint,
-  isHashEntryPoint,
-  type TokenEntryPoint,
-} from './entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
 import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
-import type { Account } from './features/account/account.ts'
-import { brandWithAddresses, entryPointAccount } from './features/account/entry-point-pages.ts'
-import { openAccountTemplates } from './features/account/pages.ts'
-import { createPasskeyRoutes, type PasskeyAppOptions } from './features/passkeys/app-routes.ts'
-import type { Passkeys } from './features/passkeys/passkeys.ts'
-import { createSsoRoutes, type SsoAppOptions } from './features/sso/app-routes.ts'
-import type { Sso } from './features/sso/open-sso.ts'
-import { acceptedViewers } from './features/sso/settings/sso-settings.ts'
-import type { TokenIssuer } from './features/token/issuer/token-issuers.ts'
-import { windowRoutes } from './features/window/routes.ts'
 import type { AccessPolicy } from './login/access-decision.ts'
 import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
+import type { PlayerAnswer } from './login/answer.ts'
+import type { FeaturePart } from './login/feature.ts'
+import { createHashAnswer } from './login/hash-answer.ts'
 import { createLoopBreaker } from './login/loop-breaker.ts'
+import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress } from './login/request/client-address.ts'
-import type { AnswerKeys, EntryPointDeps } from './login/route-deps.ts'
+import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { serveBrandAssets } from './login/screens/brand-assets.ts'
 import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
-import { openViews, type Views } from './login/screens/views.ts'
-import { createSignInLog } from './login/sign-in-log.ts'
+import { openViews, PUBLIC, type Views } from './login/screens/views.ts'
+import { createSignInLog, SIGN_IN_OUTCOMES } from './login/sign-in-log.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
 import { type LineSums, type WarnOnce, warnOnceAMinute } from './server/log/line-sums.ts'
 import type { SecurityLog } from './server/log/log.ts'
@@ -52,19 +40,13 @@ export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
   /** Returns the secrets as they are now. Default: the secrets of the start. */
   readonly hashSecretsOf?: (entryPoint: HashEntryPoint) => HashSecrets
-  /** Required if an entry point has tokens. */
-  readonly tokenIssuerOf?: (entryPoint: TokenEntryPoint) => TokenIssuer
+  /** Default: none. */
+  readonly features?: OpenFeatures
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
   readonly sessionStore: Omit<SessionStore, 'endSessionsOf'>
   readonly signInLimits: Pick<SignInLimits, 'admit'>
-  /** Absent if viewers set their passwords in another system. */
-  readonly account?: Account | null
-  /** Absent without single sign-on. */
-  readonly sso?: Sso | null
-  /** Absent without passkeys. */
-  readonly passkeys?: Passkeys | null
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
@@ -76,25 +58,20 @@ export interface AppDeps {
   /** Limits the lines about faults and refusals that repeat. */
   readonly lineSums: LineSums
   /** Absent without metrics. */
-  readonly metrics?: Pick<Metrics, 'countSignIn' | 'countAccountStep' | 'timeRequests'>
+  readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
 }
 
-const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
-const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 const HEALTH = ['/health/live', '/health/ready']
 
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp({
   config,
   hashSecretsOf = startSecretsOf,
-  tokenIssuerOf,
+  features = NO_FEATURES,
   accessPolicy = ownAccessPolicy,
   users,
   sessionStore,
   signInLimits,
-  account = null,
-  sso = null,
-  passkeys = null,
   optionalStores,
   isAccepting,
   nowSeconds,
@@ -104,7 +81,7 @@ export function createApp({
   metrics,
 }: AppDeps): Express {
   const isTls = config.publicUrl.protocol === 'https:'
-  const views = openViews(VIEWS, PUBLIC)
+  const views = openViews()
   const warnOnce = warnOnceAMinute(log, lineSums)
   // A store that logs its own outages needs no second line.
   const warnOfSessions: WarnOnce = sessionStore.logsOutages ? log.debug.bind(log) : warnOnce
@@ -123,32 +100,33 @@ export function createApp({
   const headers = unframedHeaders(config.publicUrl)
 
   const app = createExpress(config.trustProxyHops, metrics)
-  const accountLog = { securityLog, lineSums, count: metrics?.countAccountStep }
   const { publicUrl } = config
-  const scriptHeaders = unframedHeaders(publicUrl, true)
-  const templates = openAccountTemplates(VIEWS)
-  const accountDeps = { ...accountLog, templates, asset: views.asset, headers, scriptHeaders, publicUrl }
-  const signInLog = { securityLog, lineSums, addressOf, count: metrics?.countSignIn }
-  const onWindows = { publicUrl, asset: views.asset, headers, sessionStore, nowSeconds }
-  const windows = windowSignIns({ sso, passkeys, ...onWindows, ...accountLog })
-  for (const entryPoint of config.entryPoints) {
+  const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
+  const signInLog = { securityLog, lineSums, addressOf, outcomes, count: metrics?.countSignIn }
+  for (const given of config.entryPoints) {
+    const parts = features.at(given)
+    const brand = parts.reduce((changed, part) => part.brand?.(changed) ?? changed, given.brand)
+    const entryPoint = { ...given, brand }
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const brand = brandWithAddresses(entryPoint, account)
-    const screens = createScreens({ ...onScreens(entryPoint, publicUrl), brand, views, headersFor })
+    const answer = answerOf(entryPoint, parts, hashSecretsOf, nowSeconds)
+    const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
+    const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
-    const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
+    const refusals = createRefusals(screens, logSignIn, publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
-    const sessions = allSessions.at(acceptedViewers(entryPoint.sso))
+    const sessions = allSessions.at(parts.find((part) => part.acceptedViewers)?.acceptedViewers ?? OF_PASSWORDS)
+    const gates = parts.flatMap(({ gate }) => gate ?? [])
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
-    const answerKeys = answerKeysOf(entryPoint, hashSecretsOf, tokenIssuerOf)
-    const deps: EntryPointDeps = { ...shared, entryPoint, answerKeys, screens, refusals, headersFor, logSignIn }
+    const own = { entryPoint, answer, gates, screenParts, screens, refusals, headersFor, logSignIn }
+    const deps: EntryPointDeps = { ...shared, ...own }
     mount(app, entryPoint, entryPointRoutes(deps))
-    mount(app, entryPoint, windows.ofEntryPoint(deps))
-    mount(app, entryPoint, account && entryPointAccount({ ...deps, ...accountDeps, account }))
+    for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(deps))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
-  if (windows.shared) app.use(windows.shared(rootBrand(config.entryPoints), logUnframed))
+  for (const routes of features.sharedRoutes({ brand: rootBrand(config.entryPoints), logSignIn: logUnframed })) {
+    app.use(routes)
+  }
   const unframedScreens = appScreens(views, config.entryPoints, headers)
   const brands = config.entryPoints.map(({ brand }) => brand)
   app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
@@ -160,33 +138,29 @@ export function createApp({
   return app
 }
 
-type WindowOptions = Omit<SsoAppOptions & PasskeyAppOptions, 'sso' | 'passkeys' | 'viewsFolder'> &
-  Required<Pick<AppDeps, 'sso' | 'passkeys'>>
+/** Whose sessions count at an entry point without another way to sign in. */
+const OF_PASSWORDS = { withPassword: true, providerId: null, providerSeconds: 0 }
 
-/** Creates the routes of the windows: of each entry point, and the common callback of single sign-on. */
-function windowSignIns({ sso, passkeys, ...options }: WindowOptions) {
-  const ssoRoutes = sso && createSsoRoutes({ ...options, viewsFolder: VIEWS, sso })
-  const passkeysOf = passkeys && createPasskeyRoutes({ ...options, viewsFolder: VIEWS, passkeys })
-  return {
-    ofEntryPoint: (deps: EntryPointDeps) => windowRoutes(deps, [ssoRoutes?.ofEntryPoint(deps), passkeysOf?.(deps)]),
-    shared: ssoRoutes?.shared,
-  }
-}
-
-function answerKeysOf(
+/** Returns what the player of an entry point gets: the hash, unless a feature replaces it. */
+function answerOf(
   entryPoint: EntryPoint,
+  parts: readonly FeaturePart[],
   hashSecretsOf: Required<AppDeps>['hashSecretsOf'],
-  tokenIssuerOf: AppDeps['tokenIssuerOf'],
-): AnswerKeys {
-  if (isHashEntryPoint(entryPoint)) {
-    return { viewerAuth: 'hash', entryPoint, hashSecrets: () => hashSecretsOf(entryPoint) }
-  }
-  if (tokenIssuerOf === undefined) throw new Error(`Entry point ${entryPoint.name} needs a token issuer`)
-  return { viewerAuth: 'token', entryPoint, issuer: tokenIssuerOf(entryPoint) }
+  nowSeconds: () => number,
+): PlayerAnswer {
+  const replaced = parts.find(({ answer }) => answer)?.answer
+  if (replaced) return replaced
+  if (!isHashEntryPoint(entryPoint)) throw new Error(`Entry point ${entryPoint.name} needs ${entryPoint.viewerAuth}`)
+  return createHashAnswer(entryPoint, () => hashSecretsOf(entryPoint), nowSeconds)
 }
 
-function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler | null | undefined): void {
-  if (!routes) return
+/** Without an address of the player, some answers have nowhere to go: a link to the entry point would not help. */
+function screensOf({ readAddress, cancel }: PlayerAnswer) {
+  const reading = readAddress(undefined)
+  return { hasStartPage: reading.ok, canCancel: reading.ok && cancel(reading.address) !== null }
+}
+
+function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): void {
   app.use(basePath === '' ? '/' : basePath, routes)
   if (basePath === '') app.use('/e/default', routes)
 }
@@ -205,18 +179,9 @@ function sendNotFound(screens: Screens): RequestHandler {
   return (req, res) => screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
 }
 
-function onScreens(entryPoint: EntryPoint, { host }: URL) {
-  return { ...entryPoint, publicHost: host, hasStartPage: hasSignInWithoutRef(entryPoint) }
-}
-
-/** False with tokens: without `ref`, a link to the entry point would only lead to a refusal. */
-function hasSignInWithoutRef({ viewerAuth }: EntryPoint): boolean {
-  return viewerAuth === 'hash'
-}
-
 /** Creates the screens that belong to no entry point. They have the brand of the entry point at `/`, if there is one. */
 function appScreens(views: Views, entryPoints: readonly EntryPoint[], headers: Headers): Screens {
-  const hasStartPage = entryPoints.some((one) => one.basePath === '' && hasSignInWithoutRef(one))
+  const hasStartPage = entryPoints.some((one) => one.basePath === '' && isHashEntryPoint(one))
   return createScreens({ views, brand: rootBrand(entryPoints), basePath: '', headersFor: () => headers, hasStartPage })
 }
 

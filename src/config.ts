@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
-import { addressFields } from './entry-points/fields.ts'
-import { ENTRY_POINT_SETTINGS, entryPointEnvironment, warningsOfUnused } from './entry-points/from-environment.ts'
+import type { SharedSettings } from './entry-points/feature-settings.ts'
+import { addressRules } from './entry-points/fields.ts'
 import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
+import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-point.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
-import { MailEnvironment, type MailSettings } from './features/account/mail/settings.ts'
+import { features } from './features.ts'
 import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
+import { environmentSource, inEnvironment, metaOf, type Refuse, type Settings } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
 import { userStores } from './users/open-user-store.ts'
@@ -31,9 +33,10 @@ export interface Config extends SharedStores {
     readonly mostPerViewer: number
   }
   readonly addressLimit: AddressLimit
-  readonly mail: MailSettings
   /** Words that a new password may not consist of. */
   readonly contextWords: readonly string[]
+  /** The settings of features that all entry points share, by the name of the feature. Only the feature looks inside. */
+  readonly features: Readonly<Record<string, unknown>>
   readonly trustProxyHops: number
   readonly shutdownDelaySeconds: number
   /** Null for no metrics. */
@@ -49,47 +52,7 @@ export interface Config extends SharedStores {
 type ActivitySettings = Pick<Config, 'securityLogFile'> & Pick<Config['sessions'], 'lifetimeSeconds' | 'idleSeconds'>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-/** Each may also be given as NAME_FILE, the path of a file that contains it. */
-const SECRETS: readonly string[] = [
-  'HASH_SECRET',
-  'HASH_SECRET_PREVIOUS',
-  'CONTENT_KEY',
-  'SESSION_SECRET',
-  'SESSION_SECRET_PREVIOUS',
-  'USER_STORE_URL',
-  'SESSION_STORE_URL',
-  'LIMITS_STORE_URL',
-  'SMTP_URL',
-  'OIDC_CLIENT_SECRET',
-  'POSTGRES_PASSWORD',
-  'LDAP_BIND_PASSWORD',
-  'HTTP_STORE_TOKEN',
-]
-/**
- * Settings whose absence lets in more viewers or leaves a weaker default. A look-alike of a missing one stops
- * the start. Any other look-alike is a warning, since it may belong to another program.
- */
-const PROTECTIVE_SETTINGS: readonly string[] = [
-  'ALLOWED_GROUPS', // every viewer may watch
-  'CONTEXT_WORDS', // new passwords may consist of the company's name
-  'ENTRY_POINTS_FILE', // its allowed groups are not read
-  'OIDC_TENANTS', // people of other organisations may watch
-  'RETURNING_VIEWERS', // the next person at a device passes as the last viewer
-  'USER_STORE_URL', // viewers of another store may watch
-  'POSTGRES_QUERY', // viewers of another table may watch
-  'LDAP_USER_FILTER', // every account below the search base may watch
-  'LDAP_GROUP_BASE', // groups from elsewhere in the directory count
-  'LDAP_GROUP_FILTER', // more groups count
-  'HTTP_STORE_FIND_URL', // removed viewers keep their sessions
-  'POSTGRES_CA_FILE', // a connection to localhost is not encrypted
-  'SMTP_CA_FILE', // a connection to localhost is not encrypted
-  'SESSION_STORE_URL', // `sessions end` ends no session of the app
-  'LIMITS_STORE_URL', // each copy of the app allows as many failed sign-ins
-  'REDIS_KEY_PREFIX', // another app shares the sessions
-]
 const DAY_SECONDS = 86_400
-const NO_PASSKEYS =
-  'PASSKEYS needs viewers in SQLite, or in the PostgreSQL table of this app: the store of USER_STORE_URL keeps no passkeys'
 /** Node then accepts every certificate, also for addresses that have no setting with a CA. */
 const NO_CERTIFICATE_CHECK =
   'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so that anyone could pose as the identity provider or the ' +
@@ -98,12 +61,14 @@ const NO_CERTIFICATE_CHECK =
 const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
   HOST: z.string().default('0.0.0.0'),
-  SESSION_SECRET: required(Secret, SECRET_MISSING),
-  SESSION_SECRET_PREVIOUS: Secret.optional(),
+  SESSION_SECRET: required(Secret, SECRET_MISSING).meta({ isSecret: true }),
+  SESSION_SECRET_PREVIOUS: Secret.optional().meta({ isSecret: true }),
   SESSION_LIFETIME_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(28_800),
   SESSION_IDLE_SECONDS: wholeNumber(60, 30 * DAY_SECONDS).default(14_400),
   SESSIONS_PER_VIEWER: wholeNumber(1, 100_000).default(20),
-  CONTEXT_WORDS: ContextWords.default([]),
+  CONTEXT_WORDS: ContextWords.default([]).meta({
+    protects: "without it, new passwords may consist of the company's name",
+  }),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   METRICS_PORT: PortNumber.optional(),
@@ -111,23 +76,37 @@ const AppEnvironment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
+/** Settings of the other answer to the player: VIEWER_AUTH chooses it. */
+const NO_EFFECT = 'These settings belong to the other VIEWER_AUTH, so they have no effect'
+const EntryPointsFile = z.string().optional().meta({ protects: 'without it, its allowed groups are not read' })
+
+/** Returns the schemas of the settings that all entry points share, by name. */
+export function appSettings(): Settings {
+  return {
+    PUBLIC_URL: PublicUrl,
+    ...AppEnvironment.shape,
+    ENTRY_POINTS_FILE: EntryPointsFile,
+    ...userStores.settings,
+    ...SharedStoresEnvironment.in.shape,
+    ...AddressLimitEnvironment.in.shape,
+    ...Object.assign({}, ...features.map(({ shared }) => shared?.settings)),
+  }
+}
+
+/** Returns the schemas of the settings of an entry point, by their names in the entry points file. */
+export function entryPointFields(): Settings {
+  return entryPointSettings(addressRules(null), features)
+}
+
+/** Returns the same schemas by their names in the environment. */
+export function entryPointEnvironment(): Settings {
+  return inEnvironment(entryPointFields())
+}
+
 /** Returns the names of all settings. A test compares them with the documentation. */
 export function settingNames(): string[] {
-  const { PORT: _port, HOST: _host, ...rest } = AppEnvironment.shape
-  const names = [
-    'PUBLIC_URL',
-    'PORT',
-    'HOST',
-    ...ENTRY_POINT_SETTINGS,
-    'ENTRY_POINTS_FILE',
-    'USER_STORE_URL',
-    ...userStores.settingNames,
-    ...Object.keys(SharedStoresEnvironment.in.shape),
-    ...Object.keys(AddressLimitEnvironment.in.shape),
-    ...Object.keys(MailEnvironment.in.shape),
-    ...Object.keys(rest),
-  ]
-  return names.flatMap((name) => (SECRETS.includes(name) ? [name, `${name}_FILE`] : [name]))
+  const all = Object.entries({ ...appSettings(), ...entryPointEnvironment() })
+  return all.flatMap(([name, schema]) => (metaOf(schema).isSecret ? [name, `${name}_FILE`] : [name]))
 }
 
 /**
@@ -142,15 +121,18 @@ export function readConfig(environment: Environment): Config {
   const userStore = parse(userStores.environment, given)
   const stores = parse(SharedStoresEnvironment, given)
   const addressLimit = parse(AddressLimitEnvironment, given)
-  const mail = parse(MailEnvironment, given)
+  const ofFeatures = readFeatures(reading)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
     mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
   }
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
-  const hasPasskeys = entryPoints?.some((one) => one.hasPasskeys) ?? false
-  if (hasPasskeys && userStore && !userStores.keepsPasskeys(userStore)) mistakes.push(NO_PASSKEYS)
-  if (!publicUrl || !app || !userStore || !stores || !addressLimit || !mail || !entryPoints || mistakes.length > 0) {
+  for (const { name, faultWith } of features) {
+    const isOn = entryPoints.some((one) => name in one.features)
+    const fault = isOn && userStore ? faultWith?.(userStore) : null
+    if (fault) mistakes.push(fault)
+  }
+  if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
   const config = {
@@ -167,7 +149,7 @@ export function readConfig(environment: Environment): Config {
       mostPerViewer: app.SESSIONS_PER_VIEWER,
     },
     addressLimit,
-    mail,
+    features: ofFeatures,
     contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
@@ -177,7 +159,11 @@ export function readConfig(environment: Environment): Config {
   }
   return {
     ...config,
-    warnings: [...warnings, ...warningsOfEntryPoints(entryPoints, config.sessions), ...warningsOfStores(stores)],
+    warnings: [
+      ...warnings,
+      ...warningsOfEntryPoints(entryPoints, features, config.sessions),
+      ...warningsOfStores(stores),
+    ],
   }
 }
 
@@ -189,19 +175,20 @@ export function readEntryPointSettings(environment: Environment): Pick<Config, '
   const reading = startReading(environment)
   const publicUrl = readPublicUrl(reading)
   const entryPoints = readEntryPoints(reading, publicUrl)
-  if (!publicUrl || !entryPoints || reading.mistakes.length > 0) throw mistakesIn(reading)
+  if (!publicUrl || reading.mistakes.length > 0) throw mistakesIn(reading)
   return { publicUrl, entryPoints }
 }
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
 export function readSharedStores(environment: Environment): SharedStores {
-  return readPart(SharedStoresEnvironment, environment)
+  return readPart(SharedStoresEnvironment, environment, SharedStoresEnvironment.in.shape)
 }
 
 /** Reads only the security log and the limits of sessions, for commands that show what viewers did. */
 export function readActivitySettings(environment: Environment): ActivitySettings {
   const fields = { SESSION_LIFETIME_SECONDS: true, SESSION_IDLE_SECONDS: true, SECURITY_LOG_FILE: true } as const
-  const app = readPart(AppEnvironment.pick(fields), environment)
+  const schema = AppEnvironment.pick(fields)
+  const app = readPart(schema, environment, schema.shape)
   return {
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
     idleSeconds: app.SESSION_IDLE_SECONDS,
@@ -209,16 +196,19 @@ export function readActivitySettings(environment: Environment): ActivitySettings
   }
 }
 
-/** Reads only the mail server and the address of this app: invitations need no secret of the app. */
-export function readMailSettings(environment: Environment): MailSettings & { readonly publicUrl: URL } {
-  const PublicUrlOnly = z.object({ PUBLIC_URL: PublicUrl })
-  const { PUBLIC_URL: publicUrl } = readPart(PublicUrlOnly, environment)
-  return { ...readPart(MailEnvironment, environment), publicUrl }
+/**
+ * Reads only the shared settings of one feature and the address of this app: its commands need no secret of the app.
+ * @throws ConfigError that lists all mistakes in this part, one per line.
+ */
+export function readFeatureSettings<T>(environment: Environment, { settings, schema }: SharedSettings<T>) {
+  const all = { PUBLIC_URL: PublicUrl, ...settings }
+  const { PUBLIC_URL: publicUrl } = readPart(z.object({ PUBLIC_URL: PublicUrl }), environment, all)
+  return { publicUrl, settings: readPart(schema, environment, all) }
 }
 
 /** Reads only the user store: commands that change viewers need no other setting. */
 export function readUserStore(environment: Environment): StoreSettings {
-  return readPart(userStores.environment, environment)
+  return readPart(userStores.environment, environment, userStores.settings)
 }
 
 /**
@@ -226,7 +216,8 @@ export function readUserStore(environment: Environment): StoreSettings {
  * names of the entry points. Needs no secret.
  */
 export function readContextWords(environment: Environment): string[] {
-  const { CONTEXT_WORDS } = readPart(AppEnvironment.pick({ CONTEXT_WORDS: true }), environment)
+  const schema = AppEnvironment.pick({ CONTEXT_WORDS: true })
+  const { CONTEXT_WORDS } = readPart(schema, environment, schema.shape)
   const { PUBLIC_URL = '', ENTRY_POINTS_FILE, BRAND_NAME } = environment
   return [
     ...CONTEXT_WORDS,
@@ -236,9 +227,12 @@ export function readContextWords(environment: Environment): string[] {
   ]
 }
 
-/** @throws ConfigError that lists all mistakes in this part, one per line. */
-function readPart<T>(schema: z.ZodType<T>, environment: Environment): T {
-  const { given, mistakes, warnings, parse } = startReading(environment)
+/**
+ * Reads a part of the settings, and only the files of the secrets in this part.
+ * @throws ConfigError that lists all mistakes in this part, one per line.
+ */
+function readPart<T>(schema: z.ZodType<T>, environment: Environment, settings: Settings): T {
+  const { given, mistakes, warnings, parse } = startReading(environment, settings)
   const part = parse(schema, given)
   if (part === null || mistakes.length > 0) throw new ConfigError([...mistakes, ...warnings].join('\n'))
   return part
@@ -249,29 +243,41 @@ interface Reading extends Pick<GivenSettings, 'given'> {
   readonly warnings: string[]
   /** Null if the value is wrong; its mistakes are then in `mistakes`. */
   readonly parse: <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
+  /** Reports a mistake in a setting. */
+  readonly refuse: Refuse
 }
 
-/** Finds look-alikes of settings. Those that stop the start are mistakes, all others are warnings. */
-function unknownSettings(given: Environment): { mistakes: string[]; warnings: string[] } {
+/**
+ * Finds look-alikes of settings. A look-alike of a missing protective setting is a mistake, which stops the start. Any
+ * other is a warning, since it may belong to another program.
+ */
+function unknownSettings(given: Environment, all: Settings): { mistakes: string[]; warnings: string[] } {
   const mistakes: string[] = []
   const warnings: string[] = []
   for (const { setting, sentence } of lookAlikes(Object.keys(given), settingNames())) {
-    const name = SECRETS.find((secret) => setting === `${secret}_FILE`) ?? setting
-    const isMissing = PROTECTIVE_SETTINGS.includes(name) && given[name] === undefined
+    const name = setting in all ? setting : setting.replace(/_FILE$/, '')
+    const isMissing = metaOf(all[name]).protects !== undefined && given[name] === undefined
     const sentences = isMissing ? mistakes : warnings
     sentences.push(sentence)
   }
   return { mistakes, warnings }
 }
 
-function startReading(environment: Environment): Reading {
-  const { given, unreadable, mistakes: faults } = readGivenSettings(environment, SECRETS)
-  const unknown = unknownSettings(given)
+/** @param settings whose files are read, if they are secrets. Default: all. */
+function startReading(environment: Environment, settings?: Settings): Reading {
+  const all = { ...appSettings(), ...entryPointEnvironment() }
+  const secrets = Object.entries(settings ?? all).flatMap(([name, schema]) => (metaOf(schema).isSecret ? [name] : []))
+  const { given, unreadable, mistakes: faults } = readGivenSettings(environment, secrets)
+  const unknown = unknownSettings(given, all)
   const mistakes = [...faults, ...unknown.mistakes]
+  const refuse: Refuse = (name, message) => {
+    if (!unreadable.includes(name)) mistakes.push(sentenceOf([name], message))
+  }
   return {
     given,
     mistakes,
     warnings: unknown.warnings,
+    refuse,
     parse(schema, value, name) {
       const parsed = schema.safeParse(value)
       if (parsed.success) return parsed.data
@@ -292,23 +298,28 @@ function readPublicUrl({ given, parse }: Reading): URL | null {
   return parse(PublicUrl, given.PUBLIC_URL, 'PUBLIC_URL')
 }
 
-function readEntryPoints(
-  { given, mistakes, warnings, parse }: Reading,
-  publicUrl: URL | null,
-): readonly EntryPoint[] | null {
-  const addresses = addressFields(publicUrl)
+/** Reads the settings of features that all entry points share. */
+function readFeatures({ given, parse }: Reading): Config['features'] {
+  const read = features.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema, given)]] : []))
+  return Object.fromEntries(read)
+}
+
+function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
+  const { given, mistakes, warnings, refuse } = reading
+  const rules = addressRules(publicUrl)
+  const settings = entryPointSettings(rules, features)
   if (given.ENTRY_POINTS_FILE === undefined) {
-    const entryPoint = parse(entryPointEnvironment(addresses, given), given)
-    if (entryPoint !== null) warnings.push(...warningsOfUnused(given))
-    return entryPoint && [entryPoint]
+    const warnOfUnused = (names: readonly string[]) => warnings.push(`${NO_EFFECT}: ${names.join(', ')}.`)
+    const source = environmentSource(given, settings, refuse, warnOfUnused)
+    return [readEntryPoint(source, 'default', rules, features)]
   }
-  const names = ENTRY_POINT_SETTINGS.filter((name) => given[name] !== undefined)
+  const names = Object.keys(entryPointEnvironment()).filter((name) => given[name] !== undefined)
   if (names.length > 0) {
     const asGiven = names.map((name) => (given[`${name}_FILE`] === undefined ? name : `${name}_FILE`))
     mistakes.push(`ENTRY_POINTS_FILE is set and replaces ${asGiven.join(', ')}: remove one or the other`)
   }
-  const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, addresses)
+  const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, rules, features)
   if ('entryPoints' in read) return read.entryPoints
   mistakes.push(...read.mistakes)
-  return null
+  return []
 }

@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import PACKAGE from '../package.json' with { type: 'json' }
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import { isHashEntryPoint, isTokenEntryPoint } from './entry-points/entry-point.ts'
+import { isHashEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError, UpstreamError } from './errors.ts'
-import { openAccount } from './features/account/open-account.ts'
-import { type OpenPasskeysDeps, openPasskeys } from './features/passkeys/passkeys.ts'
-import { type OpenSsoDeps, openSso } from './features/sso/open-sso.ts'
-import { type OpenWindowDeps, openSignInWindow } from './features/window/open-sign-in-window.ts'
+import { features } from './features.ts'
+import { type OpenFeatures, openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { SIGN_IN_OUTCOMES } from './login/sign-in-log.ts'
 import type { OptionalStore } from './redis/optional-store.ts'
@@ -54,17 +52,16 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   ])
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
-  const account = await openAccount(config, { users, sessionStore, signInLimits, ...counters, log })
-  const onAnswer: OpenSsoDeps['onAnswer'] = (...answer) => metrics?.metrics.timeProvider(...answer)
-  const remoteDeps = { ...counters, nowSeconds, log, onAnswer, users, account }
-  const remote = await openRemote(config, remoteDeps)
-  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...remote.optionalStores]
+  const { publicUrl, contextWords, addressLimit } = config
+  const settings = { publicUrl, contextWords, addressLimit, stores: config }
+  const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, lineSums }
+  const open = await openFeatures(features, config, { ...settings, ...shared, openCounter: counters.openCounter })
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores]
   let isAccepting = true
-  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, remote), linesDropped })
+  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, open), linesDropped }, open)
   const hashSecrets = watchSecrets(config, log)
-  const stores = { users, sessionStore, signInLimits, account, ...remote.deps, optionalStores, nowSeconds }
-  const shared = { config, hashSecretsOf: hashSecrets.secretsOf, ...stores, log, securityLog, lineSums }
-  const deps = { ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
+  const own = { config, features: open, hashSecretsOf: hashSecrets.secretsOf, optionalStores }
+  const deps = { ...own, ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
   const clientFaults = clientFaultsOf(config, metrics?.metrics)
   const server = createHttpServer(app, clientFaults, messageClassesOf(app))
@@ -80,8 +77,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
     hashSecrets.stop()
-    account?.mailQueue?.close()
-    remote.close()
+    open.close()
     await users.close()
     sessionStore.close()
     counters.close()
@@ -94,32 +90,6 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
   const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
-}
-
-type RemoteDeps = OpenWindowDeps & Pick<OpenSsoDeps, 'onAnswer'> & Pick<OpenPasskeysDeps, 'users' | 'account'>
-
-/** Opens the parts that need other services: single sign-on, passkeys and their window, and the issuers of tokens. */
-async function openRemote(config: Config, deps: RemoteDeps) {
-  const signInWindow = await openSignInWindow(config, deps)
-  const sso = signInWindow && (await openSso(config, { signInWindow, ...deps }))
-  const passkeys = signInWindow && (await openPasskeys(config, { signInWindow, ...deps }))
-  const issuers = await openIssuers(config, deps)
-  const close = () => {
-    issuers?.close()
-    sso?.close()
-    signInWindow?.flows.close()
-  }
-  const optionalStores = [...(sso?.optionalStores ?? []), ...(issuers?.optionalStores ?? [])]
-  const tokens = issuers && { tokenIssuerOf: issuers.issuerOf }
-  return { signInWindow, issuers, deps: { sso, passkeys, ...tokens }, optionalStores, close }
-}
-
-/** Returns null without an entry point with tokens: most apps need none of this code. */
-async function openIssuers({ entryPoints }: Config, deps: Pick<OpenWindowDeps, 'nowSeconds' | 'log'>) {
-  const withTokens = entryPoints.filter(isTokenEntryPoint)
-  if (withTokens.length === 0) return null
-  const { openTokenIssuers } = await import('./features/token/issuer/token-issuers.ts')
-  return await openTokenIssuers(withTokens, deps)
 }
 
 function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClientFault'> | undefined) {
@@ -153,22 +123,18 @@ function readingsOf(
   users: UserStore,
   { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
   { optionalStores: limitsStores }: Awaited<ReturnType<typeof openCounters>>,
-  { signInWindow, issuers, deps: { sso } }: Awaited<ReturnType<typeof openRemote>>,
+  open: OpenFeatures,
 ): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
     if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
   }
   const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
-  const provider = sso === null ? {} : { provider: () => areAvailable(sso.optionalStores) }
-  const serviceKeys = issuers && { 'service-keys': () => areAvailable(issuers.optionalStores) }
   return {
     version: PACKAGE.version,
-    stores: { users: () => users.checkHealth(), sessions, ...limits, ...provider, ...serviceKeys },
+    stores: { users: () => users.checkHealth(), sessions, ...limits, ...open.storesInMetrics },
     hashingQueue: users.hashingQueue,
-    tokens: issuers?.readings,
     countSessions: sessionStore.count,
-    countOpenWindows: signInWindow?.startLimits.countOpen,
   }
 }
 
@@ -179,12 +145,18 @@ function areAvailable(stores: readonly OptionalStore[]): boolean {
 /** Returns null without METRICS_PORT. */
 async function openMetrics(
   { metricsPort, host, entryPoints }: Config,
-  readings: Omit<MetricSources, 'signInOutcomes' | 'entryPoints'>,
+  readings: Omit<MetricSources, 'signInOutcomes' | 'entryPoints' | 'ofFeatures'>,
+  { outcomes, registerMetrics }: OpenFeatures,
 ) {
   if (metricsPort === null) return null
   const { createMetrics } = await import('./server/monitoring/metrics.ts')
   const names = entryPoints.map(({ name }) => name)
-  const metrics = createMetrics({ ...readings, signInOutcomes: SIGN_IN_OUTCOMES, entryPoints: names })
+  const metrics = createMetrics({
+    ...readings,
+    signInOutcomes: Object.keys({ ...SIGN_IN_OUTCOMES, ...outcomes }),
+    entryPoints: names,
+    ofFeatures: registerMetrics,
+  })
   const server = createHttpServer(metrics.listener)
   const port = await listen(server, metricsPort, host).catch((cause: ListenFault) => {
     if (cause.port === undefined) throw cause

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { knownLanguage } from '../languages/languages.ts'
 import { fail } from '../settings/fields.ts'
+import type { SettingSource, SettingValues } from '../settings/setting.ts'
 import { type Brand, COLOR_SCHEMES, UNBRANDED, USERNAME_KINDS } from './brand.ts'
 import { colorsOf, DarkColor, LightColor } from './colors.ts'
 import { LogoFile } from './logo-file.ts'
@@ -42,39 +43,13 @@ export function brandFields(link: z.ZodType<string, string>) {
 
 type BrandFields = ReturnType<typeof brandFields>
 type FieldName = keyof BrandFields
-export type BrandSettings = z.output<z.ZodObject<BrandFields>>
-
-/** `BRAND_NAME` of `brandName`. */
-type SettingName<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? Uppercase<First> : `_${First}`}${SettingName<Rest>}`
-  : ''
-
-function settingName(name: string): string {
-  return name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()
-}
-
-/** Builds the same fields by their names in the environment. */
-export function brandEnvironment(link: z.ZodType<string, string>) {
-  const fields = Object.entries(brandFields(link)).map(([name, field]) => [settingName(name), field])
-  return Object.fromEntries(fields) as { [Name in FieldName as SettingName<Name>]: BrandFields[Name] }
-}
-
-/** Builds the brand from parsed settings of the environment. */
-export function brandOfEnvironment(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): Brand {
-  const names = Object.keys(brandFields(z.string()))
-  const given = Object.fromEntries(names.map((name) => [name, settings[settingName(name)]]))
-  return brandOf(given as BrandSettings, context, settingName)
-}
+type BrandSettings = SettingValues<BrandFields>
 
 /** Builds the brand from parsed fields. Refuses fields that need another one. */
-export function brandOf(
-  settings: BrandSettings,
-  context: z.RefinementCtx,
-  nameOf = (field: FieldName) => field as string,
-): Brand {
+export function brandOf(settings: BrandSettings, source: Pick<SettingSource, 'refuse' | 'nameOf'>): Brand {
   const { brandName, brandLogoFile, brandLogoDarkFile } = settings
-  const refuse = (field: FieldName, message: string) =>
-    context.addIssue({ code: 'custom', path: [nameOf(field)], message })
+  const refuse = (field: FieldName, message: string) => source.refuse(field, message)
+  const nameOf = (field: FieldName) => source.nameOf(field)
   if (brandLogoFile && brandName === undefined) {
     refuse('brandLogoFile', `needs ${nameOf('brandName')}, which screen readers say instead of the logo`)
   }

@@ -1,6 +1,4 @@
-import type { KeyObject } from 'node:crypto'
 import type { Brand } from '../brand/brand.ts'
-import type { SsoSettings } from '../features/sso/settings/sso-settings.ts'
 import type { AllowedAddress, ReturnAddress } from '../hash-lock/return-address.ts'
 
 /** A parameter for the player: its name at the service, and the attribute of the viewer with its value, such as `username`. */
@@ -16,15 +14,14 @@ export interface SecretFiles {
 }
 
 /** An address of the app with its own secret or key, and its own lock at the service. Entry points share only viewers. */
-export type EntryPoint = HashEntryPoint | TokenEntryPoint
-
-/** Settings of both versions of viewer authentication. */
-interface CommonEntryPoint {
+export interface EntryPoint {
   /** Used in the log, and in the path of a named entry point. */
   readonly name: string
   /** The path prefix of its screens: '' for the entry point at `/`, '/e/NAME' for a named one. */
   readonly basePath: string
-  /** What the player learns about the viewer: the hashed parameters, or `sub` of a token. */
+  /** What the player gets: `hash`, or the name of the feature that replaces the hash. */
+  readonly viewerAuth: string
+  /** What the player learns about the viewer. */
   readonly parameters: readonly HashParameter[]
   /** The origins that may frame the screens. */
   readonly playerOrigins: readonly string[]
@@ -34,15 +31,15 @@ interface CommonEntryPoint {
   readonly returningViewers: 'continue' | 'ask'
   /** True if the sign-in screen loads `public/login.js`. */
   readonly hasScript: boolean
+  /** False if a feature replaces the password. */
+  readonly hasPasswordForm: boolean
   readonly brand: Brand
-  /** Null without single sign-on. */
-  readonly sso: SsoSettings | null
-  /** True if viewers may create passkeys and sign in with them. The user store then keeps passkeys. */
-  readonly hasPasskeys: boolean
+  /** The settings of each feature that is on here, by its name. Only the feature looks inside. */
+  readonly features: Readonly<Record<string, unknown>>
 }
 
-/** The first version: the player gets an authentication response, as `hash`. */
-export interface HashEntryPoint extends CommonEntryPoint {
+/** The player gets an authentication response, as `hash`. */
+export interface HashEntryPoint extends EntryPoint {
   readonly viewerAuth: 'hash'
   /** The secret key shared with the service. */
   readonly secret: string
@@ -56,21 +53,6 @@ export interface HashEntryPoint extends CommonEntryPoint {
   readonly consumers: readonly AllowedAddress[]
 }
 
-/** The second version: the player sends its address as `ref`, and gets a token, as `vt`. */
-export interface TokenEntryPoint extends CommonEntryPoint {
-  readonly viewerAuth: 'token'
-  /** The private key of the content, which signs tokens. */
-  readonly contentKey: KeyObject
-  /** Where the service publishes the keys that tokens are encrypted with. */
-  readonly serviceKeyUrl: string
-  /** Addresses that a `ref` may have. At least one. */
-  readonly refAddresses: readonly AllowedAddress[]
-}
-
 export function isHashEntryPoint(entryPoint: EntryPoint): entryPoint is HashEntryPoint {
   return entryPoint.viewerAuth === 'hash'
-}
-
-export function isTokenEntryPoint(entryPoint: EntryPoint): entryPoint is TokenEntryPoint {
-  return entryPoint.viewerAuth === 'token'
 }

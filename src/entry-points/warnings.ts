@@ -1,6 +1,5 @@
-import { type EntryPoint, type HashEntryPoint, isHashEntryPoint, isTokenEntryPoint } from './entry-point.ts'
-
-const GOOGLE = 'https://accounts.google.com'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
+import type { FeatureSettings, PrivateKey } from './feature-settings.ts'
 
 interface SessionSettings {
   readonly secrets: readonly string[]
@@ -9,15 +8,20 @@ interface SessionSettings {
 }
 
 /** Returns sentences about valid settings of entry points that are usually a mistake. */
-export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessions: SessionSettings): string[] {
-  const warnings: string[] = []
-  for (const { name, sso } of entryPoints) {
-    if (sso?.issuer === GOOGLE && sso.tenants === null) {
-      warnings.push(
-        `Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`,
-      )
-    }
-  }
+export function warningsOfEntryPoints(
+  entryPoints: readonly EntryPoint[],
+  features: readonly FeatureSettings[],
+  sessions: SessionSettings,
+): string[] {
+  const on = entryPoints.flatMap((entryPoint) =>
+    features
+      .filter(({ name }) => name in entryPoint.features)
+      .map((feature) => ({ feature, settings: entryPoint.features[feature.name], entryPoint: entryPoint.name })),
+  )
+  const warnings = on.flatMap(({ feature, settings, entryPoint }) => feature.warningsOf?.(settings, entryPoint) ?? [])
+  const keys = on.flatMap(({ feature, settings, entryPoint }) =>
+    (feature.keysOf?.(settings) ?? []).map((key) => ({ ...key, entryPoint })),
+  )
   const withHash = entryPoints.filter(isHashEntryPoint)
   for (const { name, lifetimeSeconds } of withHash) {
     if (lifetimeSeconds === 0) {
@@ -30,25 +34,25 @@ export function warningsOfEntryPoints(entryPoints: readonly EntryPoint[], sessio
       )
     }
   }
-  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets), ...warningsOfContentKeys(entryPoints)]
+  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets), ...warningsOfKeys(keys)]
 }
 
-/** Warns about a content key with two purposes. */
-function warningsOfContentKeys(entryPoints: readonly EntryPoint[]): string[] {
-  const warnings: string[] = []
-  const keys = entryPoints.filter(isTokenEntryPoint).map(({ contentKey }) => contentKey)
-  if (keys.some((key, index) => keys.slice(0, index).some((earlier) => key.equals(earlier)))) {
-    warnings.push(
-      'Two entry points share a content key: a token for one is valid for the other. Use a key pair for each content.',
-    )
-  }
-  const clientKeys = entryPoints.flatMap(({ sso }) =>
-    sso?.authentication.kind === 'key' ? [sso.authentication.privateKey] : [],
-  )
-  if (keys.some((key) => clientKeys.some((clientKey) => key.equals(clientKey)))) {
-    warnings.push('OIDC_CLIENT_KEY_FILE has the key of CONTENT_KEY too: use a key pair for each purpose.')
-  }
-  return warnings
+interface NamedKey extends PrivateKey {
+  readonly entryPoint: string
+}
+
+/** Warns about a private key with two purposes. */
+function warningsOfKeys(keys: readonly NamedKey[]): string[] {
+  return keys.flatMap(({ setting, entryPoint, key, isOfClient }, index) => {
+    const other = keys
+      .slice(0, index)
+      .find((earlier) => key.equals(earlier.key) && !(isOfClient && earlier.setting === setting))
+    if (other === undefined) return []
+    return [
+      `${other.setting} of entry point ${other.entryPoint} and ${setting} of entry point ${entryPoint} are the same key: ` +
+        'what is signed for one is valid for the other. Use a key pair for each.',
+    ]
+  })
 }
 
 /** Warns about a secret with two purposes, and about a previous secret that equals the current one. */

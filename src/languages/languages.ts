@@ -17,7 +17,13 @@ type TypeOfTexts<Entry> = Entry extends string
 
 /** All texts of the screens, in one language. */
 export type Texts = TypeOfTexts<typeof en>
-export type TextKey = keyof Texts['errors'] | keyof Texts['sso']['errors']
+/** A sentence for an error: a key of `errors`, or `FEATURE.KEY` of the errors of a feature. */
+export type TextKey = keyof Texts['errors'] | KeyOfFeature
+type KeyOfFeature = {
+  [Name in keyof Texts]: Texts[Name] extends { readonly errors: infer Errors }
+    ? `${Name}.${keyof Errors & string}`
+    : never
+}[keyof Texts]
 export type TextValues = Readonly<Record<string, string | number>>
 
 const FOLDER = new URL('../../views/languages/', import.meta.url)
@@ -142,9 +148,12 @@ export function errorText(language: Language, key: TextKey, values: TextValues =
   return sentence(language, errorIn(textsOf(language), key), values)
 }
 
-/** Returns the sentence for an error as the catalogue has it. The frame also shows why a window refused. */
-export function errorIn({ errors, sso }: Texts, key: TextKey): string | PluralForms {
-  return { ...sso.errors, ...errors }[key]
+/** Returns the sentence for an error as the catalogue has it. */
+export function errorIn(texts: Texts, key: TextKey): string | PluralForms {
+  const [feature = '', own] = key.split('.')
+  const { errors }: { readonly errors?: Readonly<Record<string, string | PluralForms>> } =
+    own === undefined ? texts : ({ ...texts }[feature as keyof Texts] as object)
+  return errors?.[own ?? feature] ?? ''
 }
 
 /**

@@ -3,6 +3,7 @@ import { UpstreamError } from '../errors.ts'
 import type { ResponseParameters } from '../hash-lock/authentication-response.ts'
 import type { Language } from '../languages/languages.ts'
 import type { Viewer } from '../users/user-store.ts'
+import type { PlayerAnswer } from './answer.ts'
 
 /** The channel or video in the player. Comes through the browser, so the viewer can change it. */
 export interface Content {
@@ -42,22 +43,51 @@ export interface AccessPolicy {
   readonly timeoutMs: number
 }
 
+/** Asked after the access policy, such as "only on weekdays". Null lets the viewer pass. */
+export type Gate = (viewer: Viewer, content: Content) => AccessRefused | null | Promise<AccessRefused | null>
+
+export interface AccessDeps {
+  readonly entryPoint: EntryPoint
+  readonly accessPolicy: AccessPolicy
+  readonly gates: readonly Gate[]
+  readonly answer: Pick<PlayerAnswer, 'faultIn'>
+}
+
 /**
- * Asks the access policy. Arms a timer only for a policy that returns a promise.
- * @throws UpstreamError if the policy throws, returns no decision, or does not decide in time.
+ * Asks the access policy, then the gates, and checks that the player can get the parameters.
+ * @throws UpstreamError if the policy or a gate throws, returns no decision, or does not decide in time.
  */
-export async function askAccessPolicy(
-  { decideAccess, timeoutMs }: AccessPolicy,
+export async function askAccess(
+  { entryPoint, accessPolicy, gates, answer }: AccessDeps,
   viewer: Viewer,
-  entryPoint: EntryPoint,
   content: Content,
+): Promise<AccessDecision> {
+  const { decideAccess, timeoutMs } = accessPolicy
+  const decision = await decided(timeoutMs, (signal) => decideAccess(viewer, entryPoint, content, signal))
+  if (!decision.ok) return decision
+  for (const gate of gates) {
+    const refused = await decided(timeoutMs, async () => (await gate(viewer, content)) ?? decision)
+    if (!refused.ok) return refused
+  }
+  for (const [name, value] of decision.parameters) {
+    const fault = answer.faultIn(value)
+    const { attribute = name } = entryPoint.parameters.find((one) => one.name === name) ?? {}
+    if (fault !== null) return { ok: false, reason: 'unusable-attribute', attribute, fault }
+  }
+  return decision
+}
+
+/** Arms a timer only for a decision that is a promise. */
+async function decided(
+  timeoutMs: number,
+  decide: (signal: AbortSignal) => AccessDecision | Promise<AccessDecision>,
 ): Promise<AccessDecision> {
   const timeout = new AbortController()
   try {
-    const decision = decideAccess(viewer, entryPoint, content, timeout.signal)
-    const decided = 'then' in decision ? await inTime(decision, timeout, timeoutMs) : decision
-    if (typeof decided.ok !== 'boolean') throw new TypeError('The access policy returned no decision')
-    return decided
+    const decision = decide(timeout.signal)
+    const result = 'then' in decision ? await inTime(decision, timeout, timeoutMs) : decision
+    if (typeof result.ok !== 'boolean') throw new TypeError('The access policy returned no decision')
+    return result
   } catch (cause) {
     throw new UpstreamError('access-policy', 'The access policy did not decide', { cause })
   }

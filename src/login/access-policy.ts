@@ -1,6 +1,4 @@
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { faultInSubject } from '../features/token/viewer-token/viewer-token.ts'
-import { faultInValue } from '../hash-lock/authentication-response.ts'
 import type { Viewer } from '../users/user-store.ts'
 import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts'
 
@@ -16,21 +14,17 @@ import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts
  */
 export function decideAccess(
   viewer: Viewer,
-  entryPoint: Pick<EntryPoint, 'viewerAuth' | 'allowedGroups' | 'parameters'>,
+  entryPoint: Pick<EntryPoint, 'allowedGroups' | 'parameters'>,
   _content: Content,
 ): AccessDecision {
   const { allowedGroups } = entryPoint
   if (allowedGroups !== null && !viewer.groups.some((group) => allowedGroups.includes(group))) {
     return { ok: false, reason: 'not-entitled' }
   }
-  const faultIn = entryPoint.viewerAuth === 'token' ? faultInSubject : faultInValue
   const parameters: [string, string][] = []
   for (const { name, attribute } of entryPoint.parameters) {
     const value = attributeOf(viewer, attribute)
-    const fault = value === undefined ? 'is missing' : faultIn(value)
-    if (value === undefined || fault !== null) {
-      return { ok: false, reason: 'unusable-attribute', attribute, fault: fault ?? 'is missing' }
-    }
+    if (value === undefined) return { ok: false, reason: 'unusable-attribute', attribute, fault: 'is missing' }
     parameters.push([name, value])
   }
   return { ok: true, parameters }

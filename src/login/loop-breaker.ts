@@ -1,24 +1,19 @@
 import { hash } from 'node:crypto'
 
-/** Counts the answers (responses and tokens) that one session gets for one target, and for all targets. */
+/** Counts the answers that one session gets for one target, and for all targets. */
 export interface LoopBreaker {
   /** True if the viewer came back so often that the player would refuse the next answer too. */
-  isLooping(sessionId: string, target: string, viewerAuth: 'hash' | 'token'): boolean
+  isLooping(sessionId: string, target: string, answersOfLoop: number): boolean
   /**
    * Counts an answer.
-   * @param target the entry point, return address and content.
-   * @param secret the secret of the response; null unless the entry point has two.
+   * @param target the entry point, return address, and channel or video.
+   * @param key of the answer; null unless the entry point has two.
    */
-  countAnswer(sessionId: string, target: string, secret?: string | null): void
-  /** Returns the number of responses with this secret, within ten seconds. */
-  responsesWith(sessionId: string, target: string, secret: string): number
+  countAnswer(sessionId: string, target: string, key?: string | null): void
+  /** Returns the number of answers with this key, within ten seconds. */
+  answersWith(sessionId: string, target: string, key: string): number
 }
 
-/**
- * Each reload of the player needs a new token, and a viewer may reload several times in a row. Browsers give up after 20
- * redirects, and a refused token takes two: with two copies of the app, the loop ends before that.
- */
-const ANSWERS_PER_TARGET = { hash: 3, token: 4 } as const
 const TARGET_SECONDS = 10
 /** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 answers. */
 const ANSWERS_PER_SESSION = 100
@@ -28,25 +23,25 @@ const MOST_KEYS = 50_000
 
 /**
  * Stops redirect loops. A player that refuses our answer (wrong secret or key, wrong clock) sends the viewer back
- * immediately. The app would redirect a signed-in viewer again, forever. After three responses or four tokens within ten
- * seconds for one target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several
+ * immediately. The app would redirect a signed-in viewer again, forever. After a few answers within ten seconds for one
+ * target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several
  * copies of the app, a loop takes a few more turns.
  * @param nowSeconds UNIX time in seconds.
  */
 export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
   const ofTargets = countRecent(nowSeconds, TARGET_SECONDS)
-  const ofSecrets = countRecent(nowSeconds, TARGET_SECONDS)
+  const ofKeys = countRecent(nowSeconds, TARGET_SECONDS)
   const ofSessions = countRecent(nowSeconds, SESSION_SECONDS)
   // Browsers choose the target, so a key has a fixed length.
   const keyOf = (sessionId: string, target: string) => hash('sha256', `${sessionId} ${target}`, 'base64url')
 
   return {
-    responsesWith: (sessionId, target, secret) => ofSecrets.countOf(keyOf(sessionId, `${target} ${secret}`)),
-    isLooping: (sessionId, target, viewerAuth) =>
-      ofTargets.countOf(keyOf(sessionId, target)) >= ANSWERS_PER_TARGET[viewerAuth] ||
+    answersWith: (sessionId, target, key) => ofKeys.countOf(keyOf(sessionId, `${target} ${key}`)),
+    isLooping: (sessionId, target, answersOfLoop) =>
+      ofTargets.countOf(keyOf(sessionId, target)) >= answersOfLoop ||
       ofSessions.countOf(sessionId) >= ANSWERS_PER_SESSION,
-    countAnswer(sessionId, target, secret = null) {
-      if (secret !== null) ofSecrets.add(keyOf(sessionId, `${target} ${secret}`))
+    countAnswer(sessionId, target, key = null) {
+      if (key !== null) ofKeys.add(keyOf(sessionId, `${target} ${key}`))
       ofTargets.add(keyOf(sessionId, target))
       ofSessions.add(sessionId)
     },

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
-import type { EntryPoint } from '../entry-points/entry-point.ts'
 import { onlyMethods } from '../server/only-methods.ts'
+import type { PlayerAnswer } from './answer.ts'
 import { postCancel } from './cancel.ts'
 import { postContinue } from './continue.ts'
 import { formBody } from './request/form-body.ts'
@@ -13,26 +13,26 @@ import { postSignOut } from './sign-out.ts'
 export function entryPointRoutes(deps: EntryPointDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.get('/', getSignIn(deps))
-  const hasPasswords = deps.entryPoint.sso?.isOnly !== true
-  if (hasPasswords) router.post('/sign-in', formBody, postSignIn(deps))
+  const { hasPasswordForm } = deps.entryPoint
+  if (hasPasswordForm) router.post('/sign-in', formBody, postSignIn(deps))
   router.post('/continue', formBody, postContinue(deps))
   router.post('/cancel', formBody, postCancel(deps))
   router.post('/sign-out', formBody, postSignOut(deps))
   router.all('/', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
-  const posts = ['/continue', '/cancel', '/sign-out', ...(hasPasswords ? ['/sign-in'] : [])]
+  const posts = ['/continue', '/cancel', '/sign-out', ...(hasPasswordForm ? ['/sign-in'] : [])]
   router.all(posts, onlyMethods('POST', sendWrongMethod(deps)))
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.entryPoint))
+    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
   }
   router.use(onError)
   return router
 }
 
 /** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
-function contextOf(req: Request, entryPoint: EntryPoint): PlayerContext | null {
+function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
   const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
-  const reading = readPlayerContext(fields, entryPoint)
+  const reading = readPlayerContext(fields, answer)
   return reading.ok ? reading.context : null
 }
 

@@ -1,24 +1,22 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { HashSecrets } from '../entry-points/hash-secrets.ts'
 import type { Viewer } from '../users/user-store.ts'
-import { type AccessGranted, askAccessPolicy } from './access-decision.ts'
-import { passTokenToPlayer, passToPlayer } from './pass-to-player.ts'
+import { askAccess } from './access-decision.ts'
 import type { PlayerContext } from './request/player-context.ts'
-import type { AnswerKeys, EntryPointDeps } from './route-deps.ts'
+import type { EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'
 
 export type SendDeps = Pick<
   EntryPointDeps,
   | 'entryPoint'
-  | 'answerKeys'
+  | 'answer'
   | 'accessPolicy'
+  | 'gates'
   | 'visits'
   | 'refusals'
   | 'loopBreaker'
   | 'headersFor'
   | 'logSignIn'
-  | 'nowSeconds'
 >
 
 export interface AuthenticatedViewer {
@@ -33,7 +31,7 @@ export interface AuthenticatedViewer {
   readonly openSession: () => Promise<string | null> | string
 }
 
-/** Asks the access policy, and redirects the viewer to the player with a response or token, or shows the refusal. */
+/** Asks the access policy, and redirects the viewer to the player with the answer, or shows the refusal. */
 export async function sendToPlayer(
   deps: SendDeps,
   req: Request,
@@ -42,64 +40,23 @@ export async function sendToPlayer(
 ): Promise<void> {
   const { viewer, context, outcome, identity, openSession } = authenticated
   const { entryPoint } = deps
-  const decision = await askAccessPolicy(deps.accessPolicy, viewer, entryPoint, context.content)
+  const decision = await askAccess(deps, viewer, context.content)
   if (!decision.ok) {
     return deps.refusals.accessDenied(req, res, { viewer, context, decision, isReturn: outcome === 'returned' })
   }
-  const { location, secret } = await answerFor(deps, decision, authenticated)
+  const target = targetOf(entryPoint, context)
+  const timesRefused = (key: string) =>
+    authenticated.sessionId === undefined ? 0 : deps.loopBreaker.answersWith(authenticated.sessionId, target, key)
+  const { location, key } = await deps.answer.build(decision, context.address, timesRefused)
   deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
   const sessionId = await openSession()
   if (sessionId !== null) {
-    deps.loopBreaker.countAnswer(sessionId, targetOf(entryPoint, context), secret)
+    deps.loopBreaker.countAnswer(sessionId, target, key)
     if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
   }
   // Not for a session alone: a script must not read a response without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect
   send(res, deps.headersFor(context.address.origin), location)
-}
-
-/**
- * Call it before work that would be lost without an answer: a password check, the result of a window.
- * @throws OverloadedError and UpstreamError if no token can be built now.
- */
-export function assertCanAnswer(answerKeys: AnswerKeys): void {
-  if (answerKeys.viewerAuth === 'token') answerKeys.issuer.assertCapacity()
-}
-
-interface PlayerAnswer {
-  /** The address to redirect to. A credential: never log it. */
-  readonly location: string
-  /** The secret of the response. Null unless the entry point has two. */
-  readonly secret: string | null
-}
-
-/** Builds the answer. Reads keys and time now, after the decision, which may have taken seconds. */
-async function answerFor(
-  deps: SendDeps,
-  granted: AccessGranted,
-  { context, sessionId }: AuthenticatedViewer,
-): Promise<PlayerAnswer> {
-  const { answerKeys, loopBreaker, nowSeconds } = deps
-  const { address } = context
-  if (answerKeys.viewerAuth === 'token') {
-    return { location: await passTokenToPlayer(granted, answerKeys.issuer, address), secret: null }
-  }
-  const { entryPoint } = answerKeys
-  const secrets = answerKeys.hashSecrets()
-  const refusals = (secret: string) =>
-    sessionId === undefined ? 0 : loopBreaker.responsesWith(sessionId, targetOf(entryPoint, context), secret)
-  const secret = secretFor(secrets, refusals)
-  const location = passToPlayer(granted, entryPoint, secret, address, nowSeconds())
-  return { location, secret: secrets.previous === null ? null : secret }
-}
-
-/**
- * Returns the secret for a response. The service refused the response of a viewer who comes straight back: during a
- * change of the secret, the lock may have the other secret.
- * @param refusals returns how many responses with a secret the service has refused.
- */
-function secretFor({ current, previous }: HashSecrets, refusals: (secret: string) => number): string {
-  return previous !== null && refusals(current) > refusals(previous) ? previous : current
 }
 
 /** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */
@@ -114,11 +71,10 @@ export async function returnToPlayer(
   res: Response,
   { viewer, sessionId, context }: { readonly viewer: Viewer; sessionId: string; readonly context: PlayerContext },
 ): Promise<void> {
-  const { entryPoint, answerKeys, loopBreaker, refusals } = deps
-  const { viewerAuth } = entryPoint
-  if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context), viewerAuth)) {
-    if (answerKeys.viewerAuth === 'token') answerKeys.issuer.refetchKeys()
-    return refusals.looping(req, res, { viewer, context, viewerAuth })
+  const { entryPoint, answer, loopBreaker, refusals } = deps
+  if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context), answer.answersOfLoop)) {
+    answer.onLoop()
+    return refusals.looping(req, res, { viewer, context, causes: answer.causesOfLoop })
   }
   await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', sessionId, openSession: () => sessionId })
 }

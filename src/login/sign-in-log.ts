@@ -14,88 +14,59 @@ declare global {
   }
 }
 
-export const SIGN_IN_OUTCOMES = [
-  'signed-in',
-  'returned',
-  'wrong-credentials',
-  'disabled',
-  'expired-password',
-  'not-entitled',
-  'unusable-attribute',
-  'held-back',
-  'not-from-own-page',
-  'refused-request',
-  'looping',
-  'cancelled',
-  'signed-out',
-  'overloaded',
-  'failed',
-  'sso-started',
-  'sso-signed-in',
-  'sso-not-yet',
-  'sso-refused',
-  'sso-logged-out',
-  'sso-logout-refused',
-  'sso-failed',
-  'passkey-started',
-  'passkey-signed-in',
-  'passkey-refused',
-] as const
+/** The outcomes of log lines by name. */
+export type Outcomes = Readonly<Record<string, OutcomeKind>>
 
-export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number]
+export interface OutcomeKind {
+  readonly level: 'info' | 'warn' | 'error'
+  /**
+   * Lines that repeat are only counted: `always` for outcomes that a client can cause without credentials and without
+   * limit, `onReturn` for those that a returning viewer can cause without a password check. Default: each has its line.
+   */
+  readonly counted?: 'always' | 'onReturn'
+  /** True if the app or another service is at fault, not one client: repetitions of all networks are counted together. */
+  readonly isOfAll?: boolean
+}
+
+/** The outcomes of sign-ins with a password. */
+export const SIGN_IN_OUTCOMES: Outcomes = {
+  'signed-in': { level: 'info' },
+  returned: { level: 'info' },
+  'wrong-credentials': { level: 'warn' },
+  disabled: { level: 'warn' },
+  'expired-password': { level: 'warn' },
+  'not-entitled': { level: 'warn', counted: 'onReturn' },
+  'unusable-attribute': { level: 'warn', counted: 'onReturn' },
+  'held-back': { level: 'warn', counted: 'always' },
+  'not-from-own-page': { level: 'warn', counted: 'always' },
+  'refused-request': { level: 'warn', counted: 'always' },
+  looping: { level: 'warn', counted: 'always' },
+  cancelled: { level: 'info', counted: 'always' },
+  'signed-out': { level: 'info', counted: 'always' },
+  overloaded: { level: 'warn', counted: 'always', isOfAll: true },
+  failed: { level: 'error', counted: 'always' },
+}
 
 /** The outcome of a request, for the log. No field can contain a form, a query or an address with a response. */
 export interface SignInEvent {
-  readonly outcome: SignInOutcome
+  /** A key of the outcomes of the app or of a feature. */
+  readonly outcome: string
   readonly viewer?: string | undefined
   /** True for a viewer with a session: no password was checked. */
   readonly isReturn?: boolean
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
-  /** The identity of a viewer of an identity provider. */
+  /** The identity of a viewer whom another service knows. */
   readonly issuer?: string
   readonly subject?: string
-  /** The number of sessions that a logout at the provider ended. */
+  /** The number of sessions that the event ended. */
   readonly ended?: number
   readonly reason?: string
   readonly error?: unknown
 }
 
 export type LogSignIn = (req: Request, event: SignInEvent) => void
-
-const FAILED: readonly SignInOutcome[] = ['failed', 'sso-failed']
-const EXPECTED: readonly SignInOutcome[] = [
-  'signed-in',
-  'returned',
-  'cancelled',
-  'signed-out',
-  'sso-started',
-  'sso-signed-in',
-  'sso-logged-out',
-  'passkey-started',
-  'passkey-signed-in',
-]
-/** Outcomes that a client can cause without credentials and without limit. Their repetitions are only counted. */
-const SUMMED: readonly SignInOutcome[] = [
-  'held-back',
-  'not-from-own-page',
-  'refused-request',
-  'looping',
-  'cancelled',
-  'signed-out',
-  'overloaded',
-  'failed',
-  'sso-started',
-  'sso-not-yet',
-  'sso-refused',
-  'sso-logout-refused',
-  'sso-failed',
-  'passkey-started',
-  'passkey-refused',
-]
-/** Outcomes that a returning viewer can cause without a password check, and so without limit. */
-const SUMMED_ON_RETURN: readonly SignInOutcome[] = ['not-entitled', 'unusable-attribute']
 
 /** Returns the event of a request that an error ended. Without the error in an overload, which must not overload the log. */
 export function faultEvent(error: unknown): SignInEvent {
@@ -107,8 +78,10 @@ export interface SignInLogDeps {
   readonly lineSums: LineSums
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
+  /** All outcomes of the app and its features. */
+  readonly outcomes: Outcomes
   /** Called for each outcome, for the metrics. */
-  readonly count?: ((outcome: SignInOutcome, entryPoint: string, limit?: string) => void) | undefined
+  readonly count?: ((outcome: string, entryPoint: string, limit?: string) => void) | undefined
 }
 
 /** Returns the id of the request, which is in each of its log lines, and on the screen of an internal error. */
@@ -127,22 +100,22 @@ export function createSignInLog({
   lineSums,
   entryPoint,
   addressOf,
+  outcomes,
   count = () => {},
 }: SignInLogDeps): LogSignIn {
   const shared = { event: 'sign-in', entryPoint }
-  const levelOf = (outcome: SignInOutcome) =>
-    FAILED.includes(outcome) ? 'error' : EXPECTED.includes(outcome) ? 'info' : 'warn'
+  const kindOf = (outcome: string): OutcomeKind => outcomes[outcome] ?? { level: 'warn' }
 
   function isRepeated(req: Request, event: SignInEvent, address: string): boolean {
     const { outcome, limit, viewer, status, reason, isReturn } = event
-    const isSummed = SUMMED.includes(outcome) || (SUMMED_ON_RETURN.includes(outcome) && isReturn === true)
-    if (!isSummed) return false
-    const writeSum = (sum: object) => securityLog[levelOf(outcome)]({ ...shared, outcome, limit, ...sum })
+    const { level, counted, isOfAll } = kindOf(outcome)
+    if (counted === undefined || (counted === 'onReturn' && isReturn !== true)) return false
+    const writeSum = (sum: object) => securityLog[level]({ ...shared, outcome, limit, ...sum })
     const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
-    // The app or the provider is at fault, not one client. A line for each refused viewer would cost 8 % of the sign-ins.
-    const network = outcome === 'overloaded' || outcome === 'sso-failed' ? undefined : networkOf(address)
+    // A line for each viewer whom an overload refuses would cost 8 % of the sign-ins.
+    const network = isOfAll ? undefined : networkOf(address)
     return !lineSums.isNew(kind, network, `${subject} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
@@ -158,7 +131,7 @@ export function createSignInLog({
     count(outcome, entryPoint, details.limit)
     if (isRepeated(req, { ...event, viewer }, address)) return
     // pino omits undefined fields.
-    securityLog[levelOf(outcome)]({
+    securityLog[kindOf(outcome).level]({
       ...shared,
       outcome,
       viewer,

@@ -1,32 +1,40 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type CheckCredentialsDeps, checkCredentials } from './request/check-credentials.ts'
-import { readEmptyContext, readPlayerContext } from './request/player-context.ts'
+import { readPlayerContext } from './request/player-context.ts'
 import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
-import type { Refusal, SignInState } from './screens/screens.ts'
-import { assertCanAnswer, isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
+import type { Refusal } from './screens/screens.ts'
+import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
 import { faultEvent } from './sign-in-log.ts'
+
+/** The prompt of a viewer who wants another account. */
+const OTHER_ACCOUNT = 'other-account'
 
 /**
  * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
  * point asks first.
  */
-export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
-  const { entryPoint, screens, sessions, visits, refusals } = deps
-  const withoutQuery = readEmptyContext(entryPoint)
+export function getSignIn(
+  deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'sessions'>,
+): RequestHandler {
+  const { entryPoint, answer, screens, screenParts, sessions, visits, refusals } = deps
+  const prompts = screenParts.flatMap((part) => part.prompts)
 
   return async function getSignInScreen(req, res) {
     const query: Record<string, unknown> = req.url.includes('?') ? req.query : {}
-    const reading = req.url.includes('?') ? readPlayerContext(query, entryPoint) : withoutQuery
+    const reading = readPlayerContext(query, answer)
     if (!reading.ok) return refusals.badContext(req, res, reading)
     const { context } = reading
     const returning = await sessions.returningViewer(req, res)
-    if (returning === null) return screens.sendSignIn(req, res, { context, ...accountOf(query) })
+    const own = prompts.find(({ value }) => value === query.prompt)
+    if (returning === null || own?.isForSignedIn === true) {
+      const prompt = own?.value ?? (query.prompt === undefined ? undefined : OTHER_ACCOUNT)
+      return screens.sendSignIn(req, res, { context, ...(prompt && { prompt }) })
+    }
     const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
-    const isFormOpen = query.prompt === 'other-account'
-    if (query.prompt === 'passkey') return screens.sendSignIn(req, res, { context, ...accountOf(query) })
+    const isFormOpen = query.prompt === OTHER_ACCOUNT
     if (query.prompt === 'login' || isFormOpen || mustAsk || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
       return screens.sendSignIn(req, res, { context, signedInAs, isAsked: mustAsk, isFormOpen })
@@ -35,21 +43,15 @@ export function getSignIn(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'ses
   }
 }
 
-/** Returns what the address says about the account that the viewer wants. Only sign-ins in a window need this. */
-function accountOf({ prompt }: Readonly<Record<string, unknown>>): Pick<SignInState, 'account'> {
-  if (prompt === undefined) return {}
-  return { account: prompt === 'signed-out' || prompt === 'code' || prompt === 'passkey' ? prompt : 'other' }
-}
-
 /** Checks the credentials and passes the viewer on to the player. */
 export function postSignIn(
   deps: SendDeps & CheckCredentialsDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>,
 ): RequestHandler {
-  const { entryPoint, screens, sessions, refusals, logSignIn } = deps
+  const { answer, screens, sessions, refusals, logSignIn } = deps
 
   return async function postSignInForm(req, res) {
     if (refusals.notAForm(req, res)) return
-    const reading = readPlayerContext(req.body, entryPoint)
+    const reading = readPlayerContext(req.body, answer)
     if (!reading.ok) return refusals.badContext(req, res, reading)
     const { context } = reading
     const fields = readSignInForm(req.body)
@@ -63,7 +65,7 @@ export function postSignIn(
       return await showAgain(fields.refusal)
     }
     try {
-      assertCanAnswer(deps.answerKeys)
+      answer.assertCapacity()
       const authentication = await checkCredentials(deps, req, fields.form)
       if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication

@@ -4,11 +4,17 @@ import { readPost } from './request/read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/send.ts'
 
+/** The prompt of the screen after a sign-out. */
+const SIGNED_OUT = 'signed-out'
+
 /** Ends the session and shows the sign-in screen. */
 export function postSignOut(
-  deps: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'sessions' | 'refusals' | 'headersFor' | 'logSignIn'>,
+  deps: Pick<
+    EntryPointDeps,
+    'entryPoint' | 'answer' | 'screens' | 'screenParts' | 'sessions' | 'refusals' | 'headersFor' | 'logSignIn'
+  >,
 ): RequestHandler {
-  const { entryPoint, sessions, headersFor, logSignIn } = deps
+  const { entryPoint, screenParts, sessions, headersFor, logSignIn } = deps
   return async function postSignOutForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
@@ -21,8 +27,9 @@ export function postSignOut(
       })
     }
     logSignIn(req, { outcome: 'signed-out', viewer })
-    // The screen says that the session at the provider goes on.
-    const prompt = entryPoint.sso === null ? {} : { prompt: 'signed-out' }
+    // A way to sign in may have a session of its own, which goes on. Its screen says so.
+    const hasScreen = screenParts.some(({ prompts }) => prompts.some(({ value }) => value === SIGNED_OUT))
+    const prompt = hasScreen ? { prompt: SIGNED_OUT } : {}
     sendRedirect(res, headersFor(context.address.origin), pathOf(entryPoint.basePath, { ...context.fields, ...prompt }))
   }
 }

@@ -1,4 +1,5 @@
 import type { ReadSettings } from '../settings/fields.ts'
+import type { Settings as SettingSchemas } from '../settings/setting.ts'
 import type { CheckedViewers, StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
@@ -18,8 +19,8 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   readonly urlForm: string
   /** True if this value of USER_STORE_URL chooses the store. */
   isUrl(url: string): boolean
-  /** The names of its settings besides USER_STORE_URL. They are mistakes while another store is chosen. */
-  readonly settingNames: readonly string[]
+  /** The schemas of its settings besides USER_STORE_URL, by name. They are mistakes while another store is chosen. */
+  readonly settings: SettingSchemas
   /**
    * Reads the settings, or lists all mistakes by the names of the settings. No message repeats a value.
    * @param url the value of USER_STORE_URL, for which `isUrl` is true.

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import type { Settings } from '../settings/setting.ts'
 import type { CheckedViewers, StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
 export interface UserStoreList {
-  /** The names of the settings of all stores, besides USER_STORE_URL. */
-  readonly settingNames: readonly string[]
+  /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
+  readonly settings: Settings
   /** Reads the settings of the chosen store from the environment. */
   readonly environment: z.ZodType<StoreSettings>
   /**
@@ -35,6 +36,9 @@ export interface UserStoreList {
   migrate(settings: StoreSettings, app?: StoreSettings | null): Promise<Migration | null>
 }
 
+const UserStoreUrl = z.string()
+const URL_META = { isSecret: true, protects: 'without it, viewers of another store may watch' } as const
+
 /**
  * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store.
  * @param defaultUrl the value of USER_STORE_URL where it is not set.
@@ -53,7 +57,7 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     )
   }
   return {
-    settingNames: kinds.flatMap(({ settingNames }) => settingNames),
+    settings: { USER_STORE_URL: UserStoreUrl.default(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
     environment: environmentOf(defaultUrl, kinds),
     keepsPasskeys: (settings) => kindOf(settings).keepsPasskeys?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
@@ -77,6 +81,10 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
   }
 }
 
+function settingsOf(kinds: readonly UserStoreKind[]): Settings {
+  return Object.assign({}, ...kinds.map(({ settings }) => settings))
+}
+
 function environmentOf(defaultUrl: string, kinds: readonly UserStoreKind[]): z.ZodType<StoreSettings> {
   return z.record(z.string(), z.string().optional()).transform((environment, context): StoreSettings => {
     const url = environment.USER_STORE_URL ?? defaultUrl
@@ -89,8 +97,8 @@ function environmentOf(defaultUrl: string, kinds: readonly UserStoreKind[]): z.Z
       add('USER_STORE_URL', `must be one of ${kinds.map(({ urlForm }) => urlForm).join(', ')}`)
       return z.NEVER
     }
-    for (const name of kinds.flatMap(({ settingNames }) => settingNames)) {
-      if (environment[name] === undefined || chosen.settingNames.includes(name)) continue
+    for (const name of Object.keys(settingsOf(kinds))) {
+      if (environment[name] === undefined || name in chosen.settings) continue
       add(name, 'is a setting of another store than that of USER_STORE_URL: remove it')
     }
     const read = chosen.read(url, environment)

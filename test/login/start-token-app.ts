@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../src/features/token/fields.ts'
 import {
   createTokenIssuer,
   type TokenIssuer,

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { TokenEntryPoint } from '../../src/entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../src/features/token/fields.ts'
 import { openServiceKeyCache } from '../../src/features/token/issuer/service-key-cache.ts'
 import { createTokenIssuer, tokenQueueOptions } from '../../src/features/token/issuer/token-issuers.ts'
 import { buildViewerToken } from '../../src/features/token/viewer-token/viewer-token.ts'

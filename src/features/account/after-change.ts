@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Notice } from '../../login/feature.ts'
+import type { LogStep } from '../../login/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import type { LogStep } from './account-log.ts'
-import { changedMail } from './links/account-mails.ts'
 import type { AccountDeps } from './route-deps.ts'
 import { sendNotice } from './send-notice.ts'
 
@@ -15,8 +15,14 @@ export async function afterPasswordChange(
   { language, log, hasNotice }: { readonly language: string; readonly log: LogStep; readonly hasNotice: boolean },
 ): Promise<void> {
   await endSessions(deps, viewer.username, log)
-  if (hasNotice) sendNotice(deps, viewer, changedMail, { language, log })
+  if (hasNotice) sendNotice(deps, viewer, { mailOf: changedMail, entryPoint: deps.entryPoint, language, log })
 }
+
+/** The notice of a changed password. */
+const changedMail: Notice['mailOf'] = ({ account: { mail } }, resetAddress) => ({
+  subject: mail.changedSubject,
+  paragraphs: [mail.changed, mail.changedNotYou, resetAddress],
+})
 
 /** The password is changed already. If the session store is away, the app tries again every minute for half an hour. */
 async function endSessions(

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express'
 import { checkCredentials } from '../../login/request/check-credentials.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'
-import type { AccountRefusal } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
 
-const EMPTY: AccountRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
-const SAME: AccountRefusal = { status: 400, text: ({ account }) => account.errors.samePassword }
-const WRONG: AccountRefusal = { status: 401, text: ({ account }) => account.errors.wrongPassword }
+const EMPTY: TextRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
+const SAME: TextRefusal = { status: 400, text: ({ account }) => account.errors.samePassword }
+const WRONG: TextRefusal = { status: 401, text: ({ account }) => account.errors.wrongPassword }
 
 /** Shows the form to change a password. It asks for the current one, so it needs no session. */
 export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
@@ -21,7 +21,7 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
     const username = readUsername(req.body)
-    const refuse = (refusal: AccountRefusal) =>
+    const refuse = (refusal: TextRefusal) =>
       pages.send(req, res, { view: 'change-password', username: username ?? '' }, refusal)
     if (isForeign(req, deps)) return refuse(NOT_FROM_OWN_PAGE)
     const current = readCurrentPassword(req.body)

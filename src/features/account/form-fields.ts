@@ -1,7 +1,7 @@
 import { UNREADABLE_NAME, UNREADABLE_PASSWORD } from '../../login/request/sign-in-form.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { PasswordFault } from '../../users/passwords/new-password.ts'
 import { FEWEST_CHARACTERS, findPasswordFault, MOST_CHARACTERS } from '../../users/passwords/new-password.ts'
-import type { AccountRefusal } from './pages.ts'
 
 /** Returns a field of a form; an empty text for a missing or repeated field. */
 function textOf(value: unknown): string {
@@ -22,7 +22,7 @@ export function readCurrentPassword(body: Readonly<Record<string, unknown>>): st
 
 export type NewPasswordReading =
   | { readonly ok: true; readonly password: string }
-  | { readonly ok: false; readonly refusal: AccountRefusal }
+  | { readonly ok: false; readonly refusal: TextRefusal }
 
 /** Reads the new password, which is typed twice, and checks the rules for new passwords. */
 export async function readNewPassword(
@@ -30,7 +30,7 @@ export async function readNewPassword(
   username: string,
   contextWords: readonly string[],
 ): Promise<NewPasswordReading> {
-  const refuse = (text: AccountRefusal['text'], count = 0): NewPasswordReading => ({
+  const refuse = (text: TextRefusal['text'], count = 0): NewPasswordReading => ({
     ok: false,
     refusal: { status: 400, text, count },
   })

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { FoundPasswordLink } from '../../users/user-store.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'
 import { readToken } from './links/tokens.ts'
-import type { AccountRefusal } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
 /** Shows the form of a link. Changes nothing, because mail scanners open links too. */
@@ -49,6 +49,6 @@ function formOf({ purpose, viewer: { username } }: FoundPasswordLink, token: str
 
 function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): void {
   logAccount(req)({ outcome: 'link-refused', status: 410 })
-  const refusal: AccountRefusal = { status: 410, text: ({ account }) => account.deadLink }
+  const refusal: TextRefusal = { status: 410, text: ({ account }) => account.deadLink }
   pages.send(req, res, { view: 'message', message: 'deadLink' }, refusal)
 }

@@ -1,34 +1,66 @@
 import type { Logger } from 'pino'
 import { UpstreamError } from '../../errors.ts'
-import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
-import type { AddressLimit } from '../../sign-in-limits/settings.ts'
-import type { UserStore } from '../../users/user-store.ts'
+import type { OpenFeature, Services } from '../../login/feature.ts'
+import { unframedHeaders } from '../../login/screens/headers.ts'
+import { createStepLog } from '../../login/step-log.ts'
+import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
 import type { Account } from './account.ts'
+import { createAccountSteps } from './account-steps.ts'
+import { passwordAddresses } from './links/addresses.ts'
 import { createResetLimits } from './links/reset-limits.ts'
 import { logOutages } from './mail/log-outages.ts'
 import { createMailQueue } from './mail/mail-queue.ts'
 import type { MailSettings } from './mail/settings.ts'
 import { openMailServer } from './mail/smtp.ts'
-
-export interface AccountSettings extends Pick<Account, 'contextWords'> {
-  readonly addressLimit: Pick<AddressLimit, 'trustedNetworks'>
-  readonly mail: MailSettings
-}
-
-export interface OpenAccountDeps extends Pick<Account, 'signInLimits' | 'sessionStore'> {
-  readonly users: Pick<UserStore, 'passwordChanges'>
-  readonly openCounter: OpenCounter
-  readonly log: Pick<Logger, 'info' | 'warn'>
-}
+import { createAccountPages, openAccountTemplates } from './pages.ts'
+import { accountRoutes } from './routes.ts'
+import { sendNotice } from './send-notice.ts'
 
 /**
- * Opens what viewers need to set their passwords. Null if the viewers are in a store that this app only reads.
+ * Opens the pages on which viewers set their passwords, and the mails. Null if the viewers are in a store that this app
+ * only reads.
  * @throws ConfigError if SMTP_URL is set and the app may not change the store.
  */
-export async function openAccount(
-  { mail, contextWords, addressLimit }: AccountSettings,
-  { users, openCounter, log, signInLimits, sessionStore }: OpenAccountDeps,
-): Promise<Account | null> {
+export async function openAccount(services: Services, mail: MailSettings): Promise<OpenFeature<object> | null> {
+  const { publicUrl } = services
+  const account = await openPasswordChanges(services, mail)
+  if (account === null) return null
+  const hasOwnPages = account.mailQueue !== null
+  const steps = createAccountSteps()
+  const templates = openAccountTemplates()
+  const headers = unframedHeaders(publicUrl)
+  const scriptHeaders = unframedHeaders(publicUrl, true)
+  return {
+    at: ({ name, brand, basePath, hasScript }) => ({
+      brand: (own) => ({
+        ...own,
+        forgotPasswordUrl: passwordAddresses(basePath, hasOwnPages, own.forgotPasswordUrl).forgot,
+      }),
+      routes(deps) {
+        const page = { templates, brand: deps.entryPoint.brand, basePath, headers, scriptHeaders, hasScript }
+        const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
+        const { outcomes, count } = steps
+        const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
+        const service = brand.name ?? publicUrl.hostname
+        return accountRoutes({
+          ...deps,
+          ...account,
+          publicUrl,
+          basePath,
+          service,
+          pages,
+          logAccount: createStepLog(log),
+        })
+      },
+    }),
+    registerMetrics: (registry) => void steps.register(registry),
+    notify: (viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice),
+    close: () => account.mailQueue?.close(),
+  }
+}
+
+async function openPasswordChanges(services: Services, mail: MailSettings): Promise<Account | null> {
+  const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit } = services
   const { passwordChanges } = users
   if (passwordChanges === undefined) {
     if (mail.server !== null) {

@@ -1,32 +1,16 @@
-import { join } from 'node:path'
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import {
-  fill,
-  type Language,
-  languageOf,
-  type PluralForms,
-  sentence,
-  type Texts,
-  textsOf,
-} from '../../languages/languages.ts'
+import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../../languages/languages.ts'
 import type { Headers } from '../../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
-import { compileView, type Views } from '../../login/screens/views.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import { assetAddress, compileView } from '../../login/screens/views.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
 type AccountTexts = Texts['account']
-
-/** A refusal on one of the pages: the status, and the sentence for the viewer. */
-export interface AccountRefusal {
-  readonly status: number
-  readonly text: (texts: Texts) => string | PluralForms
-  readonly count?: number
-  readonly retryAfterSeconds?: number
-}
 
 export type AccountPage =
   | { readonly view: 'forgot'; readonly username?: string }
@@ -45,15 +29,15 @@ const MESSAGE_TITLES = {
 } as const
 
 export interface AccountPages {
-  send(req: Request, res: Response, page: AccountPage, refusal?: AccountRefusal): void
+  send(req: Request, res: Response, page: AccountPage, refusal?: TextRefusal): void
   languageOf(req: Request): Language
 }
 
 export type AccountTemplates = Readonly<Record<AccountPage['view'], ejs.TemplateFunction>>
 
 /** Compiles the templates once, so that a mistake in a template stops the start. */
-export function openAccountTemplates(viewsFolder: string): AccountTemplates {
-  const compile = (name: AccountPage['view']) => compileView(join(viewsFolder, 'account'), name)
+export function openAccountTemplates(): AccountTemplates {
+  const compile = (name: AccountPage['view']) => compileView(`account/${name}`)
   return {
     forgot: compile('forgot'),
     'new-password': compile('new-password'),
@@ -64,7 +48,6 @@ export function openAccountTemplates(viewsFolder: string): AccountTemplates {
 
 export interface AccountPagesOptions {
   readonly templates: AccountTemplates
-  readonly asset: Views['asset']
   readonly brand: Brand
   readonly basePath: string
   /** The headers of a response that no page may frame. */
@@ -80,11 +63,12 @@ export interface AccountPagesOptions {
 
 /** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
 export function createAccountPages(options: AccountPagesOptions): AccountPages {
-  const { templates, asset, brand, basePath, canReset, fewestCharacters } = options
+  const { templates, brand, basePath, canReset, fewestCharacters } = options
+  const asset = assetAddress
   const pageIn = createPages(brand, asset('icon.svg'))
 
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
-  function htmlOf(language: Language, page: AccountPage, refusal: AccountRefusal | undefined): string {
+  function htmlOf(language: Language, page: AccountPage, refusal: TextRefusal | undefined): string {
     const texts = textsFor(brand, language)
     const title = titleOf(page, texts.account, brand)
     const { text, count = 0 } = refusal ?? {}

@@ -1,16 +1,20 @@
 import type { Request, Response } from 'express'
-import { errorIn } from '../../languages/languages.ts'
 import type { CheckCredentialsDeps } from '../../login/request/check-credentials.ts'
 import { isFromOwnPage } from '../../login/request/same-origin.ts'
+import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
+import { type TextRefusal, textRefusalOf } from '../../login/screens/text-refusal.ts'
+import type { LogSteps } from '../../login/step-log.ts'
 import type { Account } from './account.ts'
-import type { LogAccount } from './account-log.ts'
-import type { AccountPages, AccountRefusal } from './pages.ts'
+import type { AccountPages } from './pages.ts'
 
 /** The dependencies of the pages of one entry point. Each route picks the part that it uses. */
-export interface AccountDeps extends Account, Pick<CheckCredentialsDeps, 'users' | 'logSignIn' | 'addressOf'> {
+export interface AccountDeps
+  extends Account,
+    Pick<CheckCredentialsDeps, 'users' | 'logSignIn' | 'addressOf'>,
+    Pick<EntryPointDeps, 'entryPoint'> {
   readonly pages: AccountPages
-  readonly logAccount: LogAccount
+  readonly logAccount: LogSteps
   readonly publicUrl: URL
   readonly basePath: string
   /** The name of this app in the mails. */
@@ -18,7 +22,7 @@ export interface AccountDeps extends Account, Pick<CheckCredentialsDeps, 'users'
   readonly nowSeconds: () => number
 }
 
-export const NOT_FROM_OWN_PAGE: AccountRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }
+export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }
 
 /**
  * True for a post that does not come from our own page. Logs such a post.
@@ -45,17 +49,12 @@ export function isNotAForm(
 ): boolean {
   if (typeof req.body === 'object' && req.body !== null) return false
   logAccount(req)({ outcome: 'refused-request', status: 415, reason: 'the body is not a form' })
-  const refusal: AccountRefusal = { status: 415, text: ({ errors }) => errors.wrongType }
+  const refusal: TextRefusal = { status: 415, text: ({ errors }) => errors.wrongType }
   pages.send(req, res, { view: 'message', message: 'refused' }, refusal)
   return true
 }
 
 /** Returns a refusal of the sign-in screen as one of these pages shows it. */
-export function refusalOf({ status, text, values, retryAfterSeconds }: Refusal): AccountRefusal {
-  return {
-    status,
-    text: (texts) => (status >= 500 ? texts.account.unavailable : errorIn(texts, text)),
-    count: Number(values?.count ?? 0),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  }
+export function refusalOf(refusal: Refusal): TextRefusal {
+  return textRefusalOf(refusal, ({ account }) => account.unavailable)
 }

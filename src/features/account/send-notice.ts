@@ -1,26 +1,22 @@
+import type { Notice } from '../../login/feature.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import type { LogStep } from './account-log.ts'
-import { type MailContext, mailAddressOf } from './links/account-mails.ts'
+import type { Account } from './account.ts'
+import { mailAddressOf, noticeMail } from './links/account-mails.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
-import type { Mail } from './mail/smtp.ts'
-import type { AccountDeps } from './route-deps.ts'
 
-export type NoticeDeps = Pick<AccountDeps, 'mailQueue' | 'mailAttribute' | 'service' | 'publicUrl' | 'basePath'>
+type NoticeDeps = Pick<Account, 'mailQueue' | 'mailAttribute'> & { readonly publicUrl: URL }
 
-/**
- * Puts a mail about a change of an account into the queue. Does nothing without a mail server, or without an address.
- * @param mailOf builds the mail. Gets the address at which a viewer resets the password.
- */
+/** Puts a mail about a change of an account into the queue. Does nothing without a mail server, or without an address. */
 export function sendNotice(
-  { mailQueue, mailAttribute, service, publicUrl, basePath }: NoticeDeps,
+  { mailQueue, mailAttribute, publicUrl }: NoticeDeps,
   viewer: Viewer,
-  mailOf: (context: MailContext, forgotAddress: string) => Mail,
-  { language, log }: { readonly language: string; readonly log: LogStep },
+  { mailOf, entryPoint: { brand, basePath }, language, log }: Notice,
 ): void {
   const to = mailAddressOf(viewer, mailAttribute)
   const { username } = viewer
   if (to === null || mailQueue === null) return
-  const mail = mailOf({ to, username, service, language }, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`)
+  const context = { to, username, service: brand.name ?? publicUrl.hostname, language }
+  const mail = noticeMail(context, (texts) => mailOf(texts, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`))
   mailQueue.add({
     prepare: () => Promise.resolve(mail),
     onEnd(result, error) {

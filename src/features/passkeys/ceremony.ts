@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
-import type { AccountRefusal } from '../account/pages.ts'
 import type { OpenCeremony } from '../window/flows/flow-store.ts'
 import { digestOf, hasDigest, randomText } from '../window/random-text.ts'
 import type { PasskeyRouteDeps } from './route-deps.ts'
@@ -22,7 +22,7 @@ export async function openCeremony(
   const retryAfterSeconds = await passkeys.startLimits.count(network)
   if (retryAfterSeconds !== null) {
     logSignIn(req, { outcome: 'held-back', limit: 'sso-starts' })
-    pages.refuse(req, res, { status: 429, text: ({ sso }) => sso.errors.tooMany, retryAfterSeconds })
+    pages.refuse(req, res, { status: 429, text: ({ window }) => window.errors.tooMany, retryAfterSeconds })
     return null
   }
   const [challenge, browserKey] = [randomText(), randomText()]
@@ -43,7 +43,7 @@ export async function showSignIn(
   req: Request,
   res: Response,
   page: Omit<SignInPage, 'challenge'>,
-  refusal?: AccountRefusal,
+  refusal?: TextRefusal,
 ): Promise<void> {
   const challenge = await openCeremony(deps, req, res, { flow: page.flow, creator: null })
   if (challenge !== null) deps.pages.sendSignIn(req, res, { ...page, challenge }, refusal)

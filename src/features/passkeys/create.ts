@@ -1,20 +1,16 @@
-import type { Request, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
+import type { Notice } from '../../login/feature.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { PasskeyAddition } from '../../users/passkey-store.ts'
-import type { Viewer } from '../../users/user-store.ts'
-import type { LogStep } from '../account/account-log.ts'
-import { passkeyAddedMail } from '../account/links/account-mails.ts'
-import type { AccountRefusal } from '../account/pages.ts'
-import { refusalOf } from '../account/route-deps.ts'
-import { sendNotice } from '../account/send-notice.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
 import { TOO_MANY } from './password.ts'
-import { refusalOfCeremony, refusalOfFault } from './refusals.ts'
+import { refusalOf, refusalOfCeremony, refusalOfFault } from './refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
 import { CreationAnswer } from './web-authn/answers.ts'
 import { deviceName } from './web-authn/device-name.ts'
 
-const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, AccountRefusal>> = {
-  known: { status: 409, text: ({ passkey }) => passkey.errors.exists },
+const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, TextRefusal>> = {
+  known: { status: 409, text: ({ passkeys }) => passkeys.errors.exists },
   'too-many': TOO_MANY,
   'no-viewer': refusalOf({ status: 403, text: 'disabled' }),
 }
@@ -26,7 +22,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
 
   return forOwnForm(deps, async (req, res, form) => {
     const log = logAccount(req)
-    const refuse = async (reason: string, refusal: AccountRefusal, viewer?: string) => {
+    const refuse = async (reason: string, refusal: TextRefusal, viewer?: string) => {
       log({ outcome: 'passkey-not-added', viewer, status: refusal.status, reason })
       await showSignIn(deps, req, res, { flow: form.flow, isCreating: true, username: viewer ?? '' }, refusal)
     }
@@ -45,7 +41,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
     log({ outcome: 'passkey-added', viewer: creator })
     const viewer = await passkeys.find(creator)
     if (viewer === null) return await refuse('no-viewer', REFUSALS['no-viewer'], creator)
-    notify(deps, req, viewer, log)
+    passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log })
     await startLimits.giveBack(network)
     await flows.put('result', flow, { entryPoint: entryPoint.name, storedName: creator })
     deps.logSignIn(req, { outcome: 'passkey-signed-in', viewer: creator })
@@ -53,8 +49,8 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
   })
 }
 
-function notify(deps: PasskeyRouteDeps, req: Request, viewer: Viewer, log: LogStep): void {
-  const { passkeys, pages, publicUrl, service, entryPoint } = deps
-  const noticeDeps = { ...passkeys.account, service, publicUrl, basePath: entryPoint.basePath }
-  sendNotice(noticeDeps, viewer, passkeyAddedMail, { language: pages.languageOf(req), log })
-}
+/** A new password does not remove a passkey, so the notice tells the viewer whom to ask. */
+const addedMail: Notice['mailOf'] = ({ passkeys: { mail } }, resetAddress) => ({
+  subject: mail.subject,
+  paragraphs: [mail.added, mail.notYou, resetAddress],
+})

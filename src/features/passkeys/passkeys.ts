@@ -1,52 +1,80 @@
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { UpstreamError } from '../../errors.ts'
+import type { OpenFeature, Services } from '../../login/feature.ts'
+import { assetAddress, compileView } from '../../login/screens/views.ts'
+import { createStepLog, PAGE_OUTCOMES } from '../../login/step-log.ts'
 import type { PasskeyStore } from '../../users/passkey-store.ts'
-import type { UserStore, Viewer } from '../../users/user-store.ts'
-import type { Account } from '../account/account.ts'
-import type { SignInWindow } from '../window/open-sign-in-window.ts'
+import type { Viewer } from '../../users/user-store.ts'
+import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
+import { openSignInWindow, type SignInWindow } from '../window/open-sign-in-window.ts'
+import { windowRoutes } from '../window/routes.ts'
+import { createWindowCookies } from '../window/window-cookie.ts'
+import { passkeyRoutes } from './routes.ts'
+import { passkeyScreenPart } from './screen-part.ts'
+import { sendPasskeyResult } from './send-result.ts'
 import type { RelyingParty } from './web-authn/answers.ts'
+import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
+import { createPasskeyPages } from './window-pages.ts'
 
 /** Passkeys of all entry points that have them. */
-export interface Passkeys extends SignInWindow {
+export interface Passkeys extends SignInWindow, Pick<Services, 'notify'> {
   readonly store: PasskeyStore
   /** Returns the viewer as known now; null if unknown or disabled. */
   readonly find: (username: string) => Promise<Viewer | null>
-  readonly checkSignIn: typeof import('./web-authn/check-answers.ts').checkSignIn
-  readonly checkCreation: typeof import('./web-authn/check-answers.ts').checkCreation
+  readonly checkSignIn: typeof checkSignIn
+  readonly checkCreation: typeof checkCreation
   readonly relyingParty: RelyingParty
-  /** Sends the notices. */
-  readonly account: Pick<Account, 'mailQueue' | 'mailAttribute'>
 }
 
-export interface PasskeysConfig {
-  readonly publicUrl: URL
-  readonly entryPoints: readonly Pick<EntryPoint, 'hasPasskeys'>[]
-}
-
-export interface OpenPasskeysDeps {
-  readonly signInWindow: SignInWindow
-  readonly account: Passkeys['account'] | null
-  readonly users: Pick<UserStore, 'find' | 'passkeys'>
-}
+/** The outcomes of changes of passkeys, with `event` "account". */
+export const ACCOUNT_OUTCOMES = {
+  ...PAGE_OUTCOMES,
+  'passkey-added': { level: 'info' },
+  'passkey-not-added': { level: 'warn', counted: 'always' },
+  'notice-mailed': { level: 'info' },
+  'notice-not-mailed': { level: 'warn', counted: 'always' },
+} as const
 
 /**
- * Prepares passkeys. Null if no entry point has them.
+ * Opens passkeys, and creates their routes.
  * @throws ConfigError if the app may not store passkeys.
  */
-export async function openPasskeys(
-  { publicUrl, entryPoints }: PasskeysConfig,
-  { signInWindow, users, account }: OpenPasskeysDeps,
-): Promise<Passkeys | null> {
+export async function openPasskeys(services: Services): Promise<OpenFeature<object>> {
+  const { publicUrl, users, notify } = services
   const { find, passkeys: store } = users
-  if (!entryPoints.some(({ hasPasskeys }) => hasPasskeys)) return null
-  if (!store || !find || !account) throw new TypeError('readConfig() refuses a store without passkeys')
+  if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
   await store.assertAllowed().catch((error: unknown) => {
     // Unavailable for now: the app starts, as for sign-ins.
     if (!(error instanceof UpstreamError)) throw error
   })
-  // Loaded late, because apps without passkeys do not need the library.
-  const { checkSignIn, checkCreation } = await import('./web-authn/check-answers.ts')
+  const signInWindow = await openSignInWindow(services)
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
-  const checks = { checkSignIn, checkCreation }
-  return { ...signInWindow, ...checks, store, find: (username) => find(username), relyingParty, account }
+  const findViewer = (username: string) => find(username)
+  const passkeys: Passkeys = {
+    ...signInWindow,
+    notify,
+    store,
+    find: findViewer,
+    checkSignIn,
+    checkCreation,
+    relyingParty,
+  }
+  const template = compileView('passkeys/window')
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.passkey)
+  return {
+    at: ({ name, brand, basePath }) => ({
+      screenPart: passkeyScreenPart(),
+      routes(deps) {
+        const service = brand.name ?? publicUrl.hostname
+        const options = { template, asset: assetAddress, brand, basePath, publicUrl, service, relyingParty }
+        const log = { ...services, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
+        const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
+        const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }
+        const { flows } = passkeys
+        const window = { flows, method: 'passkey', outcomes: 'passkey', sendResult: sendPasskeyResult(routeDeps) }
+        return windowRoutes(deps, window, passkeyRoutes(routeDeps))
+      },
+    }),
+    registerMetrics: (registry) => signInWindow.registerMetrics(registry),
+    close: () => signInWindow.close(),
+  }
 }

@@ -1,16 +1,16 @@
 import type { RequestHandler } from 'express'
 import { checkCredentials } from '../../login/request/check-credentials.ts'
 import { readSignInForm } from '../../login/request/sign-in-form.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { MOST_PASSKEYS } from '../../users/passkey-store.ts'
-import type { AccountRefusal } from '../account/pages.ts'
-import { refusalOf } from '../account/route-deps.ts'
 import { openCeremony, showSignIn } from './ceremony.ts'
+import { refusalOf } from './refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
 
 const DISABLED = refusalOf({ status: 403, text: 'disabled' })
-export const TOO_MANY: AccountRefusal = {
+export const TOO_MANY: TextRefusal = {
   status: 403,
-  text: ({ passkey }) => passkey.errors.tooMany,
+  text: ({ passkeys }) => passkeys.errors.tooMany,
   count: MOST_PASSKEYS,
 }
 
@@ -21,8 +21,7 @@ export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
     const { flow } = form
     const fields = readSignInForm(form)
     const { username } = fields.ok ? fields.form : fields
-    const refuse = (refusal: AccountRefusal) =>
-      showSignIn(deps, req, res, { flow, isCreating: true, username }, refusal)
+    const refuse = (refusal: TextRefusal) => showSignIn(deps, req, res, { flow, isCreating: true, username }, refusal)
     if (!fields.ok) {
       logSignIn(req, { outcome: 'refused-request', status: fields.refusal.status, reason: fields.refusal.text })
       return await refuse(refusalOf(fields.refusal))

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import type { LogAccount } from '../account/account-log.ts'
-import type { AccountRefusal } from '../account/pages.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import type { LogSteps } from '../../login/step-log.ts'
 import { isFromOwnForm, originOf } from '../window/own-form.ts'
 import type { WindowCookies } from '../window/window-cookie.ts'
 import type { Passkeys } from './passkeys.ts'
@@ -13,14 +13,12 @@ export interface PasskeyRouteDeps extends EntryPointDeps {
   readonly passkeys: Passkeys
   readonly pages: PasskeyPages
   readonly cookies: WindowCookies
-  readonly logAccount: LogAccount
+  readonly logAccount: LogSteps
   readonly publicUrl: URL
-  /** The name of this app in mails and on authenticators. */
-  readonly service: string
 }
 
-export const NOT_FROM_OWN_PAGE: AccountRefusal = { status: 403, text: ({ sso }) => sso.errors.notFromOwnPage }
-const BAD_FORM: AccountRefusal = { ...NOT_FROM_OWN_PAGE, status: 400 }
+export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ window }) => window.errors.notFromOwnPage }
+const BAD_FORM: TextRefusal = { ...NOT_FROM_OWN_PAGE, status: 400 }
 const Flow = z.object({ flow: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
 
 type WindowForm = z.output<typeof Flow> & Readonly<Record<string, unknown>>

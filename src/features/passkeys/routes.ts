@@ -2,10 +2,10 @@ import { type ErrorRequestHandler, Router } from 'express'
 import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { refusalOf } from '../account/route-deps.ts'
 import { windowFaultEvent } from '../window/window-fault.ts'
 import { postCreate } from './create.ts'
 import { postPassword } from './password.ts'
+import { refusalOf } from './refusals.ts'
 import { NOT_FROM_OWN_PAGE, type PasskeyRouteDeps } from './route-deps.ts'
 import { postSignIn } from './sign-in.ts'
 import { postStart } from './start.ts'
@@ -27,7 +27,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Router {
     if (res.headersSent) return next(error)
     const refusal = describeError(error)
     const { status, text: reason } = refusal
-    if (status >= 500) deps.logSignIn(req, { ...windowFaultEvent(error), status })
+    if (status >= 500) deps.logSignIn(req, { ...windowFaultEvent(error, 'passkey'), status })
     else deps.logSignIn(req, { outcome: 'refused-request', status, reason })
     deps.pages.refuse(req, res, refusalOf(refusal))
   }

@@ -1,17 +1,17 @@
 import { sendToPlayer } from '../../login/send-to-player.ts'
-import type { ContinueDeps } from '../window/continue.ts'
+import type { WindowMethod } from '../window/continue.ts'
 import type { PasskeyRouteDeps } from './route-deps.ts'
 
 /** Sends a viewer with a passkey from the window to the player, with a session as after a password. */
-export function sendPasskeyResult(deps: PasskeyRouteDeps): ContinueDeps['sendResult'] {
+export function sendPasskeyResult(deps: PasskeyRouteDeps): WindowMethod['sendResult'] {
   const { passkeys, screens, sessions, logSignIn } = deps
-  return async (req, res, { context, result, wait }) => {
+  return async (req, res, { context, result, frameSecret }) => {
     if (!('storedName' in result)) return false
     // The operator may have disabled the viewer since.
     const viewer = await passkeys.find(result.storedName)
     if (viewer === null) {
       logSignIn(req, { outcome: 'disabled', viewer: result.storedName })
-      screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'disabled' }, wait })
+      screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'disabled' }, frameSecret })
       return true
     }
     await sendToPlayer(deps, req, res, {

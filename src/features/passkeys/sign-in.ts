@@ -1,24 +1,23 @@
 import type { Request, RequestHandler } from 'express'
 import { tooManyTries } from '../../login/request/check-credentials.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { SignInEvent } from '../../login/sign-in-log.ts'
 import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import type { AccountRefusal } from '../account/pages.ts'
-import { refusalOf } from '../account/route-deps.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
-import { refusalOfCeremony, refusalOfFault } from './refusals.ts'
+import { refusalOf, refusalOfCeremony, refusalOfFault } from './refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
 import { SignInAnswer } from './web-authn/answers.ts'
 
 interface Refused {
   readonly ok: false
-  readonly refusal: AccountRefusal
+  readonly refusal: TextRefusal
 }
 type Outcome = { readonly ok: true; readonly viewer: Viewer } | Refused
 /** A refusal, what the log says about it, and how the limits on guessing count it. */
 type Check = Extract<Outcome, { ok: true }> | (Refused & { readonly event: SignInEvent; counts: 'failed' | 'denied' })
 
-const UNKNOWN: AccountRefusal = { status: 401, text: ({ passkey }) => passkey.errors.unknown }
+const UNKNOWN: TextRefusal = { status: 401, text: ({ passkeys }) => passkeys.errors.unknown }
 const DISABLED = refusalOf({ status: 403, text: 'disabled' })
 
 /** Signs a viewer in with a passkey, and keeps the result for the frame. */
@@ -27,9 +26,8 @@ export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
   const { flows, startLimits } = passkeys
 
   return forOwnForm(deps, async (req, res, form) => {
-    const refuse = (refusal: AccountRefusal) =>
-      showSignIn(deps, req, res, { flow: form.flow, isCreating: false }, refusal)
-    const refuseCeremony = (reason: string, refusal: AccountRefusal) => {
+    const refuse = (refusal: TextRefusal) => showSignIn(deps, req, res, { flow: form.flow, isCreating: false }, refusal)
+    const refuseCeremony = (reason: string, refusal: TextRefusal) => {
       logSignIn(req, { outcome: 'passkey-refused', status: refusal.status, reason })
       return refuse(refusal)
     }
@@ -87,7 +85,7 @@ async function checkPasskey(
   challenge: string,
   nowSeconds: number,
 ): Promise<Check> {
-  const refuse = (reason: string, refusal: AccountRefusal, viewer?: string): Check => {
+  const refuse = (reason: string, refusal: TextRefusal, viewer?: string): Check => {
     const event = { outcome: 'passkey-refused', viewer, status: refusal.status, reason } as const
     return { ok: false, refusal, event, counts: 'failed' }
   }

@@ -5,9 +5,9 @@ import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
+import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { Views } from '../../login/screens/views.ts'
 import type { Passkey } from '../../users/passkey-store.ts'
-import type { AccountRefusal } from '../account/pages.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
 import { windowHeaders } from '../window/window-headers.ts'
 import { ALGORITHMS, type RelyingParty } from './web-authn/answers.ts'
@@ -44,12 +44,12 @@ export interface CreationPage {
 export interface PasskeyPages {
   languageOf(req: Request): Language
   /** Asks the authenticator for a passkey. Has the password form for viewers without one. */
-  sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: AccountRefusal): void
+  sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: TextRefusal): void
   /** Asks the authenticator to create a passkey. */
   sendCreation(req: Request, res: Response, page: CreationPage): void
   /** Says that the viewer is signed in, and closes the window. */
   sendDone(req: Request, res: Response, username: string, isNew: boolean): void
-  refuse(req: Request, res: Response, refusal: AccountRefusal): void
+  refuse(req: Request, res: Response, refusal: TextRefusal): void
 }
 
 export interface PasskeyPagesOptions {
@@ -72,7 +72,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
   const headers = windowHeaders(publicUrl)
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
 
-  function htmlOf(language: Language, content: WindowContent, refusal?: AccountRefusal): string {
+  function htmlOf(language: Language, content: WindowContent, refusal?: TextRefusal): string {
     const texts = textsFor(brand, language)
     const { text, count = 0 } = refusal ?? {}
     const alert = text === undefined ? null : sentence(language, text(texts), { count })
@@ -84,7 +84,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
     languageOf: ownLanguageOf,
     sendSignIn(req, res, { flow, challenge, isCreating, username = '' }, refusal) {
       const language = ownLanguageOf(req)
-      const { passkey: texts } = textsOf(language)
+      const { passkeys: texts } = textsOf(language)
       const publicKey = { challenge, rpId: options.relyingParty.id, userVerification: 'required', timeout: TIMEOUT_MS }
       const isAutomatic = !isCreating && refusal === undefined
       const ceremony = { kind: 'get', publicKey, path: PASSKEY_PATHS.finish, button: texts.signIn, isAutomatic, flow }
@@ -97,7 +97,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
     },
     sendCreation(req, res, page) {
       const language = ownLanguageOf(req)
-      const { passkey: texts } = textsOf(language)
+      const { passkeys: texts } = textsOf(language)
       const publicKey = creationOptions(options, page)
       const { flow } = page
       const button = texts.createTitle
@@ -106,15 +106,15 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
     },
     sendDone(req, res, username, isNew) {
       const language = ownLanguageOf(req)
-      const { passkey, sso } = textsOf(language)
-      const title = isNew ? passkey.createdTitle : sso.doneTitle
-      const content = { title, text: htmlWithName(sso.done, username), isHtml: true, script: 'close-window.js' }
+      const { passkeys, window } = textsOf(language)
+      const title = isNew ? passkeys.createdTitle : window.doneTitle
+      const content = { title, text: htmlWithName(window.done, username), isHtml: true, script: 'window-close.js' }
       sendPage(res, doneHeaders, htmlOf(language, content))
     },
     refuse(req, res, refusal) {
       const language = ownLanguageOf(req)
-      const { sso } = textsOf(language)
-      sendPage(res, headers, htmlOf(language, { title: sso.failedTitle, text: sso.goBack }, refusal), refusal)
+      const { window } = textsOf(language)
+      sendPage(res, headers, htmlOf(language, { title: window.failedTitle, text: window.goBack }, refusal), refusal)
     },
   }
 }
@@ -127,7 +127,7 @@ interface WindowContent {
   readonly text: string
   /** True if the text is HTML already. */
   readonly isHtml?: boolean
-  /** A question to the authenticator, which `public/passkey.js` asks. */
+  /** A question to the authenticator, which `public/passkeys.js` asks. */
   readonly ceremony?: {
     readonly kind: string
     /** The options of `navigator.credentials`, with base64url in place of bytes. */

@@ -8,10 +8,15 @@ import type { WindowCookies } from '../window/window-cookie.ts'
 import { newCode } from './code.ts'
 import type { Sso } from './open-sso.ts'
 import type { Identity, RefusalReason } from './provider/claims.ts'
+import { textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import type { WindowPages, WindowRefusal } from './window-pages.ts'
 
-type FrameRefusal = WindowRefusal & { readonly text: RefusedSignIn['refusal'] }
+/** The refusal by its name in the store, and its status. */
+interface FrameRefusal {
+  readonly status: number
+  readonly name: RefusedSignIn['refusal']
+}
 
 export interface CallbackDeps {
   readonly sso: Sso
@@ -24,13 +29,14 @@ export interface CallbackDeps {
   readonly logSignIn: LogSignIn
 }
 
+const NO_COOKIE: FrameRefusal = { status: 400, name: 'noCookie' }
 const REFUSALS: Readonly<Record<RefusalReason, FrameRefusal>> = {
-  'provider-refused': { status: 403, text: 'refused' },
-  'invalid-response': { status: 400, text: 'invalid' },
-  'wrong-tenant': { status: 403, text: 'wrongTenant' },
-  'groups-overage': { status: 403, text: 'groupsOverage' },
-  'unusable-claim': { status: 403, text: 'unusableAccount' },
-  'email-not-verified': { status: 403, text: 'emailNotVerified' },
+  'provider-refused': { status: 403, name: 'refused' },
+  'invalid-response': { status: 400, name: 'invalid' },
+  'wrong-tenant': { status: 403, name: 'wrongTenant' },
+  'groups-overage': { status: 403, name: 'groupsOverage' },
+  'unusable-claim': { status: 403, name: 'unusableAccount' },
+  'email-not-verified': { status: 403, name: 'emailNotVerified' },
 }
 
 /** Takes the answer of the provider, and keeps the viewer for the frame that began the sign-in. */
@@ -46,21 +52,20 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     const started = await sso.flows.take('state', digest)
     const entryPoint = started === null ? undefined : entryPoints.get(started.entryPoint)
     if (started === null || entryPoint === undefined) {
-      return refuse(deps, req, res, { status: 400, text: 'expired' }, { reason: 'expired' })
+      return refuse(deps, req, res, { status: 400, text: 'sso.expired' }, { reason: 'expired' })
     }
     const { provider, windows, logSignIn } = entryPoint
     const { language, nonce, codeVerifier } = started
     if (!hasDigest(browserKey, started.browserKeyDigest)) {
-      const refusal = { status: 400, text: 'noCookie' } as const
-      await keepForFrame(sso, started, refusal)
-      return refuse(entryPoint, req, res, refusal, { reason: 'no-cookie', language })
+      await keepForFrame(sso, started, NO_COOKIE)
+      return refuse(entryPoint, req, res, shownRefusal(NO_COOKIE), { reason: 'no-cookie', language })
     }
     try {
       const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
       if (!answer.ok) {
         const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
         await keepForFrame(sso, started, REFUSALS[answer.reason])
-        return refuse(entryPoint, req, res, REFUSALS[answer.reason], { reason, language })
+        return refuse(entryPoint, req, res, shownRefusal(REFUSALS[answer.reason]), { reason, language })
       }
       // Not after a failure: answers that a client made up would ask the provider without limit.
       await sso.startLimits.giveBack(started.network)
@@ -78,10 +83,14 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
   }
 }
 
+function shownRefusal({ status, name }: FrameRefusal): WindowRefusal {
+  return { status, text: textOfRefusal(name) }
+}
+
 /** Keeps the reason of a refusal for the frame, if the store answers. The window shows it in any case. */
-async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { text }: FrameRefusal): Promise<void> {
+async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { name }: FrameRefusal): Promise<void> {
   if (flow === null) return
-  await flows.put('result', flow, { entryPoint, refusal: text }).catch((error: unknown) => {
+  await flows.put('result', flow, { entryPoint, refusal: name }).catch((error: unknown) => {
     if (!isOutage(error)) throw error
   })
 }
@@ -108,7 +117,7 @@ export function failWindow(
   const isOurFault = status >= 500
   if (isOurFault) logSignIn(req, { outcome: isOutage(error) ? 'sso-failed' : 'failed', status, error })
   else logSignIn(req, { outcome: 'refused-request', status, reason })
-  const text = isOurFault ? 'unavailable' : 'notFromOwnPage'
+  const text = isOurFault ? 'sso.unavailable' : 'window.notFromOwnPage'
   windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)
 }
 

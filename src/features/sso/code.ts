@@ -5,7 +5,6 @@ import { tooManyTries } from '../../login/request/check-credentials.ts'
 import { readPost } from '../../login/request/read-post.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { assertCanAnswer } from '../../login/send-to-player.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 import { digestOf } from '../window/random-text.ts'
 import { windowFaultEvent } from '../window/window-fault.ts'
@@ -29,13 +28,13 @@ export function getCodePage({ windows }: SsoRouteDeps): RequestHandler {
 
 /** Collects the result of another device with the code that the viewer typed in the frame. */
 export function postCode(deps: SsoRouteDeps): RequestHandler {
-  const { sso, entryPoint, screens, addressOf, logSignIn } = deps
+  const { sso, entryPoint, answer, screens, addressOf, logSignIn } = deps
   return async function collectByCode(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
-    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, account: 'code' })
+    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, prompt: 'code' })
     try {
-      assertCanAnswer(deps.answerKeys)
+      answer.assertCapacity()
       const network = networkOf(addressOf(req))
       const retryAfterSeconds = await sso.startLimits.countCode(network)
       if (retryAfterSeconds !== null) {
@@ -48,13 +47,13 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
       const result = await sso.flows.take('code', digestOf(code))
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })
-        return show({ status: 401, text: 'ssoWrongCode' })
+        return show({ status: 401, text: 'sso.ssoWrongCode' })
       }
       await sso.startLimits.giveBackCode(network)
-      if (!(await sendResult(deps, req, res, context, result))) show({ status: 401, text: 'ssoWrongCode' })
+      if (!(await sendResult(deps, req, res, context, result))) show({ status: 401, text: 'sso.ssoWrongCode' })
     } catch (error) {
       const refusal = describeError(error)
-      logSignIn(req, { ...windowFaultEvent(error), status: refusal.status })
+      logSignIn(req, { ...windowFaultEvent(error, 'sso'), status: refusal.status })
       show(refusal)
     }
   }

@@ -1,10 +1,22 @@
-import type { Logger } from 'pino'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
-import type { OptionalStore } from '../../redis/optional-store.ts'
-import type { SignInWindow } from '../window/open-sign-in-window.ts'
-import type { IdentityProvider, ProviderOptions } from './provider/identity-provider.ts'
-import type { LogoutCheck } from './provider/logout-token.ts'
-import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
+import { Router } from 'express'
+import type { Brand } from '../../brand/brand.ts'
+import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import { unframedHeaders } from '../../login/screens/headers.ts'
+import { assetAddress, compileView } from '../../login/screens/views.ts'
+import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
+import { openSignInWindow, type SignInWindow } from '../window/open-sign-in-window.ts'
+import { windowRoutes } from '../window/routes.ts'
+import { createWindowCookies } from '../window/window-cookie.ts'
+import { logoutRoutes } from './logout/logout-routes.ts'
+import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
+import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
+import { createProviderTimes } from './provider/provider-times.ts'
+import type { SsoRouteDeps } from './route-deps.ts'
+import { callbackRoutes, ssoRoutes } from './routes.ts'
+import { ssoScreenPart } from './screen-part.ts'
+import { sendSsoResult } from './send-result.ts'
+import { acceptedViewers, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
+import { createWindowPages } from './window-pages.ts'
 
 /** Single sign-on of all entry points that have it. */
 export interface Sso extends SignInWindow {
@@ -16,59 +28,91 @@ export interface Sso extends SignInWindow {
   /** The callback, which every provider must know. */
   readonly redirectUri: string
   providerOf(settings: SsoSettings): IdentityProvider
-  /** The providers. While one is away, readiness says "degraded". */
-  readonly optionalStores: readonly OptionalStore[]
-  close(): void
-}
-
-export interface SsoConfig {
-  readonly publicUrl: URL
-  readonly entryPoints: readonly Pick<EntryPoint, 'sso'>[]
-}
-
-export interface OpenSsoDeps {
-  readonly signInWindow: SignInWindow
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Called after each question to a provider, for the metrics. */
-  readonly onAnswer?: ProviderOptions['onAnswer']
 }
 
 export const CALLBACK_PATH = '/sso/callback'
 
-/** Opens the providers. Null if no entry point has single sign-on. */
+/** Opens the providers, and creates the routes of single sign-on. */
 export async function openSso(
-  config: SsoConfig,
-  { signInWindow, log, onAnswer = () => {} }: OpenSsoDeps,
-): Promise<Sso | null> {
-  const settings = config.entryPoints.flatMap(({ sso }) => (sso === null ? [] : [sso]))
-  if (settings.length === 0) return null
-  const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
-  const hasOthers = new Set(settings.map(({ issuer }) => issuer)).size > 1
+  services: Services,
+  entryPoints: readonly EntryPointOf<SsoSettings>[],
+): Promise<OpenFeature<SsoSettings>> {
+  const { publicUrl, log, nowSeconds, sessionStore } = services
+  const signInWindow = await openSignInWindow(services)
+  const times = createProviderTimes()
+  const providers = openProviders(entryPoints, { publicUrl, log, onAnswer: times.observe })
+  const sso: Sso = { ...signInWindow, ...providers }
+  const template = compileView('sso/window')
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
+  const windowsOf = (brand: Brand, label: string, basePath = '') =>
+    createWindowPages({ template, asset: assetAddress, brand, label, basePath, publicUrl })
+  const routesOf = new Map<string, SsoRouteDeps>()
+  return {
+    at: ({ name, brand, basePath }, settings) => ({
+      screenPart: ssoScreenPart(settings, publicUrl.host),
+      acceptedViewers: acceptedViewers(settings),
+      routes(deps) {
+        const own = {
+          settings,
+          provider: sso.providerOf(settings),
+          windows: windowsOf(brand, settings.label, basePath),
+        }
+        const routeDeps = { ...deps, ...own, sso, cookies, publicUrl, sessionStore }
+        routesOf.set(name, routeDeps)
+        const window = { flows: sso.flows, method: undefined, outcomes: 'sso', sendResult: sendSsoResult(routeDeps) }
+        return windowRoutes(deps, window, ssoRoutes(routeDeps))
+      },
+    }),
+    sharedRoutes({ brand, logSignIn }) {
+      const windows = windowsOf(brand, publicUrl.hostname)
+      const headers = unframedHeaders(publicUrl)
+      return Router()
+        .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
+        .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
+    },
+    optionalStores: providers.all,
+    storesInMetrics: { provider: () => providers.all.every((one) => one.isAvailable()) },
+    registerMetrics(registry) {
+      times.register(registry)
+      signInWindow.registerMetrics(registry)
+    },
+    close() {
+      for (const provider of providers.all) provider.close()
+      signInWindow.close()
+    },
+  }
+}
+
+interface ProviderDeps extends Pick<Services, 'publicUrl' | 'log'> {
+  /** Called after each question to a provider, for the metrics. */
+  readonly onAnswer: (result: string, seconds: number) => void
+}
+
+/** Opens the providers. Entry points with the same settings share one. */
+export function openProviders(
+  entryPoints: readonly Pick<EntryPointOf<SsoSettings>, 'settings'>[],
+  { publicUrl, ...deps }: ProviderDeps,
+) {
+  const redirectUri = new URL(CALLBACK_PATH, publicUrl).href
+  const hasOthers = new Set(entryPoints.map(({ settings }) => settings.issuer)).size > 1
   const providers = new Map<string, IdentityProvider>()
-  // Loaded late, because apps without single sign-on do not need its libraries.
-  const [{ openIdentityProvider }, { checkLogoutToken }] = await Promise.all([
-    import('./provider/identity-provider.ts'),
-    import('./provider/logout-token.ts'),
-  ])
-  // Entry points with the same settings share the provider.
-  const providerOf = (one: SsoSettings) => {
-    const key = providerIdOf(one)
-    const provider = providers.get(key) ?? openIdentityProvider(one, { redirectUri, log, hasOthers, onAnswer })
+  const providerOf = (settings: SsoSettings) => {
+    const key = providerIdOf(settings)
+    const provider = providers.get(key) ?? openIdentityProvider(settings, { ...deps, redirectUri, hasOthers })
     providers.set(key, provider)
     return provider
   }
-  settings.forEach(providerOf)
+  for (const { settings } of entryPoints) providerOf(settings)
+  const all = [...providers.values()]
   return {
-    ...signInWindow,
+    all,
     redirectUri,
     providerOf,
-    checkLogoutToken(token, nowSeconds) {
-      const issuers = [...providers.values()].map((provider) => provider.logoutIssuer())
-      return checkLogoutToken(token, issuers, nowSeconds)
-    },
-    optionalStores: [...providers.values()],
-    close() {
-      for (const provider of providers.values()) provider.close()
-    },
+    checkLogoutToken: (token: string, nowSeconds: number) =>
+      checkLogoutToken(
+        token,
+        all.map((provider) => provider.logoutIssuer()),
+        nowSeconds,
+      ),
   }
 }

@@ -41,7 +41,7 @@ interface WindowDeps {
 }
 
 function wrongMethod({ windows }: WindowDeps) {
-  return (req: Request, res: Response) => windows.refuse(req, res, { status: 405, text: 'notFromOwnPage' })
+  return (req: Request, res: Response) => windows.refuse(req, res, { status: 405, text: 'window.notFromOwnPage' })
 }
 
 function onError(deps: WindowDeps): ErrorRequestHandler {

@@ -1,27 +1,28 @@
 import type { Request, Response } from 'express'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
-import type { ContinueDeps } from '../window/continue.ts'
+import type { WindowMethod } from '../window/continue.ts'
 import type { SignInResult } from '../window/flows/flow-store.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
+import { textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
 /** Sends the viewer of a provider from the window to the player, or shows why the window refused. */
-export function sendSsoResult(deps: SsoRouteDeps): ContinueDeps['sendResult'] {
+export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
   const { settings, screens, logSignIn } = deps
-  return async (req, res, { context, result, wait }) => {
+  return async (req, res, { context, result, frameSecret }) => {
     if ('storedName' in result) return false
     if ('refusal' in result) {
       logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
       const values = { provider: settings.label }
-      const refusal = { status: 403, text: result.refusal, values }
+      const refusal = { status: 403, text: textOfRefusal(result.refusal), values }
       // Another account may help: the provider asks which one.
-      screens.sendSignIn(req, res, { context, refusal, wait, account: 'other' })
+      screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt: 'other-account' })
       return true
     }
     if (await sendResult(deps, req, res, context, result)) return true
-    screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'ssoNotYet' }, wait })
+    screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'window.ssoNotYet' }, frameSecret })
     return true
   }
 }

@@ -18,18 +18,18 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
   return async function startSignIn(req, res) {
     if (!isFromOwnForm(req.headers, publicUrl.origin)) {
       logSignIn(req, { outcome: 'not-from-own-page', reason: originOf(req.headers) })
-      return windows.refuse(req, res, { status: 403, text: 'notFromOwnPage' })
+      return windows.refuse(req, res, { status: 403, text: 'window.notFromOwnPage' })
     }
     const form = Form.safeParse(req.body)
     if (!form.success || (form.data.flow === '' && !settings.hasCode)) {
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: 'flow is missing or has another form' })
-      return windows.refuse(req, res, { status: 400, text: 'notFromOwnPage' })
+      return windows.refuse(req, res, { status: 400, text: 'window.notFromOwnPage' })
     }
     const network = networkOf(addressOf(req))
     const retryAfterSeconds = await sso.startLimits.count(network)
     if (retryAfterSeconds !== null) {
       logSignIn(req, { outcome: 'held-back', limit: 'sso-starts' })
-      return windows.refuse(req, res, { status: 429, text: 'tooMany', retryAfterSeconds })
+      return windows.refuse(req, res, { status: 429, text: 'window.tooMany', retryAfterSeconds })
     }
     const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
     try {

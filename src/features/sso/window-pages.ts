@@ -1,17 +1,23 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import { fill, type Language, languageOf, type Texts, textsOf } from '../../languages/languages.ts'
-import { createPages, htmlWithName } from '../../login/screens/page.ts'
+import {
+  errorText,
+  fill,
+  type Language,
+  languageOf,
+  type TextKey,
+  type Texts,
+  textsOf,
+} from '../../languages/languages.ts'
+import { createPages, htmlWithName, reasonOf } from '../../login/screens/page.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import type { Views } from '../../login/screens/views.ts'
 import { windowHeaders } from '../window/window-headers.ts'
 
-export type WindowFault = keyof Texts['sso']['errors']
-
 export interface WindowRefusal {
   readonly status: number
-  readonly text: WindowFault
+  readonly text: TextKey
   readonly retryAfterSeconds?: number
 }
 
@@ -73,10 +79,10 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
     },
     sendDone(req, res, username, chosen) {
       const language = chosen ?? ownLanguageOf(req)
-      const { sso } = textsOf(language)
-      const text = htmlWithName(sso.done, username)
-      const script = asset('close-window.js')
-      sendPage(res, scriptHeaders, htmlOf(language, { title: sso.doneTitle, text, isHtml: true, script }))
+      const { window } = textsOf(language)
+      const text = htmlWithName(window.done, username)
+      const script = asset('window-close.js')
+      sendPage(res, scriptHeaders, htmlOf(language, { title: window.doneTitle, text, isHtml: true, script }))
     },
     sendCode(req, res, issued) {
       const language = issued.language ?? ownLanguageOf(req)
@@ -91,10 +97,10 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
     },
     refuse(req, res, refusal, chosen = null) {
       const language = chosen ?? ownLanguageOf(req)
-      const { sso } = textsOf(language)
-      const text = fill(sso.errors[refusal.text], { provider })
-      const reason = refusal.text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-      sendPage(res, headers, htmlOf(language, { title: sso.failedTitle, text, more: sso.goBack, reason }), refusal)
+      const { window } = textsOf(language)
+      const text = errorText(language, refusal.text, { provider })
+      const content = { title: window.failedTitle, text, more: window.goBack, reason: reasonOf(refusal) }
+      sendPage(res, headers, htmlOf(language, content), refusal)
     },
   }
 }

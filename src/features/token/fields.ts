@@ -1,34 +1,30 @@
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { fail, reasonOf } from '../../settings/fields.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { AddressRules, FeatureSettings } from '../../entry-points/feature-settings.ts'
+import { addressField } from '../../entry-points/fields.ts'
+import { type AllowedAddress, parseRefAddress } from '../../hash-lock/return-address.ts'
+import { listField } from '../../settings/fields.ts'
+import type { SettingValues } from '../../settings/setting.ts'
 import { parseContentKey } from './viewer-token/content-key.ts'
 
-export const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
-export const CONTENT_KEY_MISSING =
+const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
+const CONTENT_KEY_MISSING =
   'is required: the private key of the content in PEM form; make one with: npm run -s viewer-auth -- secret generate --key-pair FILE'
-export const REF_ADDRESSES_MISSING =
+const REF_ADDRESSES_MISSING =
   'is required: the addresses of the player that a ref may have, such as https://player.example/embed/1002'
-export const KEY_URL_MISSING =
+const KEY_URL_MISSING =
   'is required: the address of the keys that tokens are encrypted with, such as https://api.example/viewer-auth-public-key.json'
 
-export const ViewerAuth = z.enum(['hash', 'token'], 'must be hash or token')
-
-/** The private key of a content. */
-export const ContentKey = z.string('must be text').transform((text, context): KeyObject => {
-  try {
-    return parseContentKey(text)
-  } catch (error) {
-    return fail(context, reasonOf(error))
-  }
-})
+const ViewerAuth = z.enum(['hash', 'token'], 'must be hash or token')
 
 /** The attribute of the viewer that becomes `sub`. */
-export const TokenSubject = z
+const TokenSubject = z
   .string('must be text')
   .regex(/^[^\s,=\p{Cc}]{1,64}$/u, 'must be the name of one attribute, such as username')
 
 /** Parses the address of the service's keys. @throws RangeError */
-export function parseKeyUrl(text: string): string {
+function parseKeyUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || /[\s\p{C}]/u.test(text)) {
     throw new RangeError('must be an https address, such as https://api.example/viewer-auth-public-key.json')
@@ -37,4 +33,71 @@ export function parseKeyUrl(text: string): string {
     throw new RangeError('must contain neither a user name nor a fragment')
   }
   return url.href
+}
+
+/** The second version: the player sends its address as `ref`, and gets a token, as `vt`. */
+export interface TokenSettings {
+  /** The private key of the channel or video, which signs tokens. */
+  readonly contentKey: KeyObject
+  /** Where the service publishes the keys that tokens are encrypted with. */
+  readonly serviceKeyUrl: string
+  /** Addresses that a `ref` may have. At least one. */
+  readonly refAddresses: readonly AllowedAddress[]
+}
+
+/** An entry point whose player gets tokens. */
+export type TokenEntryPoint = EntryPoint & TokenSettings
+
+export function isTokenEntryPoint(entryPoint: EntryPoint): entryPoint is TokenEntryPoint {
+  return entryPoint.viewerAuth === 'token'
+}
+
+function settings({ assertScheme }: AddressRules) {
+  const refAddresses = listField('must name at least one address', (item) => {
+    const address = parseRefAddress(item)
+    assertScheme(item)
+    return address
+  })
+  const keyUrl = addressField((text) => {
+    const address = parseKeyUrl(text)
+    assertScheme(address)
+    return address
+  })
+  return {
+    viewerAuth: ViewerAuth.default('hash'),
+    contentKey: addressField(parseContentKey).optional().meta({ isSecret: true }),
+    serviceViewerKeyUrl: keyUrl.optional(),
+    refAddresses: refAddresses.optional().meta({ inFile: 'list' }),
+    tokenSubject: TokenSubject.optional(),
+  }
+}
+
+type Fields = ReturnType<typeof settings>
+type Given = SettingValues<Fields>
+
+const REQUIRED = {
+  contentKey: CONTENT_KEY_MISSING,
+  serviceViewerKeyUrl: KEY_URL_MISSING,
+  refAddresses: REF_ADDRESSES_MISSING,
+} as const
+
+/** The settings of tokens at an entry point. They are on with VIEWER_AUTH=token. */
+export const tokenFields: FeatureSettings<Fields, TokenSettings> = {
+  name: 'token',
+  settings,
+  parametersInPlaceOfHash({ viewerAuth, tokenSubject = DEFAULT_SUBJECT_ATTRIBUTE }) {
+    return viewerAuth === 'token' ? [{ name: 'sub', attribute: tokenSubject }] : null
+  },
+  read(given: Given, { has, refuse, refuseUnused }) {
+    const { viewerAuth, contentKey, serviceViewerKeyUrl, refAddresses } = given
+    if (viewerAuth === 'hash') {
+      const unused = [...Object.keys(REQUIRED), 'tokenSubject'].filter(has)
+      if (unused.length > 0) refuseUnused(unused)
+      return null
+    }
+    for (const [name, missing] of Object.entries(REQUIRED)) if (!has(name)) refuse(name, missing)
+    if (!contentKey || !serviceViewerKeyUrl || !refAddresses) return null
+    return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses }
+  },
+  keysOf: ({ contentKey }) => [{ setting: 'CONTENT_KEY', key: contentKey, isOfClient: false }],
 }

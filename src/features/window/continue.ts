@@ -6,15 +6,15 @@ import { readPost } from '../../login/request/read-post.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { flowOf } from '../../login/screens/window-parts.ts'
-import { assertCanAnswer } from '../../login/send-to-player.ts'
 import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
+import { windowIdOf } from './frame-secret.ts'
 import { windowFaultEvent } from './window-fault.ts'
 
 const Form = z.object({
+  /** The secret of the frame. */
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** The screen with the button "I have logged in". Absent for the screen of single sign-on. */
-  way: z.literal('passkey').optional(),
+  /** The method of the screen with the button "I have logged in". Absent for single sign-on. */
+  way: z.string().max(20).optional(),
 })
 
 /** A result of the window, which the frame collects. */
@@ -22,55 +22,66 @@ export interface Collected {
   readonly context: PlayerContext
   readonly result: FlowRecords['result']
   /** The secret of the frame, for a screen that begins again. */
-  readonly wait: string
+  readonly frameSecret: string
 }
 
-export interface ContinueDeps extends EntryPointDeps {
+/** A way to sign in in a window, at one entry point. */
+export interface WindowMethod {
   readonly flows: FlowStore
+  /** As in the form of the frame: absent for the method whose form names none. */
+  readonly method: string | undefined
+  /** The beginning of the outcomes of its log lines, such as `sso` in `sso-failed`. */
+  readonly outcomes: string
   /** Sends the viewer to the player, or shows the refusal. Returns false if it does not know results of this kind. */
   readonly sendResult: (req: Request, res: Response, collected: Collected) => Promise<boolean>
 }
 
 /**
  * Collects the result of the window in the frame, and sends the viewer to the player, as after a password. Shows the reason
- * if the window refused.
+ * if the window refused. Passes the request on if its form belongs to another method.
  */
-export function postWindowContinue(deps: ContinueDeps): RequestHandler {
-  const { flows, entryPoint, screens, logSignIn, sendResult } = deps
+export function postWindowContinue(deps: EntryPointDeps, window: WindowMethod): RequestHandler {
+  const { entryPoint, screens, answer, logSignIn } = deps
+  const { flows, method, outcomes, sendResult } = window
 
-  return async function collectResult(req, res) {
+  return async function collectResult(req, res, next) {
+    const form = Form.safeParse(req.body)
+    if (form.success && form.data.way !== method) return next()
     const context = readPost(deps, req, res)
     if (context === null) return
-    const form = Form.safeParse(req.body)
     // A screen without the secret begins anew.
-    if (!form.success) return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'ssoNotYet' } })
-    const { wait, way: account } = form.data
+    if (!form.success)
+      return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'window.ssoNotYet' } })
+    const { wait: frameSecret, way: prompt } = form.data
     const show = (refusal: Refusal) =>
-      screens.sendSignIn(req, res, { context, refusal, wait, ...(account && { account }) })
+      screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
-      assertCanAnswer(deps.answerKeys)
-      const result = await flows.take('result', flowOf(wait))
+      answer.assertCapacity()
+      const result = await flows.take('result', windowIdOf(frameSecret))
       const isOurs = result !== null && result.entryPoint === entryPoint.name
-      if (isOurs && (await sendResult(req, res, { context, result, wait }))) return
-      logSignIn(req, { outcome: 'sso-not-yet' })
-      show({ status: 409, text: 'ssoNotYet' })
+      if (isOurs && (await sendResult(req, res, { context, result, frameSecret }))) return
+      logSignIn(req, { outcome: `${outcomes}-not-yet` })
+      show({ status: 409, text: 'window.ssoNotYet' })
     } catch (error) {
       const refusal = describeError(error)
-      logSignIn(req, { ...windowFaultEvent(error), status: refusal.status })
+      logSignIn(req, { ...windowFaultEvent(error, outcomes), status: refusal.status })
       show(refusal)
     }
   }
 }
 
 /** Tells the script of the screen if the sign-in in the window has ended. Leaves the result there. */
-export function postStatus({ flows, refusals, headersFor }: ContinueDeps): RequestHandler {
+export function postStatus(
+  { refusals, headersFor }: Pick<EntryPointDeps, 'refusals' | 'headersFor'>,
+  { flows }: Pick<WindowMethod, 'flows'>,
+): RequestHandler {
   return async function tellStatus(req, res) {
     res.set(headersFor(null))
     if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
     const form = Form.safeParse(req.body)
     if (!form.success) return void res.status(400).json({ status: 'refused' })
     try {
-      const isReady = await flows.has('result', flowOf(form.data.wait))
+      const isReady = await flows.has('result', windowIdOf(form.data.wait))
       res.json({ status: isReady ? 'ready' : 'waiting' })
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

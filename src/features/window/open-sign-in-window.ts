@@ -1,8 +1,5 @@
-import type { Logger } from 'pino'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
-import type { SharedStores } from '../../redis/settings.ts'
-import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
-import type { AddressLimit } from '../../sign-in-limits/settings.ts'
+import type { Gauge, Registry } from 'prom-client'
+import type { Services } from '../../login/feature.ts'
 import type { FlowStore } from './flows/flow-store.ts'
 import { openFlows } from './flows/open-flows.ts'
 import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
@@ -13,20 +10,52 @@ export interface SignInWindow {
   readonly startLimits: StartLimits
 }
 
-export interface OpenWindowDeps {
-  readonly openCounter: OpenCounter
-  readonly nowSeconds: () => number
-  readonly log: Pick<Logger, 'info' | 'warn'>
+export interface OpenWindow extends SignInWindow {
+  registerMetrics(registry: Registry): void
+  close(): void
 }
 
-/** Opens the store of sign-ins that are under way. Null if no entry point needs a window. */
-export async function openSignInWindow(
-  config: SharedStores & {
-    readonly entryPoints: readonly Pick<EntryPoint, 'sso' | 'hasPasskeys'>[]
-    readonly addressLimit: Pick<AddressLimit, 'trustedNetworks'>
-  },
-  { openCounter, ...deps }: OpenWindowDeps,
-): Promise<SignInWindow | null> {
-  if (config.entryPoints.every(({ sso, hasPasskeys }) => sso === null && !hasPasskeys)) return null
-  return { flows: await openFlows(config, deps), startLimits: createStartLimits(openCounter, config.addressLimit) }
+const opened = new WeakMap<object, Promise<OpenWindow>>()
+
+/** Opens the store of sign-ins that are under way. All features of one app get the same. */
+export function openSignInWindow(services: Services): Promise<OpenWindow> {
+  const known = opened.get(services) ?? open(services)
+  opened.set(services, known)
+  return known
+}
+
+async function open({ stores, openCounter, addressLimit, nowSeconds, log }: Services): Promise<OpenWindow> {
+  const flows = await openFlows(stores, { nowSeconds, log })
+  const startLimits = createStartLimits(openCounter, addressLimit)
+  let isOpen = true
+  let hasMetrics = false
+  return {
+    flows,
+    startLimits,
+    registerMetrics(registry) {
+      if (hasMetrics) return
+      hasMetrics = true
+      void registerGauge(registry, startLimits)
+    },
+    close() {
+      if (isOpen) flows.close()
+      isOpen = false
+    },
+  }
+}
+
+async function registerGauge(registry: Registry, { countOpen }: StartLimits): Promise<Gauge> {
+  const { Gauge } = await import('prom-client')
+  return new Gauge({
+    name: 'viewer_auth_sign_in_windows',
+    help: 'Sign-ins in a window that were begun within ten minutes and have not succeeded',
+    registers: [registry],
+    async collect() {
+      try {
+        this.set(await countOpen())
+      } catch {
+        this.reset()
+      }
+    },
+  })
 }

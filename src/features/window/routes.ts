@@ -3,36 +3,21 @@ import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { sendWrongMethod } from '../../login/routes.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { type ContinueDeps, postStatus, postWindowContinue } from './continue.ts'
-
-/** A way to sign in in a window, at one entry point. */
-export interface WindowSignIn extends Pick<ContinueDeps, 'flows' | 'sendResult'> {
-  /** The routes of the window. */
-  readonly routes: RequestHandler
-}
+import { postStatus, postWindowContinue, type WindowMethod } from './continue.ts'
 
 /**
- * Creates the routes of one entry point: its windows, and those by which its frame collects the result.
- * @param given the ways of the entry point. All have the same store.
- * @returns null if the entry point has no way.
+ * Creates the routes of a way to sign in in a window: its own, and those by which the frame collects the result. Two ways
+ * at one entry point have the same addresses for that: each handles its own forms.
  */
-export function windowRoutes(deps: EntryPointDeps, given: readonly (WindowSignIn | null | undefined)[]): Router | null {
-  const ways = given.filter((way) => way !== null && way !== undefined)
-  const [first] = ways
-  if (first === undefined) return null
-  const continueDeps: ContinueDeps = {
-    ...deps,
-    flows: first.flows,
-    async sendResult(req, res, collected) {
-      for (const way of ways) if (await way.sendResult(req, res, collected)) return true
-      return false
-    },
-  }
+export function windowRoutes(deps: EntryPointDeps, window: WindowMethod, own: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  for (const { routes } of ways) router.use(routes)
-  router.post('/sso/continue', formBody, postWindowContinue(continueDeps))
-  router.post('/sso/status', formBody, postStatus(continueDeps))
-  router.all(['/sso/continue', '/sso/status'], onlyMethods('POST', sendWrongMethod(deps)))
+  router.use(own)
+  router.post('/sso/continue', formBody, postWindowContinue(deps, window))
+  router.post('/sso/status', formBody, postStatus(deps, window))
+  const wrongMethod = onlyMethods('POST', sendWrongMethod(deps))
+  router.all(['/sso/continue', '/sso/status'], (req, res, next) =>
+    req.method === 'POST' ? next() : wrongMethod(req, res, next),
+  )
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
     deps.refusals.failed(req, res, error, null)

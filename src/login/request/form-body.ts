@@ -20,6 +20,8 @@ export const parseAnyForm: RequestHandler = express.urlencoded({
  * the CPU time. body-parser parses every other form.
  */
 export const formBody: RequestHandler = (req, res, next) => {
+  // Read already, by another route with the same address.
+  if (req.body !== undefined) return void next()
   if (!isShortForm(req.headers)) return void parseAnyForm(req, res, next)
   const chunks: Buffer[] = []
   req.on('data', (chunk: Buffer) => chunks.push(chunk))

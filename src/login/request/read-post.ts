@@ -8,12 +8,12 @@ import { type PlayerContext, readPlayerContext } from './player-context.ts'
  * @returns null if the post is refused, and answered.
  */
 export function readPost(
-  { entryPoint, screens, refusals }: Pick<EntryPointDeps, 'entryPoint' | 'screens' | 'refusals'>,
+  { answer, screens, refusals }: Pick<EntryPointDeps, 'answer' | 'screens' | 'refusals'>,
   req: Request,
   res: Response,
 ): PlayerContext | null {
   if (hasBody(req) && refusals.notAForm(req, res)) return null
-  const reading = readPlayerContext(req.body ?? {}, entryPoint)
+  const reading = readPlayerContext(req.body ?? {}, answer)
   if (!reading.ok) {
     refusals.badContext(req, res, reading)
     return null

@@ -118,6 +118,11 @@ function textFor({ usernameKind }: Brand, key: TextKey): TextKey {
   return usernameKind === 'email' ? (EMAIL_VARIANTS[key] ?? key) : key
 }
 
+/** Returns the reason of a refusal for programs, such as `wrong-credentials`: the same in every language. */
+export function reasonOf({ text }: Pick<PageRefusal, 'text'>): string {
+  return text.replace(/^\w+\.|Minutes$/g, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
 /** Returns a text as HTML. The user name is isolated and runs from left to right, also in Arabic and Hebrew. */
 export function htmlWithName(text: string, username: string): string {
   const name = `<bdi dir="ltr">${ejs.escapeXML(username)}</bdi>`

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccessRefused, Explanation } from '../access-decision.ts'
 import type { ContextReading, PlayerContext } from '../request/player-context.ts'
@@ -21,11 +20,7 @@ export interface Refusals {
     res: Response,
     refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused; isReturn: boolean },
   ): void
-  looping(
-    req: Request,
-    res: Response,
-    refused: { viewer: Viewer; context: PlayerContext; viewerAuth: EntryPoint['viewerAuth'] },
-  ): void
+  looping(req: Request, res: Response, refused: { viewer: Viewer; context: PlayerContext; causes: string }): void
   /**
    * Answers an error of a request that has no screen of its own.
    * @param context for the ways back to the player; null for a screen that cannot know it.
@@ -48,10 +43,9 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 415, text: 'wrongType' } })
       return true
     },
-    badContext(req, res, { problem, reason }) {
+    badContext(req, res, { problem: { text, title, needsPlayer }, reason }) {
       logSignIn(req, { outcome: 'refused-request', status: 400, reason })
-      const title = problem === 'refusedToken' ? 'loop' : 'badRequest'
-      screens.sendMessage(req, res, { title, refusal: { status: 400, text: problem } })
+      screens.sendMessage(req, res, { title, refusal: { status: 400, text }, needsPlayer })
     },
     accessDenied(req, res, { viewer, context, decision, isReturn }) {
       const { explanation, ...details } = detailsOf(decision)
@@ -67,8 +61,8 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
         ...(explanation && { explanation }),
       })
     },
-    looping(req, res, { viewer, context, viewerAuth }) {
-      logSignIn(req, { outcome: 'looping', viewer: viewer.username, reason: LOOP_CAUSES[viewerAuth] })
+    looping(req, res, { viewer, context, causes }) {
+      logSignIn(req, { outcome: 'looping', viewer: viewer.username, reason: causes })
       screens.sendMessage(req, res, {
         title: 'loop',
         refusal: { status: 409, text: 'loop', values: { username: viewer.username } },
@@ -90,12 +84,6 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
       })
     },
   }
-}
-
-const LOOP_CAUSES: Readonly<Record<EntryPoint['viewerAuth'], string>> = {
-  hash: 'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)',
-  token:
-    'the player keeps coming back, so it refuses our token; check the public key set on the service, SERVICE_VIEWER_KEY_URL, and the clocks (src/features/token/viewer-token/README.md#when-the-player-refuses-a-token)',
 }
 
 interface RefusalDetails {

@@ -2,7 +2,6 @@ import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import type { Brand } from '../../brand/brand.ts'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import {
   chosenLanguage,
   errorText,
@@ -16,21 +15,11 @@ import {
 import type { Explanation, PolicyText } from '../access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { HeadersFor } from './headers.ts'
-import { alertOf, createPages, htmlWithName, type Page, type PageLink, titlesOf } from './page.ts'
+import { alertOf, createPages, htmlWithName, type Page, type PageLink, reasonOf, titlesOf } from './page.ts'
+import type { PartState, ScreenPart, ShownPart } from './screen-part.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { pathOf, sendPage } from './send.ts'
 import type { Views } from './views.ts'
-import {
-  type AccountChoice,
-  newRendezvous,
-  PLACEHOLDERS,
-  passkeyLocals,
-  type Rendezvous,
-  type SsoScreen,
-  ssoLocals,
-  withRendezvous,
-} from './window-parts.ts'
-
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
   readonly status: number
@@ -52,10 +41,10 @@ export interface SignInState {
   readonly isAsked?: boolean
   /** True if the form for another account is open at once, as it is after a refusal. */
   readonly isFormOpen?: boolean
-  /** With a sign-in in a window. */
-  readonly account?: AccountChoice
+  /** The screen that the viewer wants: a prompt of a part, or `other-account`. */
+  readonly prompt?: string
   /** The secret of the screen before, whose window may still be open. */
-  readonly wait?: string
+  readonly frameSecret?: string
 }
 
 export interface MessageState {
@@ -67,6 +56,8 @@ export interface MessageState {
   readonly explanation?: Explanation
   /** The id of the request, if the log has details. */
   readonly reference?: string
+  /** True if only the player can open another address: no link helps. */
+  readonly needsPlayer?: boolean
 }
 
 export interface Screens {
@@ -85,16 +76,12 @@ export interface ScreensOptions {
   readonly brand: Brand
   readonly basePath: string
   readonly headersFor: HeadersFor
-  /** With tokens, no screen has a way back to the player without a token. Default: hash. */
-  readonly viewerAuth?: EntryPoint['viewerAuth']
+  /** False if no screen has a way back to the player without an answer. Default: true. */
+  readonly canCancel?: boolean
   /** True if the sign-in screen loads `public/login.js`. Default: false. */
   readonly hasScript?: boolean
-  /** Null without single sign-on, the default. */
-  readonly sso?: SsoScreen | null
-  /** Default: false. */
-  readonly hasPasskeys?: boolean
-  /** The host of PUBLIC_URL, which viewers type on another device. Default: ''. */
-  readonly publicHost?: string
+  /** The ways to sign in besides the password. Default: none. */
+  readonly parts?: readonly ScreenPart[]
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
   readonly hasStartPage?: boolean
 }
@@ -123,53 +110,43 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
   const freshPages = new LRUCache<string, string>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
-  const hasWindow = (options.sso ?? null) !== null || options.hasPasskeys === true
-  function signInHtml(language: Language, state: SignInState, rendezvous: Rendezvous = PLACEHOLDERS): string {
-    return options.views.signIn(signInLocals(options, pageIn(language), state, rendezvous))
-  }
+  const { parts = [] } = options
+  const signInHtml = (language: Language, state: SignInState) =>
+    options.views.signIn(signInLocals(options, pageIn(language), state))
   /** Returns the screen from a cache: it is the same for every viewer from the same player. */
-  function freshPage(language: Language, { context, account }: SignInState): string {
-    const key = `${language} ${JSON.stringify(context.fields)}${hasWindow && account !== undefined ? account : ''}`
-    return getOrCreate(freshPages, key, () => signInHtml(language, { context, ...(account && { account }) }))
+  function freshPage(language: Language, { context, prompt }: SignInState): string {
+    const known = parts.length > 0 ? prompt : undefined
+    const key = `${language} ${JSON.stringify(context.fields)}${known ?? ''}`
+    return getOrCreate(freshPages, key, () => signInHtml(language, { context, ...(known && { prompt: known }) }))
   }
   /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
   function refusedPage(language: Language, state: SignInState, complete: (html: string) => string): string {
-    const { context, refusal, username = '', isShared } = state
+    const { context, refusal, username = '', isShared, prompt } = state
     const placeholder = username === '' ? '' : TYPED_NAME
-    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, state.account])}`
-    const parts = getOrCreate(refusedPages, key, () =>
+    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, prompt])}`
+    const pieces = getOrCreate(refusedPages, key, () =>
       signInHtml(language, { ...state, username: placeholder }).split(TYPED_NAME),
     )
-    return parts.map(complete).join(ejs.escapeXML(username))
+    return pieces.map(complete).join(ejs.escapeXML(username))
   }
   return (language: Language, state: SignInState): string => {
-    const rendezvous = hasWindow ? newRendezvous(state.wait) : PLACEHOLDERS
-    if (state.signedInAs !== undefined) return signInHtml(language, state, rendezvous)
-    const complete = (html: string) => (hasWindow ? withRendezvous(html, rendezvous) : html)
+    const complete = (html: string) => parts.reduce((text, part) => part.complete(text, state.frameSecret), html)
+    if (state.signedInAs !== undefined) return complete(signInHtml(language, state))
     return state.refusal === undefined ? complete(freshPage(language, state)) : refusedPage(language, state, complete)
   }
 }
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  {
-    views: { asset },
-    brand,
-    basePath,
-    hasScript = false,
-    sso = null,
-    hasPasskeys = false,
-    publicHost = '',
-  }: SignInOptions,
+  { views: { asset }, brand, basePath, hasScript = false, parts = [] }: SignInOptions,
   page: Page,
   state: SignInLocalsState,
-  rendezvous: Rendezvous = PLACEHOLDERS,
 ): ejs.Data {
   const { context, refusal, username = '', isShared = false, isAsked = false, isFormOpen = false } = state
   const { fields } = context
-  // With single sign-on, a small screen has no room for both.
-  const isOther = sso !== null && (isFormOpen || refusal !== undefined)
-  const signedInAs = isOther ? undefined : state.signedInAs
+  const isPartFirst = parts.some(({ isFirst }) => isFirst)
+  // A small screen has no room for both.
+  const signedInAs = isPartFirst && (isFormOpen || refusal !== undefined) ? undefined : state.signedInAs
   const texts = textsOf(page.language)
   const { title, windowTitle } = titlesOf(brand, texts)
   return {
@@ -185,34 +162,45 @@ export function signInLocals(
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
     isFormOpen: isFormOpen || refusal !== undefined,
     otherAccount: isAsked ? texts.notYou : texts.otherAccount,
+    otherAddress: isPartFirst ? pathOf(basePath, { ...fields, prompt: 'other-account' }) : null,
     ...alertOf(page.language, brand, refusal, username !== ''),
     reason: refusal && reasonOf(refusal),
     username,
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
-    sso:
-      sso === null
-        ? null
-        : ssoLocals(sso, texts, { ...state, isFormOpen, codePage: `${publicHost}${basePath}/sso` }, rendezvous),
-    passkey: passkeyLocals(
-      hasPasskeys,
-      state.account,
-      (prompt) => pathOf(basePath, { ...fields, ...prompt }),
-      rendezvous,
-    ),
-    otherAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'other-account' }),
-    codeAddress: sso === null ? '' : pathOf(basePath, { ...fields, prompt: 'code' }),
+    ...partLocals(parts, { ...state, language: page.language, texts, basePath, fields, isFormOpen }),
   }
 }
 
-type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'sso' | 'hasPasskeys' | 'publicHost'> & {
+/** Returns the values by which the template shows the ways to sign in. The screen belongs to one of them at most. */
+function partLocals(
+  parts: readonly ScreenPart[],
+  state: Omit<PartState, 'refusal' | 'prompt'> & Pick<SignInState, 'refusal' | 'prompt'>,
+) {
+  const shown = parts.map((part) => ({
+    ...part.show({ ...state, prompt: state.prompt, refusal: state.refusal?.text }),
+    isChosen: part.prompts.some(({ value }) => value === state.prompt),
+  }))
+  const withScreen = shown.filter(({ template }) => template !== null)
+  const main: ShownPart | undefined = withScreen.find(({ isChosen }) => isChosen) ?? withScreen[0]
+  return {
+    main: main ?? null,
+    notice: main?.notice ?? null,
+    ways: shown.flatMap((part) => (part !== main && part.way ? [part.way] : [])),
+    partLinks: shown.flatMap(({ link }) => link ?? []),
+    stylesheets: [...new Set(parts.map(({ stylesheet }) => stylesheet))],
+    scripts: [...new Set(parts.map(({ script }) => script))],
+  }
+}
+
+type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'parts'> & {
   views: Pick<Views, 'asset'>
 }
 type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
 
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {
-  const { views, basePath, viewerAuth } = options
+  const { views, basePath, canCancel = true } = options
   const { title, refusal, explanation, link, reference } = state
   const { language } = page
   const texts = textsOf(language)
@@ -233,29 +221,21 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     ),
     reason: reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
-    fields: viewerAuth === 'token' ? null : (link?.context.fields ?? null),
+    fields: canCancel ? (link?.context.fields ?? null) : null,
     links: page.links.filter(({ name }) => name !== 'forgot'),
     ways: waysOn(options, req, state, language),
   })
-}
-
-/** Returns the reason for programs, such as `wrong-credentials`: the same in every language. */
-function reasonOf({ text }: Refusal): string {
-  return text.replace(/Minutes$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 interface WayOn extends PageLink {
   readonly isOutside?: boolean
 }
 
-/** Only the player can open another address. Until then, the same address is refused again. */
-const NEEDS_ANOTHER_ADDRESS: readonly TextKey[] = ['missingRef', 'refusedToken']
-
 /** Returns the links of a message, the best first, so that no screen is a dead end. */
 function waysOn(
   { basePath, hasStartPage = true }: ScreensOptions,
   req: Request,
-  { link, explanation, refusal: { status, text } }: MessageState,
+  { link, explanation, refusal: { status }, needsPlayer = false }: MessageState,
   language: Language,
 ): WayOn[] {
   const texts = textsOf(language)
@@ -266,7 +246,7 @@ function waysOn(
     const { href, text: linkText } = explanation.link
     return [{ address: href, text: textIn(language, linkText), isOutside: true }, toScreen]
   }
-  if (NEEDS_ANOTHER_ADDRESS.includes(text)) return []
+  if (needsPlayer) return []
   // An empty address opens the same page again, with its query.
   if (req.method === 'GET' && status !== 404 && status !== 405) return [{ address: '', text: texts.tryAgain }]
   if (!hasStartPage) return []

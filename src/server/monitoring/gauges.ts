@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import type { QueueLoad } from '../work-queue.ts'
 
 /** The state of the app, read when Prometheus asks. A part that does not apply is absent. */
@@ -9,21 +9,8 @@ export interface Readings {
   readonly stores: Readonly<Record<string, () => Promise<void> | boolean>>
   /** Password checks under way, and those that wait. */
   readonly hashingQueue?: (() => QueueLoad) | undefined
-  /** Tokens for viewers. */
-  readonly tokens?: TokenReadings | undefined
   /** The number of stored sessions. Those that ended a moment ago may be among them. */
   readonly countSessions?: (() => number) | undefined
-  /** The sign-ins in a window that were begun and have not succeeded. */
-  readonly countOpenWindows?: (() => Promise<number>) | undefined
-}
-
-/** The queue of tokens for viewers, and the age of their keys. */
-export interface TokenReadings {
-  readonly queue: () => QueueLoad
-  /** The number of tokens that were refused because too many waited. */
-  readonly refused: () => number
-  /** Seconds since the oldest keys of the service were fetched. Null before the first success. */
-  readonly keysAgeSeconds: () => number | null
 }
 
 /** Prometheus waits 10 s by default. */
@@ -32,7 +19,7 @@ const STORE_ANSWERS_WITHIN_MS = 3_000
 /** Registers gauges that are read when Prometheus asks. */
 export function registerGauges(registry: Registry, readings: Readings): void {
   const registers = [registry]
-  const { version, stores, hashingQueue, tokens, countSessions, countOpenWindows } = readings
+  const { version, stores, hashingQueue, countSessions } = readings
   new Gauge({
     name: 'viewer_auth_build_info',
     help: 'Always 1; the labels name the versions of the app and of Node',
@@ -49,50 +36,18 @@ export function registerGauges(registry: Registry, readings: Readings): void {
       for (const { store, isUp } of await Promise.all(checks)) this.set({ store }, isUp ? 1 : 0)
     },
   })
-  if (hashingQueue) {
-    const help = 'Password checks that run, and that wait in the queue'
-    registerQueue(registry, { name: 'viewer_auth_password_checks', help }, hashingQueue)
-  }
-  if (tokens) registerTokens(registry, tokens)
+  if (hashingQueue) registerQueue(registry, hashingQueue)
   if (countSessions) registerSessions(registry, countSessions)
-  if (countOpenWindows) registerWindows(registry, countOpenWindows)
 }
 
-function registerQueue(
-  registry: Registry,
-  options: { readonly name: string; readonly help: string },
-  queue: () => QueueLoad,
-): void {
+function registerQueue(registry: Registry, queue: () => QueueLoad): void {
   new Gauge({
-    ...options,
+    name: 'viewer_auth_password_checks',
+    help: 'Password checks that run, and that wait in the queue',
     labelNames: ['state'],
     registers: [registry],
     collect() {
       for (const [state, count] of Object.entries(queue())) this.set({ state }, count)
-    },
-  })
-}
-
-function registerTokens(registry: Registry, { queue, refused, keysAgeSeconds }: TokenReadings): void {
-  const help = 'Tokens for viewers that are being built, and that wait in the queue'
-  registerQueue(registry, { name: 'viewer_auth_tokens', help }, queue)
-  new Counter({
-    name: 'viewer_auth_tokens_refused_total',
-    help: 'Tokens that were not built, because too many waited',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(refused())
-    },
-  })
-  new Gauge({
-    name: 'viewer_auth_service_keys_age_seconds',
-    help: 'Time since the keys of the video service were fetched. They are fetched each hour, and used for 24 hours',
-    registers: [registry],
-    collect() {
-      const age = keysAgeSeconds()
-      if (age === null) this.remove()
-      else this.set(age)
     },
   })
 }
@@ -107,21 +62,6 @@ function registerSessions(registry: Registry, countSessions: () => number): void
         this.set(countSessions())
       } catch {
         // A locked file: viewer_auth_store_up says so.
-        this.reset()
-      }
-    },
-  })
-}
-
-function registerWindows(registry: Registry, countOpenWindows: () => Promise<number>): void {
-  new Gauge({
-    name: 'viewer_auth_sign_in_windows',
-    help: 'Sign-ins in a window that were begun within ten minutes and have not succeeded',
-    registers: [registry],
-    async collect() {
-      try {
-        this.set(await countOpenWindows())
-      } catch {
         this.reset()
       }
     },

@@ -11,11 +11,7 @@ export interface Metrics {
    * @param limit the limit that held the sign-in back.
    */
   countSignIn(outcome: string, entryPoint: string, limit?: string): void
-  /** @param outcome as in the log. */
-  countAccountStep(outcome: string, entryPoint: string): void
   countClientFault(fault: ClientFault): void
-  /** @param result of a question to an identity provider about a viewer. */
-  timeProvider(result: string, seconds: number): void
   readonly timeRequests: RequestHandler
   /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
   readonly listener: RequestListener
@@ -33,6 +29,8 @@ export interface MetricSources extends Readings {
   readonly signInOutcomes: readonly string[]
   /** The names of the entry points. */
   readonly entryPoints: readonly string[]
+  /** Each registers the metrics of one feature. */
+  readonly ofFeatures: readonly ((registry: Registry) => void)[]
 }
 
 /** @param sources read when Prometheus asks. */
@@ -46,16 +44,11 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['outcome', 'entry_point', 'limit'],
     registers,
   })
-  const accountSteps = new Counter({
-    name: 'viewer_auth_account_steps_total',
-    help: 'Steps to set a password by outcome',
-    labelNames: ['outcome', 'entry_point'],
-    registers,
-  })
   for (const outcome of sources.signInOutcomes) {
     for (const entry_point of sources.entryPoints) signIns.inc({ outcome, entry_point }, 0)
   }
   registerGauges(registry, sources)
+  for (const register of sources.ofFeatures) register(registry)
   countDroppedLines(registry, sources.linesDropped)
   const clientFaults = new Counter({
     name: 'viewer_auth_client_faults_total',
@@ -63,22 +56,17 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['fault'],
     registers,
   })
-  const requests = histogramOf(registry, {
+  const requests = new Histogram({
     name: 'viewer_auth_request_duration_seconds',
     help: 'From the start of the work on a request to the end of its answer',
     labelNames: ['method', 'status'],
-  })
-  const provider = histogramOf(registry, {
-    name: 'viewer_auth_provider_duration_seconds',
-    help: 'Time until an identity provider answered about a viewer, with the wait for a free place, by result',
-    labelNames: ['result'],
+    buckets: BUCKETS_SECONDS,
+    registers,
   })
 
   return {
     countSignIn: (outcome, entry_point, limit) => signIns.inc({ outcome, entry_point, ...(limit && { limit }) }),
-    countAccountStep: (outcome, entry_point) => accountSteps.inc({ outcome, entry_point }),
     countClientFault: (fault) => clientFaults.inc({ fault }),
-    timeProvider: (result, seconds) => provider.observe({ result }, seconds),
     timeRequests(req, res, next) {
       const startedMs = performance.now()
       res.once('finish', () => {
@@ -101,13 +89,6 @@ async function answer(registry: Registry, req: IncomingMessage, res: Parameters<
     ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
   })
   res.end(req.method === 'HEAD' ? undefined : body)
-}
-
-function histogramOf<Label extends string>(
-  registry: Registry,
-  options: { readonly name: string; readonly help: string; readonly labelNames: Label[] },
-): Histogram<Label> {
-  return new Histogram({ ...options, buckets: BUCKETS_SECONDS, registers: [registry] })
 }
 
 function countDroppedLines(registry: Registry, linesDropped: () => Readonly<Record<string, number>>): void {

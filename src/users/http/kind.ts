@@ -6,7 +6,7 @@ export const httpStore: UserStoreKind<HttpStoreSettings> = {
   kind: 'http',
   urlForm: 'https://HOST/PATH',
   isUrl: isHttpStoreUrl,
-  settingNames: Object.keys(HttpStoreEnvironment.shape),
+  settings: HttpStoreEnvironment.shape,
   read: readHttpStoreSettings,
   async open(settings, warn) {
     const { openHttpStore } = await import('./store.ts')

@@ -31,8 +31,11 @@ const NOT_HTTPS =
 
 /** The settings of this store, except USER_STORE_URL. */
 export const HttpStoreEnvironment = z.object({
-  HTTP_STORE_TOKEN: z.string(TOKEN_MISSING).regex(/^[\x21-\x7e]+$/, TOKEN_FORM),
-  HTTP_STORE_FIND_URL: z.string().optional(),
+  HTTP_STORE_TOKEN: z
+    .string(TOKEN_MISSING)
+    .regex(/^[\x21-\x7e]+$/, TOKEN_FORM)
+    .meta({ isSecret: true }),
+  HTTP_STORE_FIND_URL: z.string().optional().meta({ protects: 'without it, removed viewers keep their sessions' }),
   HTTP_STORE_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
   HTTP_STORE_CA_FILE: CertificatesFile.optional(),
 })

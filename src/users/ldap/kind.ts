@@ -6,7 +6,7 @@ export const ldapStore: UserStoreKind<LdapStoreSettings> = {
   kind: 'ldap',
   urlForm: 'ldaps://HOST',
   isUrl: isLdapUrl,
-  settingNames: Object.keys(LdapStoreEnvironment.shape),
+  settings: LdapStoreEnvironment.shape,
   read: readLdapStoreSettings,
   async open(settings, warn) {
     const { openLdapStore } = await import('./store.ts')

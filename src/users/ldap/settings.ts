@@ -53,12 +53,14 @@ export const LdapStoreEnvironment = z.object({
   LDAP_BIND_DN: z
     .string('is required: the DN of the service account that searches the directory')
     .regex(/[=@\\]/, ACCOUNT),
-  LDAP_BIND_PASSWORD: z.string('is required: the password of the service account'),
+  LDAP_BIND_PASSWORD: z.string('is required: the password of the service account').meta({ isSecret: true }),
   LDAP_SEARCH_BASE: z
     .string('is required: the DN above all viewers, such as ou=people,dc=example,dc=com')
     .regex(/=/, BASE),
   LDAP_USERNAME_ATTRIBUTE: z.string().regex(ATTRIBUTE, 'must be the name of an attribute, such as uid').default('uid'),
-  LDAP_USER_FILTER: z.string().refine(isBalanced, NOT_BALANCED).optional(),
+  LDAP_USER_FILTER: z.string().refine(isBalanced, NOT_BALANCED).optional().meta({
+    protects: 'without it, every account below the search base may watch',
+  }),
   LDAP_ATTRIBUTES: z
     .string()
     .default('')
@@ -68,8 +70,14 @@ export const LdapStoreEnvironment = z.object({
       context.addIssue({ code: 'custom', message: ATTRIBUTES })
       return z.NEVER
     }),
-  LDAP_GROUP_BASE: z.string().regex(/=/, BASE).optional(),
-  LDAP_GROUP_FILTER: z.string().refine(isBalanced, 'must be a filter in parentheses, such as (member={dn})').optional(),
+  LDAP_GROUP_BASE: z.string().regex(/=/, BASE).optional().meta({
+    protects: 'without it, groups from elsewhere in the directory count',
+  }),
+  LDAP_GROUP_FILTER: z
+    .string()
+    .refine(isBalanced, 'must be a filter in parentheses, such as (member={dn})')
+    .optional()
+    .meta({ protects: 'without it, more groups count' }),
   LDAP_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
 })
 

@@ -6,7 +6,7 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
   kind: 'postgres',
   urlForm: 'postgres://USER:PASSWORD@HOST/DATABASE',
   isUrl: isPostgresUrl,
-  settingNames: Object.keys(PostgresEnvironment.shape),
+  settings: PostgresEnvironment.shape,
   read: readPostgresSettings,
   keepsPasskeys: ({ query }) => query === null,
   async open(settings, warn) {

@@ -33,11 +33,13 @@ export interface PostgresSettings {
 
 /** The settings besides USER_STORE_URL. */
 export const PostgresEnvironment = z.object({
-  POSTGRES_PASSWORD: z.string().optional(),
-  POSTGRES_CA_FILE: CertificatesFile.optional(),
+  POSTGRES_PASSWORD: z.string().optional().meta({ isSecret: true }),
+  POSTGRES_CA_FILE: CertificatesFile.optional().meta({
+    protects: 'without it, a connection to localhost is not encrypted',
+  }),
   POSTGRES_POOL_SIZE: wholeNumber(1, 100).default(10),
   POSTGRES_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
-  POSTGRES_QUERY: z.string().optional(),
+  POSTGRES_QUERY: z.string().optional().meta({ protects: 'without it, viewers of another table may watch' }),
   POSTGRES_REPLACE_HASH_QUERY: z.string().optional(),
   POSTGRES_WEAK_HASHES: z.enum(['accept', 'refuse'], 'must be accept or refuse').default('refuse'),
 })

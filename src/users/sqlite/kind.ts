@@ -13,7 +13,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
   kind: 'sqlite',
   urlForm: 'sqlite:FILE',
   isUrl: (url) => URL_FORM.test(url),
-  settingNames: [],
+  settings: {},
   read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: URL_FORM.exec(url)?.[1] ?? '' } }),
   keepsPasskeys: () => true,
   async open({ file }, warn) {

@@ -4,7 +4,7 @@ export const jsonStore: UserStoreKind<{ kind: 'json'; file: string }> = {
   kind: 'json',
   urlForm: 'json:FILE',
   isUrl: (url) => url.startsWith('json:'),
-  settingNames: [],
+  settings: {},
   read: (url) => ({ ok: true, settings: { kind: 'json', file: url.slice('json:'.length) } }),
   async open({ file }, warn) {
     const { openJsonStore } = await import('./store.ts')

@@ -1,4 +1,4 @@
-import { type Language, sentence, textsOf } from '../../../languages/languages.ts'
+import { type Language, sentence, type Texts, textsOf } from '../../../languages/languages.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { isMailAddress } from '../mail/settings.ts'
 import type { Mail } from '../mail/smtp.ts'
@@ -23,32 +23,31 @@ export function mailAddressOf({ username, attributes }: Viewer, attribute: strin
 
 /** Builds the mail with a link to reset the password. */
 export function resetMail(context: MailContext, link: string, lifeMinutes: number): Mail {
-  const { account, mail } = textsOf(context.language)
+  const { account } = textsOf(context.language)
+  const { mail } = account
   const expiry = sentence(context.language, account.expiresInMinutes, { count: lifeMinutes })
   return build(context, mail.resetSubject, [mail.reset, link, expiry, mail.resetIgnore])
 }
 
-/** Builds the notice of a changed password. */
-export function changedMail(context: MailContext, forgotAddress: string): Mail {
-  const { mail } = textsOf(context.language)
-  return build(context, mail.changedSubject, [mail.changed, mail.changedNotYou, forgotAddress])
-}
-
-/** Builds the notice of a new passkey. A new password does not remove it. */
-export function passkeyAddedMail(context: MailContext, forgotAddress: string): Mail {
-  const { mail } = textsOf(context.language)
-  return build(context, mail.passkeySubject, [mail.passkeyAdded, mail.passkeyNotYou, forgotAddress])
+/** Builds a notice. @param mailOf returns its texts, in which `{username}` and `{service}` are replaced. */
+export function noticeMail(
+  context: MailContext,
+  mailOf: (texts: Texts) => { readonly subject: string; readonly paragraphs: readonly string[] },
+): Mail {
+  const { subject, paragraphs } = mailOf(textsOf(context.language))
+  return build(context, subject, paragraphs)
 }
 
 /** Builds the mail that invites a viewer to set the first password. */
 export function invitationMail(context: MailContext, link: string, lifeDays: number): Mail {
-  const { account, mail } = textsOf(context.language)
+  const { account } = textsOf(context.language)
+  const { mail } = account
   const expiry = sentence(context.language, account.expiresInDays, { count: lifeDays })
   return build(context, mail.inviteSubject, [mail.invite, link, mail.inviteUsername, expiry])
 }
 
 function build({ to, username, service, language }: MailContext, subject: string, paragraphs: readonly string[]): Mail {
-  const { mail } = textsOf(language)
+  const { mail } = textsOf(language).account
   // Only texts of the catalogue have braces to replace; a link or an address has none.
   const fillIn = (text: string) => sentence(language, text, { username, service })
   const text = [mail.greeting, ...paragraphs].map(fillIn).join('\n\n')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SharedSettings } from '../../../entry-points/feature-settings.ts'
 import { decodedPart, fail, isLoopbackHost, wholeNumber } from '../../../settings/fields.ts'
 import { CertificatesFile } from '../../../settings/named-file.ts'
 
@@ -66,10 +67,12 @@ const MailFrom = z.string().transform((text, context): Mailbox => {
   return fail(context, 'must be an address, such as login@example.com or Example Video <login@example.com>')
 })
 
-export const MailEnvironment = z
+const MailEnvironment = z
   .object({
-    SMTP_URL: SmtpUrl.optional(),
-    SMTP_CA_FILE: CertificatesFile.optional(),
+    SMTP_URL: SmtpUrl.optional().meta({ isSecret: true }),
+    SMTP_CA_FILE: CertificatesFile.optional().meta({
+      protects: 'without it, a connection to localhost is not encrypted',
+    }),
     MAIL_FROM: MailFrom.optional(),
     RESET_MAIL_ATTRIBUTE: z
       .string()
@@ -94,3 +97,14 @@ export const MailEnvironment = z
     const tls = isImplicitTls ? 'implicit' : isLoopbackHost(host) && ca === null ? 'none' : 'starttls'
     return { server: { host, port: url.port || PORTS[tls], tls, ca, auth, from }, ...rest }
   })
+
+/** The settings of mails, which all entry points share. */
+export const MAIL_SETTINGS: SharedSettings<MailSettings> = {
+  settings: MailEnvironment.in.shape,
+  schema: MailEnvironment,
+}
+
+/** Returns the settings of mails. */
+export function mailSettingsOf({ features }: { readonly features: Readonly<Record<string, unknown>> }): MailSettings {
+  return features.account as MailSettings
+}

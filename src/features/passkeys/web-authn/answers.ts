@@ -33,7 +33,7 @@ export type CreationCheck =
 const Text = z.string().min(1).max(6000)
 const Id = z.string().regex(/^[A-Za-z0-9_-]{1,1364}$/)
 
-/** The fields that `public/passkey.js` posts, in base64url. */
+/** The fields that `public/passkeys.js` posts, in base64url. */
 export const SignInAnswer = z.object({
   id: Id,
   clientData: Text,

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import type { AddressRules, FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
+import { addressField } from '../../../entry-points/fields.ts'
 import { fail, listField, OnOff, splitList, wholeNumber } from '../../../settings/fields.ts'
+import type { SettingValues } from '../../../settings/setting.ts'
 import { ClientKeyFile } from './client-key.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
@@ -34,6 +37,7 @@ const Scopes = z
   .string('must be text')
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes with one space between them')
   .refine((text) => text.split(' ').includes('openid'), 'must contain openid')
+const GOOGLE = 'https://accounts.google.com'
 const SessionSeconds = wholeNumber(60, LONGEST_SESSION_SECONDS)
 const Tenants = listField('must name at least one organisation', (item): string => item)
 
@@ -56,120 +60,78 @@ const Attributes = z.string().transform((text, context): { name: string; claim: 
   return names.size === attributes.length ? attributes : fail(context, 'names an attribute twice')
 })
 
-/**
- * Builds the field for the address of the provider.
- * @param assertScheme throws RangeError for plain http where it is not accepted.
- */
-export function issuerField(assertScheme: (text: string) => void) {
-  return z.string('must be text').transform((text, context): string => {
-    const url = URL.canParse(text) ? new URL(text) : null
-    if (url === null || !/^https?:$/.test(url.protocol) || /[\s\p{C}]/u.test(text)) {
-      return fail(context, 'must be an https address, such as https://login.example.com')
-    }
-    if (text.endsWith(DISCOVERY_PATH)) return fail(context, `must not contain ${DISCOVERY_PATH}: leave it out`)
-    if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-      return fail(context, 'must not contain a query, a fragment or a user name')
-    }
-    try {
-      assertScheme(text)
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      return fail(context, error.message)
-    }
-    return text
-  })
+/** Parses the address of the provider. @throws RangeError */
+function parseIssuer(text: string, assertScheme: AddressRules['assertScheme']): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || /[\s\p{C}]/u.test(text)) {
+    throw new RangeError('must be an https address, such as https://login.example.com')
+  }
+  if (text.endsWith(DISCOVERY_PATH)) throw new RangeError(`must not contain ${DISCOVERY_PATH}: leave it out`)
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+    throw new RangeError('must not contain a query, a fragment or a user name')
+  }
+  assertScheme(text)
+  return text
 }
 
-type Issuer = ReturnType<typeof issuerField>
-
-/** Builds the fields of single sign-on, by their names in the file of entry points. All may be missing. */
-function ssoFields(issuer: Issuer) {
+function settings({ assertScheme }: AddressRules) {
   return {
-    oidcIssuer: issuer.optional(),
+    oidcIssuer: addressField((text) => parseIssuer(text, assertScheme)).optional(),
     oidcClientId: Line.optional(),
-    oidcClientSecret: Line.optional(),
+    oidcClientSecret: Line.optional().meta({ isSecret: true }),
     oidcClientKeyFile: ClientKeyFile.optional(),
     oidcScopes: Scopes.optional(),
     oidcLabel: Label.optional(),
     oidcUsernameClaim: ClaimName.optional(),
     oidcGroupsClaim: ClaimName.optional(),
-    oidcAttributes: Attributes.optional(),
-    oidcTenants: Tenants.optional(),
+    oidcAttributes: Attributes.optional().meta({ inFile: 'list' }),
+    oidcTenants: Tenants.optional().meta({
+      inFile: 'list',
+      protects: 'without it, people of other organisations may watch',
+    }),
     ssoOnly: OnOff.optional(),
-    ssoSessionSeconds: SessionSeconds.optional(),
+    ssoSessionSeconds: SessionSeconds.optional().meta({ inFile: 'number' }),
     ssoCode: OnOff.optional(),
   }
 }
 
-type SsoFields = ReturnType<typeof ssoFields>
-type FieldName = keyof SsoFields
-export type GivenSso = { readonly [Name in FieldName]?: z.output<SsoFields[Name]> } & {
-  readonly oidcClientSecretFile?: string | undefined
+type Fields = ReturnType<typeof settings>
+type Given = SettingValues<Fields>
+
+/** The settings of single sign-on at an entry point. It is on where OIDC_ISSUER is set. */
+export const ssoFields: FeatureSettings<Fields, SsoSettings> = {
+  name: 'sso',
+  settings,
+  read,
+  passwordReplacedBy: ({ isOnly }) => (isOnly ? 'ssoOnly' : null),
+  warningsOf({ issuer, tenants }, name) {
+    if (issuer !== GOOGLE || tenants !== null) return []
+    return [`Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`]
+  },
+  keysOf({ authentication }) {
+    if (authentication.kind !== 'key') return []
+    return [{ setting: 'OIDC_CLIENT_KEY_FILE', key: authentication.privateKey, isOfClient: true }]
+  },
 }
 
-/** Builds the fields for the environment. */
-export function ssoEnvironment(issuer: Issuer): Record<string, z.ZodType> {
-  const entries = Object.entries(ssoFields(issuer)).map(([name, field]) => [settingName(name), field] as const)
-  return Object.fromEntries(entries)
-}
-
-/**
- * Builds the fields for an entry of the file.
- * @param list turns a field of one text into one of an array.
- * @param secretFile reads the path of a file.
- */
-export function ssoFileFields(
-  issuer: Issuer,
-  list: <T>(field: z.ZodType<T, string>) => z.ZodType<T>,
-  secretFile: z.ZodType<string, string>,
-) {
-  const seconds = `must be a whole number from 60 to ${LONGEST_SESSION_SECONDS}`
-  return {
-    ...ssoFields(issuer),
-    oidcClientSecretFile: secretFile.pipe(Line).optional(),
-    oidcAttributes: list(Attributes).optional(),
-    oidcTenants: list(Tenants).optional(),
-    ssoSessionSeconds: z.number(seconds).int(seconds).transform(String).pipe(SessionSeconds).optional(),
-  }
-}
-
-/** Builds the settings from parsed settings of the environment. */
-export function ssoOfEnvironment(
-  settings: Readonly<Record<string, unknown>>,
-  lifetimeSeconds: number,
-  context: z.RefinementCtx,
-): SsoSettings | null {
-  const names = Object.keys(ssoFields(z.any() as never))
-  const given = Object.fromEntries(names.map((name) => [name, settings[settingName(name)]]))
-  return ssoOf(given as GivenSso, lifetimeSeconds, context, settingName)
-}
-
-/**
- * Builds the settings from parsed fields. Null without an issuer. Refuses fields that need another one.
- * @param lifetimeSeconds of a response; 0 for one that never expires.
- */
-export function ssoOf(
-  given: GivenSso,
-  lifetimeSeconds: number,
-  context: z.RefinementCtx,
-  nameOf: (field: string) => string = (field) => field,
-): SsoSettings | null {
-  const refuse = (field: FieldName, message: string) =>
-    void context.addIssue({ code: 'custom', path: [nameOf(field)], message })
-  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientKeyFile: key } = given
-  const secret = given.oidcClientSecret ?? given.oidcClientSecretFile
+/** Builds the settings. Null without an issuer. Refuses fields that need another one. */
+function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContext): SsoSettings | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: secret, oidcClientKeyFile: key } = given
   if (issuer === undefined) {
-    const names = Object.keys(ssoFields(z.any() as never)) as FieldName[]
-    const isMeant = (name: FieldName) => given[name] !== undefined && given[name] !== DEFAULTS[name]
+    // Wrong, which is refused already.
+    if (has('oidcIssuer')) return null
+    const names = Object.keys(given) as (keyof Given)[]
+    const isMeant = (name: keyof Given) => given[name] !== undefined && given[name] !== DEFAULTS[name]
     for (const name of names.filter(isMeant)) refuse(name, `needs ${nameOf('oidcIssuer')}`)
     return null
   }
-  if (clientId === undefined) refuse('oidcClientId', 'is required: the client id that the provider gave this app')
+  if (!has('oidcClientId')) refuse('oidcClientId', 'is required: the client id that the provider gave this app')
   const needsOne = `is required, or ${nameOf('oidcClientKeyFile')}: it authenticates this app at the provider`
-  if (secret === undefined && key === undefined) refuse('oidcClientSecret', needsOne)
-  const ways = [given.oidcClientSecret, given.oidcClientSecretFile, key].filter((way) => way !== undefined)
-  if (ways.length > 1) refuse('oidcClientSecret', 'is set in two ways: keep one of secret, file of the secret and key')
-  if (ANY_TENANT.test(issuer) && given.oidcTenants === undefined) {
+  if (!has('oidcClientSecret') && !has('oidcClientKeyFile')) refuse('oidcClientSecret', needsOne)
+  if (secret !== undefined && key !== undefined) {
+    refuse('oidcClientSecret', `and ${nameOf('oidcClientKeyFile')} are both set: remove one`)
+  }
+  if (ANY_TENANT.test(issuer) && !has('oidcTenants')) {
     refuse('oidcTenants', 'is required with this issuer, which signs in people of every organisation')
   }
   return {
@@ -186,9 +148,4 @@ export function ssoOf(
     hasCode: given.ssoCode ?? false,
     sessionSeconds: given.ssoSessionSeconds ?? (lifetimeSeconds === 0 ? WITHOUT_EXPIRY_SECONDS : lifetimeSeconds),
   }
-}
-
-/** `OIDC_CLIENT_ID` of `oidcClientId`. */
-function settingName(name: string): string {
-  return name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()
 }

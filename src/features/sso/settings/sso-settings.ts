@@ -1,4 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { AcceptedViewers } from '../../../sessions/sessions.ts'
 
 /** How the app signs in to the token endpoint of the provider. */
 export type ClientAuthentication =
@@ -32,6 +34,11 @@ export interface SsoSettings {
   readonly hasCode: boolean
 }
 
+/** Returns the settings of single sign-on at an entry point. Null if it is off there. */
+export function ssoOf({ features }: Pick<EntryPoint, 'features'>): SsoSettings | null {
+  return (features.sso as SsoSettings | undefined) ?? null
+}
+
 /**
  * Returns a digest of the settings that decide who a viewer is. A session counts only where they are the same, so that a
  * viewer of one provider is never taken for a viewer of another.
@@ -43,7 +50,6 @@ export function providerIdOf(settings: SsoSettings): string {
 }
 
 /** Returns whose sessions count at an entry point. */
-export function acceptedViewers(sso: SsoSettings | null) {
-  if (sso === null) return { withPassword: true, providerId: null, providerSeconds: 0 }
+export function acceptedViewers(sso: SsoSettings): AcceptedViewers {
   return { withPassword: !sso.isOnly, providerId: providerIdOf(sso), providerSeconds: sso.sessionSeconds }
 }

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import type { TokenEntryPoint } from '../../../entry-points/entry-point.ts'
-import type { TokenReadings } from '../../../server/monitoring/gauges.ts'
 import { createQueue, type QueueOptions, type WorkQueue } from '../../../server/work-queue.ts'
+import type { TokenSettings } from '../fields.ts'
 import { buildViewerToken } from '../viewer-token/viewer-token.ts'
 import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
+import type { TokenReadings } from './token-metrics.ts'
 
 /** Builds the tokens of one entry point. */
 export interface TokenIssuer {
@@ -22,7 +22,7 @@ export interface TokenIssuer {
 }
 
 export interface TokenIssuers {
-  readonly issuerOf: (entryPoint: TokenEntryPoint) => TokenIssuer
+  readonly issuerOf: (settings: TokenSettings) => TokenIssuer
   /** For readiness. */
   readonly optionalStores: readonly ServiceKeyCache[]
   /** For the metrics. */
@@ -44,7 +44,7 @@ export function tokenQueueOptions(cores: number = availableParallelism()): Queue
 
 /** Opens the issuers of all entry points with tokens. They share a queue, and each address of keys has one cache. */
 export async function openTokenIssuers(
-  entryPoints: readonly Pick<TokenEntryPoint, 'serviceKeyUrl'>[],
+  entryPoints: readonly Pick<TokenSettings, 'serviceKeyUrl'>[],
   { nowSeconds, log }: { readonly nowSeconds: () => number; readonly log: CacheLog },
 ): Promise<TokenIssuers> {
   const urls = [...new Set(entryPoints.map(({ serviceKeyUrl }) => serviceKeyUrl))]
@@ -52,10 +52,10 @@ export async function openTokenIssuers(
   const caches = new Map(opened)
   const queue = createQueue(tokenQueueOptions())
   return {
-    issuerOf(entryPoint) {
-      const cache = caches.get(entryPoint.serviceKeyUrl)
+    issuerOf(settings) {
+      const cache = caches.get(settings.serviceKeyUrl)
       if (cache === undefined) throw new Error('No cache of keys was opened for this entry point')
-      return createTokenIssuer(entryPoint, cache, queue, nowSeconds)
+      return createTokenIssuer(settings, cache, queue, nowSeconds)
     },
     optionalStores: [...caches.values()],
     readings: { queue: queue.load, refused: queue.refused, keysAgeSeconds: () => oldest([...caches.values()]) },
@@ -73,7 +73,7 @@ function oldest(caches: readonly ServiceKeyCache[]): number | null {
 
 /** Creates the issuer of one entry point. @param nowSeconds UNIX time in seconds. */
 export function createTokenIssuer(
-  { contentKey }: Pick<TokenEntryPoint, 'contentKey'>,
+  { contentKey }: Pick<TokenSettings, 'contentKey'>,
   serviceKeys: Pick<ServiceKeyCache, 'newest' | 'refetch'>,
   queue: WorkQueue,
   nowSeconds: () => number,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { ssoOf } from '../../../features/sso/settings/sso-settings.ts'
 import type { LockPlace } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-place.ts'
@@ -122,7 +123,7 @@ interface SignInTrial {
 
 /** @returns the entry points with single sign-on where no check failed. */
 async function reportSso(config: Config, signal: AbortSignal, report: Report): Promise<readonly SsoEntryPoint[]> {
-  if (config.entryPoints.every(({ sso }) => sso === null)) return []
+  if (config.entryPoints.every((entryPoint) => ssoOf(entryPoint) === null)) return []
   // Loaded late, because most installations do not need the library.
   const { checkSso } = await import('./sso/check-sso.ts')
   return await reportAll(checkSso(config, signal), report)
@@ -189,13 +190,13 @@ async function reportSignIn(
 ): Promise<void> {
   if (viewer === null) {
     const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
-    const hasPasswords = possible.some(({ sso }) => !sso?.isOnly)
+    const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
     if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
     return
   }
   if (!isAppThere) return
   const entryPoint = entryPointNamed(config, namedEntryPoint)
-  if (entryPoint.sso?.isOnly) {
+  if (!entryPoint.hasPasswordForm) {
     const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
     return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
   }

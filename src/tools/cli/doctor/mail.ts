@@ -1,11 +1,13 @@
 import type { Config } from '../../../config.ts'
+import { mailSettingsOf } from '../../../features/account/mail/settings.ts'
 import { checkMailServer, MailFault } from '../../../features/account/mail/smtp.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const
 
 /** Checks the connection, TLS and the login of the mail server of SMTP_URL, if there is one. Sends no mail. */
-export async function* checkMail({ mail: { server } }: Pick<Config, 'mail'>): AsyncGenerator<Finding> {
+export async function* checkMail(config: Pick<Config, 'features'>): AsyncGenerator<Finding> {
+  const { server } = mailSettingsOf(config)
   if (server === null) return
   const name = `The mail server ${server.host}:${server.port}`
   try {

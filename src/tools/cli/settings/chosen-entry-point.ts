@@ -1,12 +1,7 @@
 import type { Config } from '../../../config.ts'
-import {
-  type EntryPoint,
-  type HashEntryPoint,
-  isHashEntryPoint,
-  isTokenEntryPoint,
-  type TokenEntryPoint,
-} from '../../../entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../features/token/fields.ts'
 
 /**
  * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.

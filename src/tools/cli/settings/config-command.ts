@@ -7,7 +7,7 @@ import { addCommand, type CommandContext, type Outcome, runCommand } from '../co
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
-import { appValues, entryPointValues, type SettingValues } from './config-tables.ts'
+import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { hasServiceSettings, readServiceSettings } from './read-service-settings.ts'
 
 /** Adds `config check`, which checks the settings as `npm start` would, and shows what the app will do. */
@@ -26,7 +26,7 @@ async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const logFault = typeof app === 'string' ? null : faultOfLog(app.securityLogFile)
   const faults = [app, service, logFault].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
-  return { ok: true, text: await describe(app, hasService, stdout), data: report(app, hasService) }
+  return { ok: true, text: await describe(app, env, hasService, stdout), data: report(app, env, hasService) }
 }
 
 function settingsOrMistakes<T extends object>(read: () => T): T | string {
@@ -49,21 +49,26 @@ function faultOfLog(file: string | null): string | null {
   }
 }
 
-function report(config: Config, hasService: boolean): object {
+function report(config: Config, env: CommandIo['env'], hasService: boolean): object {
   const entryPoints = config.entryPoints.map((entryPoint) => ({
     name: entryPoint.name,
     address: addressOf(config, entryPoint),
-    settings: entryPointValues(config, entryPoint),
+    settings: entryPointValues(config, entryPoint, env),
   }))
-  return { entryPoints, settings: appValues(config), service: hasService, warnings: config.warnings }
+  return { entryPoints, settings: appValues(env), service: hasService, warnings: config.warnings }
 }
 
-async function describe(config: Config, hasService: boolean, stdout: CommandIo['stdout']): Promise<string> {
-  const table = (title: string, values: SettingValues) => textTable(stdout, [title, ''], Object.entries(values))
+async function describe(
+  config: Config,
+  env: CommandIo['env'],
+  hasService: boolean,
+  stdout: CommandIo['stdout'],
+): Promise<string> {
+  const table = (title: string, values: ShownSettings) => textTable(stdout, [title, ''], Object.entries(values))
   const tables = config.entryPoints.map((entryPoint) =>
-    table(`Entry point ${entryPoint.name}`, entryPointValues(config, entryPoint)),
+    table(`Entry point ${entryPoint.name}`, entryPointValues(config, entryPoint, env)),
   )
-  tables.push(table('The app', appValues(config)))
+  tables.push(table('The app', appValues(env)))
   const lines = [
     hasService
       ? 'Video service: set'

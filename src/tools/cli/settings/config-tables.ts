@@ -1,100 +1,83 @@
-import type { Logo } from '../../../brand/brand.ts'
-import type { Config } from '../../../config.ts'
-import type { EntryPoint, HashEntryPoint, TokenEntryPoint } from '../../../entry-points/entry-point.ts'
-import type { AllowedAddress } from '../../../hash-lock/return-address.ts'
+import { KeyObject } from 'node:crypto'
+import { appSettings, type Config, entryPointEnvironment, entryPointFields } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { entriesIn } from '../../../entry-points/from-file.ts'
+import type { Environment } from '../../../settings/fields.ts'
+import { environmentName, metaOf, type Settings } from '../../../settings/setting.ts'
 import { addressOf } from './chosen-entry-point.ts'
 
-/** The value of each setting as text, in the order of `.env.example`. Contains no secret. */
-export type SettingValues = Readonly<Record<string, string>>
-
-type RedisAddress = Extract<Config['limitsStore'], { kind: 'redis' }>['redis']
+/** The value of each setting as text, by the names in the environment. Contains no secret. */
+export type ShownSettings = Readonly<Record<string, string>>
 
 const NONE = 'none'
+const SET = 'set'
 
-/** Describes the settings of one entry point. Those of ENTRY_POINTS_FILE have the names of settings too. */
-export function entryPointValues(config: Config, entryPoint: EntryPoint): SettingValues {
-  const { brand } = entryPoint
-  return {
-    address: addressOf(config, entryPoint),
-    VIEWER_AUTH: entryPoint.viewerAuth,
-    ...(entryPoint.viewerAuth === 'token' ? tokenValues(entryPoint) : hashValues(entryPoint)),
-    PLAYER_ORIGINS: entryPoint.playerOrigins.join(', '),
-    ALLOWED_GROUPS: entryPoint.allowedGroups?.join(', ') ?? 'every viewer',
-    SCREEN_SCRIPT: entryPoint.hasScript ? 'on' : 'off',
-    RETURNING_VIEWERS: entryPoint.returningViewers,
-    BRAND_NAME: brand.name ?? NONE,
-    BRAND_TITLE: brand.title ?? NONE,
-    BRAND_LOGO_FILE: describeLogo(brand.logo),
-    BRAND_LOGO_DARK_FILE: describeLogo(brand.darkLogo),
-    BRAND_COLOR: brand.colors?.light ?? NONE,
-    BRAND_COLOR_DARK: brand.colors?.dark ?? NONE,
-    COLOR_SCHEME: brand.colorScheme,
-    HELP_URL: brand.helpUrl ?? NONE,
-    FORGOT_PASSWORD_URL: brand.forgotPasswordUrl ?? NONE,
-    TERMS_URL: brand.termsUrl ?? NONE,
-    USERNAME_KIND: brand.usernameKind,
-    DEFAULT_LANGUAGE: brand.defaultLanguage,
-    PASSKEYS: entryPoint.hasPasskeys ? 'on' : 'off',
-  }
-}
-
-function hashValues(entryPoint: HashEntryPoint): SettingValues {
-  return {
-    HASH_SECRET: secretOf(entryPoint),
-    HASH_PARAMETERS: entryPoint.parameters.map(({ name, attribute }) => `${name}=${attribute}`).join(', '),
-    HASH_LIFETIME_SECONDS: String(entryPoint.lifetimeSeconds),
-    PLAYER_RETURN_URL: entryPoint.playerAddress.url,
-    HASH_CONSUMERS: describeAddresses(entryPoint.consumers),
-  }
-}
-
-function tokenValues({ contentKey, serviceKeyUrl, refAddresses, parameters }: TokenEntryPoint): SettingValues {
-  return {
-    CONTENT_KEY: `RSA, ${contentKey.asymmetricKeyDetails?.modulusLength} bits`,
-    SERVICE_VIEWER_KEY_URL: serviceKeyUrl,
-    REF_ADDRESSES: describeAddresses(refAddresses),
-    TOKEN_SUBJECT: parameters.map(({ attribute }) => attribute).join(', '),
-  }
+/** Describes the settings of one entry point, also those of its entry in ENTRY_POINTS_FILE. */
+export function entryPointValues(config: Config, entryPoint: EntryPoint, environment: Environment): ShownSettings {
+  const settings = entryPointEnvironment()
+  const { ENTRY_POINTS_FILE: file } = environment
+  const entry = file ? entriesIn(file).find(({ name }) => name === entryPoint.name) : undefined
+  const given = entry === undefined ? environment : inEnvironmentForm(entry)
+  return { address: addressOf(config, entryPoint), ...valuesOf(settings, given) }
 }
 
 /** Describes the settings that all entry points share. */
-export function appValues(config: Config): SettingValues {
-  const { sessionStore, limitsStore, sessions, addressLimit, mail } = config
-  const networks = addressLimit.trustedNetworks.map(([first, bits]) => `${first.toString()}/${bits}`)
-  return {
-    USER_STORE_URL: config.userStore.kind,
-    SESSION_STORE_URL:
-      sessionStore.kind === 'sqlite' ? `sqlite:${sessionStore.file}` : describeRedis(sessionStore.redis),
-    SESSION_LIFETIME_SECONDS: String(sessions.lifetimeSeconds),
-    SESSION_IDLE_SECONDS: String(sessions.idleSeconds),
-    LIMITS_STORE_URL: limitsStore.kind === 'memory' ? 'memory:' : describeRedis(limitsStore.redis),
-    SIGN_IN_LIMIT_PER_ADDRESS: String(addressLimit.failures),
-    LIMITS_TRUSTED_NETWORKS: networks.join(', ') || NONE,
-    TRUST_PROXY_HOPS: String(config.trustProxyHops),
-    SMTP_URL: mail.server === null ? NONE : `${mail.server.host}:${mail.server.port}, TLS: ${mail.server.tls}`,
-    MAIL_FROM: mail.server?.from.address ?? NONE,
-    RESET_MAILS_PER_HOUR: mail.server === null ? NONE : String(mail.resetsPerHour),
-    METRICS_PORT: config.metricsPort === null ? NONE : String(config.metricsPort),
-    SECURITY_LOG_FILE: config.securityLogFile ?? NONE,
-    LOG_LEVEL: config.logLevel,
-  }
+export function appValues(environment: Environment): ShownSettings {
+  return valuesOf(appSettings(), environment)
 }
 
-function describeAddresses(addresses: readonly AllowedAddress[]): string {
-  return addresses.map(({ origin, path }) => `${origin}${path}`).join(', ') || NONE
+/** Returns an entry of the file as an environment with the same settings. */
+function inEnvironmentForm(entry: Readonly<Record<string, unknown>>): Environment {
+  const textOf = (name: string) => (entry[name] === undefined ? undefined : [entry[name]].flat().join(','))
+  const entries = Object.entries(entryPointFields()).flatMap(([name, schema]) => {
+    const own = environmentName(name, schema)
+    return [
+      [own, textOf(name)],
+      [`${own}_FILE`, textOf(`${name}File`)],
+    ]
+  })
+  return Object.fromEntries(entries)
 }
 
-function secretOf({ previousSecret, secretFiles }: HashEntryPoint): string {
-  const count = previousSecret === null ? 'set' : 'two, as during a change of the secret'
-  return secretFiles === null ? count : `${count}; its files are read again when they change`
+function valuesOf(settings: Settings, given: Environment): ShownSettings {
+  const entries = Object.entries(settings).map(([name, schema]) => {
+    const text = given[name] || undefined
+    const { isSecret } = metaOf(schema)
+    if (isSecret && text === undefined && given[`${name}_FILE`]) return [name, `${SET}, in a file`]
+    // The value of a file is its content.
+    if (name.endsWith('_FILE')) return [name, text ?? NONE]
+    const parsed = schema.safeParse(text)
+    const value = parsed.success ? parsed.data : text
+    return [name, isSecret ? withoutSecret(text, value) : shown(value)]
+  })
+  return Object.fromEntries(entries)
 }
 
-function describeLogo(logo: Logo | null): string {
-  return logo === null ? NONE : `${logo.type}, ${logo.width} x ${logo.height}`
+/** Returns an address without user name and password; of any other secret, only that it is set. */
+function withoutSecret(text: string | undefined, value: unknown): string {
+  if (value instanceof KeyObject) return `RSA, ${value.asymmetricKeyDetails?.modulusLength} bits`
+  const [, scheme = '', host = ''] = /^([a-z][a-z0-9-]*:\/\/)(?:[^/]*@)?([^/?#]*)/i.exec(text ?? '') ?? []
+  if (host !== '') return scheme + host
+  if (/^[a-z]+:/.test(text ?? '')) return text ?? ''
+  return text === undefined ? shown(value) : SET
 }
 
-/** Omits user name and password. */
-function describeRedis({ nodes, isCluster, tls }: RedisAddress): string {
-  const scheme = `redis${tls === null ? '' : 's'}${isCluster ? '-cluster' : ''}`
-  return `${scheme}://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`
+function shown(value: unknown): string {
+  if (value === undefined || value === null || value === '') return NONE
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (value instanceof URL) return value.origin
+  if (Array.isArray(value)) return value.map(shownItem).join(', ') || NONE
+  return typeof value === 'object' ? shownItem(value) : String(value)
+}
+
+/** Returns the text of an object that a schema makes of a text: an address, a pair, a network. */
+function shownItem(item: unknown): string {
+  if (Array.isArray(item)) return item.join('/')
+  if (typeof item !== 'object' || item === null) return String(item)
+  if ('url' in item) return String(item.url)
+  if ('origin' in item && 'path' in item) return `${item.origin}${item.path}`
+  if ('address' in item) return String(item.address)
+  return Object.values(item)
+    .filter((value) => typeof value === 'string')
+    .join('=')
 }

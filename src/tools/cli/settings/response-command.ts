@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
+import { isTokenEntryPoint } from '../../../features/token/fields.ts'
 import { buildAuthenticationResponse, parseAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -70,7 +71,8 @@ async function build(
 ): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoint = entryPointNamed(config, name)
-  if (!isHashEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
+  if (isTokenEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
+  if (!isHashEntryPoint(entryPoint)) throw new ConfigError(`Entry point ${entryPoint.name} has no hash.`)
   const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
   const isLikeToken = parameters.some(([given]) => given === 'sub') && !entryPoint.parameters.some(isNamedSub)

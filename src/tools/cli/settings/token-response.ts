@@ -1,5 +1,6 @@
-import { type EntryPoint, isTokenEntryPoint, type TokenEntryPoint } from '../../../entry-points/entry-point.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../features/token/fields.ts'
 import type { ServiceKeys } from '../../../features/token/viewer-token/service-keys.ts'
 import { checkEnvelope, checkSignedToken } from '../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'

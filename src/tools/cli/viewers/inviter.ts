@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { readEntryPointSettings, readMailSettings } from '../../../config.ts'
+import { readEntryPointSettings, readFeatureSettings } from '../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
 import { invitationMail, mailAddressOf } from '../../../features/account/links/account-mails.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type Invitation,
   type InvitationContext,
 } from '../../../features/account/links/invitation.ts'
+import { MAIL_SETTINGS } from '../../../features/account/mail/settings.ts'
 import { type Mail, MailFault, type MailServer, openMailServer } from '../../../features/account/mail/smtp.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
@@ -58,7 +59,8 @@ export function addInvitationOptions(command: Command): Command {
  * @throws ConfigError when a setting or an option is missing or wrong.
  */
 export async function openInviter(io: CommandIo, options: InvitationOptions): Promise<Inviter> {
-  const { server, addressAttribute, publicUrl } = readMailSettings(io.env)
+  const { publicUrl, settings } = readFeatureSettings(io.env, MAIL_SETTINGS)
+  const { server, addressAttribute } = settings
   const context = readContext(io, options, publicUrl)
   const create = ({ passwordChanges }: InvitingStore, username: string) =>
     createInvitation(passwordChanges, username, context, Date.now() / 1000)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { TokenEntryPoint } from '../../../../src/entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../../../src/features/token/fields.ts'
 import { OverloadedError, UpstreamError } from '../../../../src/errors.ts'
 import {
   createTokenIssuer,

@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
-import type { HashEntryPoint, TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'

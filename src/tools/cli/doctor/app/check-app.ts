@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
 import { checkTokenKeys } from '../service/token-keys.ts'
 import { checkAddresses, checkRefs } from './addresses.ts'
@@ -28,7 +29,7 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
     }
   }
   for (const entryPoint of config.entryPoints) {
-    if (isHashEntryPoint(entryPoint)) continue
+    if (!isTokenEntryPoint(entryPoint)) continue
     for (const check of [checkTokenKeys, checkRefs, checkScreen]) {
       for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
     }

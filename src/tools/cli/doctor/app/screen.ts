@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
-import type { EntryPoint, HashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
@@ -112,5 +113,6 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint)
 }
 
 function playerOriginOf(entryPoint: EntryPoint): string {
-  return entryPoint.viewerAuth === 'hash' ? entryPoint.playerAddress.origin : (entryPoint.refAddresses[0]?.origin ?? '')
+  if (isHashEntryPoint(entryPoint)) return entryPoint.playerAddress.origin
+  return isTokenEntryPoint(entryPoint) ? (entryPoint.refAddresses[0]?.origin ?? '') : ''
 }

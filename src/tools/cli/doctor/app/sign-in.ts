@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import { describeDiagnosis } from '../../../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
@@ -47,9 +48,8 @@ export async function* trySignIn(
     )
   }
   const location = signedIn.headers.get('location') ?? ''
-  yield isHashEntryPoint(entryPoint)
-    ? checkRedirect(address, location, entryPoint)
-    : await checkTokenRedirect(address, location, entryPoint, player, signal)
+  if (isHashEntryPoint(entryPoint)) yield checkRedirect(address, location, entryPoint)
+  if (isTokenEntryPoint(entryPoint)) yield await checkTokenRedirect(address, location, entryPoint, player, signal)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),

@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
-import type { EntryPoint, TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { checkEnvelope } from '../../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../../features/token/viewer-token/token-diagnosis.ts'
 import { appendToken, decideRef } from '../../../../hash-lock/return-address.ts'
@@ -16,7 +17,7 @@ import { type PlayerAnswer, tryToken } from '../player/token-trial.ts'
  * @param player the player that was seen to ask this entry point. Null takes an address from the settings.
  */
 export function carriedFields(entryPoint: EntryPoint, player: SeenPlayer | null = null): Record<string, string> {
-  return entryPoint.viewerAuth === 'token' ? { ref: refOf(entryPoint, player) } : {}
+  return isTokenEntryPoint(entryPoint) ? { ref: refOf(entryPoint, player) } : {}
 }
 
 /** Returns the address of an entry point with carriedFields(), as the player opens it. */

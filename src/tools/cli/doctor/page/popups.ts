@@ -1,4 +1,5 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, unknown, warning } from '../finding.ts'
 import { shown } from './finding-of-obstacle.ts'
 import type { FramedDocument } from './framed-document.ts'
@@ -6,14 +7,14 @@ import { missingFlags } from './obstacles.ts'
 
 /** A sandbox can keep the sign-in screen from opening a window, and the screen does not notice it. */
 export function* checkPopups(
-  entryPoints: readonly Pick<EntryPoint, 'sso'>[],
+  entryPoints: readonly Pick<EntryPoint, 'features'>[],
   path: readonly FramedDocument[],
 ): Generator<Finding> {
   const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
   const page = shown(path[0]?.url)
-  if (forWindow.length > 0 && entryPoints.some(({ sso }) => sso !== null)) {
+  if (forWindow.length > 0 && entryPoints.some((entryPoint) => ssoOf(entryPoint) !== null)) {
     const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of single sign-on does not open. Add these.`
-    yield entryPoints.every(({ sso }) => sso !== null)
+    yield entryPoints.every((entryPoint) => ssoOf(entryPoint) !== null)
       ? failure('page-sandbox-window', text)
       : unknown('page-sandbox-window', text)
   } else if (forWindow.includes('allow-popups')) {

@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
 import type { LockPlace } from '../../../video-service/locks.ts'
 import { request } from '../request.ts'
 

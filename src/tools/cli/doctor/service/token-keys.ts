@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import type { TokenEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { keyFingerprint } from '../../../../features/token/viewer-token/content-key.ts'
 import { CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../../../features/token/viewer-token/viewer-token.ts'
 import { isRequestError } from '../../../video-service/service-errors.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
-import { providerIdOf } from '../../../../features/sso/settings/sso-settings.ts'
+import { providerIdOf, ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, findingOf } from '../finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'
@@ -23,28 +23,26 @@ export async function* checkSso(
   const redirectUri = new URL(CALLBACK_PATH, config.publicUrl).href
   const checked = new Map<string, boolean>()
   for (const entryPoint of config.entryPoints) {
-    if (!hasSso(entryPoint)) continue
-    const providerId = providerIdOf(entryPoint.sso)
+    const sso = ssoOf(entryPoint)
+    if (sso === null) continue
+    const chosen = { ...entryPoint, sso }
+    const providerId = providerIdOf(sso)
     let isProviderFine = checked.get(providerId) ?? true
     let isStartFine = true
     if (!checked.has(providerId)) {
-      for await (const finding of checkProvider(entryPoint, redirectUri, signal)) {
+      for await (const finding of checkProvider(chosen, redirectUri, signal)) {
         if (finding.state === 'failure') isProviderFine = false
         yield findingOf(config, entryPoint, finding)
       }
       checked.set(providerId, isProviderFine)
     }
-    for await (const finding of checkStart(config, entryPoint, signal)) {
+    for await (const finding of checkStart(config, chosen, signal)) {
       if (finding.state === 'failure') isStartFine = false
       yield findingOf(config, entryPoint, finding)
     }
-    if (isProviderFine && isStartFine) fine.push(entryPoint)
+    if (isProviderFine && isStartFine) fine.push(chosen)
   }
   return fine
-}
-
-function hasSso(entryPoint: Config['entryPoints'][number]): entryPoint is ChosenSsoEntryPoint {
-  return entryPoint.sso !== null
 }
 
 async function* checkProvider(

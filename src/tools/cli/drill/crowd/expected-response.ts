@@ -1,14 +1,15 @@
 import { type HashParameter, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { addressFields, DEFAULT_PARAMETERS, HashParameters } from '../../../../entry-points/fields.ts'
+import { addressRules, hashSettings } from '../../../../entry-points/fields.ts'
 import { readEntryPointsFile } from '../../../../entry-points/from-file.ts'
 import { ConfigError } from '../../../../errors.ts'
+import { features } from '../../../../features.ts'
 import {
   checkAuthenticationResponse,
   parseAuthenticationResponse,
 } from '../../../../hash-lock/authentication-response.ts'
 import { type Environment, sentenceOf } from '../../../../settings/fields.ts'
 import { readGivenSettings } from '../../../../settings/named-file.ts'
-import { Secret } from '../../../../settings/secret.ts'
+import { environmentSource } from '../../../../settings/setting.ts'
 
 /** The properties of a right response that the settings tell. */
 export interface ExpectedResponse {
@@ -26,21 +27,21 @@ export interface ExpectedResponse {
 export function readExpectedResponse(environment: Environment, path: string): ExpectedResponse {
   const { given, mistakes } = readGivenSettings(environment, ['HASH_SECRET', 'HASH_SECRET_PREVIOUS'])
   if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('. ')}.`)
+  const rules = addressRules(null)
   if (given.ENTRY_POINTS_FILE !== undefined) {
-    const file = readEntryPointsFile(given.ENTRY_POINTS_FILE, addressFields(null))
+    const file = readEntryPointsFile(given.ENTRY_POINTS_FILE, rules, features)
     if ('mistakes' in file) throw new ConfigError(`${file.mistakes.join('.\n')}.`)
     const found = file.entryPoints.filter(isHashEntryPoint).find(({ basePath }) => (basePath || '/') === path)
     return found ? expectedOf([found.secret, found.previousSecret], found.parameters) : expectedOf([], [])
   }
   if (given.HASH_SECRET === undefined) return expectedOf([], [])
-  const secret = Secret.safeParse(given.HASH_SECRET)
-  const previous = Secret.optional().safeParse(given.HASH_SECRET_PREVIOUS)
-  const parameters = HashParameters.safeParse(given.HASH_PARAMETERS ?? 'user=username')
-  const parsed = { HASH_SECRET: secret, HASH_SECRET_PREVIOUS: previous, HASH_PARAMETERS: parameters }
-  for (const [name, { error }] of Object.entries(parsed)) {
-    if (error) throw new ConfigError(`${sentenceOf([name], error.issues[0]?.message ?? 'is wrong')}.`)
+  const { secret, secretPrevious, hashParameters } = hashSettings(rules)
+  const refuse = (name: string, message: string): never => {
+    throw new ConfigError(`${sentenceOf([name], message)}.`)
   }
-  return expectedOf([secret.data, previous.data], parameters.data ?? DEFAULT_PARAMETERS)
+  const settings = { secret, secretPrevious, hashParameters }
+  const read = environmentSource(given, settings, refuse, () => {}).read(settings)
+  return expectedOf([read.secret, read.secretPrevious], read.hashParameters)
 }
 
 function expectedOf(

@@ -1,0 +1,15 @@
+import { account } from './features/account/feature.ts'
+import { passkeys } from './features/passkeys/feature.ts'
+import { sso } from './features/sso/feature.ts'
+import { token } from './features/token/feature.ts'
+import type { Feature } from './login/feature.ts'
+
+/** What this app can do besides passwords and the hash. Ways to sign in are on the screen in this order. */
+const FEATURES = {
+  sso,
+  passkeys,
+  account,
+  token,
+}
+
+export const features: readonly Feature[] = Object.values(FEATURES)

@@ -1,0 +1,22 @@
+import type { Feature } from '../../login/feature.ts'
+import { ssoFields } from './settings/fields.ts'
+import type { SsoSettings } from './settings/sso-settings.ts'
+
+/** Single sign-on with OpenID Connect, in a window of its own beside the frame of the player. */
+export const sso: Feature<ReturnType<typeof ssoFields.settings>, SsoSettings> = {
+  ...ssoFields,
+  outcomes: {
+    'sso-started': { level: 'info', counted: 'always' },
+    'sso-signed-in': { level: 'info' },
+    'sso-not-yet': { level: 'warn', counted: 'always' },
+    'sso-refused': { level: 'warn', counted: 'always' },
+    'sso-logged-out': { level: 'info' },
+    'sso-logout-refused': { level: 'warn', counted: 'always' },
+    'sso-failed': { level: 'error', counted: 'always', isOfAll: true },
+  },
+  async open(services, entryPoints) {
+    // Loaded late, because apps without single sign-on do not need its libraries.
+    const { openSso } = await import('./open-sso.ts')
+    return await openSso(services, entryPoints)
+  },
+}

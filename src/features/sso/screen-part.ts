@@ -1,0 +1,38 @@
+import { fill } from '../../languages/languages.ts'
+import type { ScreenPart } from '../../login/screens/screen-part.ts'
+import { pathOf } from '../../login/screens/send.ts'
+import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
+import type { SsoSettings } from './settings/sso-settings.ts'
+
+/**
+ * Creates the button of single sign-on, which comes before the password form.
+ * @param host of PUBLIC_URL, which viewers type on another device.
+ */
+export function ssoScreenPart(
+  { label: provider, isOnly, hasCode }: Pick<SsoSettings, 'label' | 'isOnly' | 'hasCode'>,
+  host: string,
+): ScreenPart {
+  return {
+    prompts: [{ value: 'signed-out' }, { value: 'code' }],
+    isFirst: true,
+    stylesheet: 'window.css',
+    script: 'window.js',
+    complete: withFrameSecret,
+    show({ texts: { sso: texts, errors }, prompt, isFormOpen, refusal, basePath, fields }) {
+      const isCode = hasCode && prompt === 'code'
+      const part = {
+        ...PLACEHOLDERS,
+        signIn: fill(texts.signIn, { provider }),
+        codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
+        /** True if the provider must ask which account to use. */
+        asksAccount: prompt === 'other-account' || prompt === 'signed-out' || isFormOpen,
+        hasPassword: !isOnly,
+        isPasswordOpen: refusal !== undefined && refusal in errors,
+      }
+      const notice = prompt === 'signed-out' ? fill(texts.signedOut, { provider }) : null
+      const codeLink = { address: pathOf(basePath, { ...fields, prompt: 'code' }), text: texts.otherDevice }
+      const template = isCode ? 'sso/code-part' : 'sso/screen-part'
+      return { template, part, notice, link: hasCode && !isCode ? codeLink : null }
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Brand } from '../brand/brand.ts'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
+import type { Language, Texts } from '../languages/languages.ts'
+import type { OptionalStore } from '../redis/optional-store.ts'
+import type { SharedStores } from '../redis/settings.ts'
+import type { LineSums } from '../server/log/line-sums.ts'
+import type { SecurityLog } from '../server/log/log.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import type { AcceptedViewers } from '../sessions/sessions.ts'
+import type { Settings } from '../settings/setting.ts'
+import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
+import type { AddressLimit } from '../sign-in-limits/settings.ts'
+import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
+import type { UserStore, Viewer } from '../users/user-store.ts'
+import type { StoreSettings } from '../users/user-store-kind.ts'
+import type { Gate } from './access-decision.ts'
+import type { PlayerAnswer } from './answer.ts'
+import type { EntryPointDeps } from './route-deps.ts'
+import type { ScreenPart } from './screens/screen-part.ts'
+import type { LogSignIn, Outcomes } from './sign-in-log.ts'
+import type { LogStep } from './step-log.ts'
+
+/**
+ * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. The app names no
+ * feature. `T`: its settings at an entry point; `A`: its settings that all entry points share.
+ */
+export interface Feature<S extends Settings = Settings, T = unknown, A = unknown> extends FeatureSettings<S, T> {
+  /** Settings that all entry points share. */
+  readonly shared?: SharedSettings<A>
+  /** The outcomes of its log lines and metrics. */
+  readonly outcomes?: Outcomes
+  /** Returns why the feature cannot be on with this user store; null if it can. */
+  faultWith?(userStore: StoreSettings): string | null
+  /**
+   * Opens the feature, and loads its code late. Called only if it is on at an entry point. Null if it has nothing to do.
+   * @throws ConfigError if it cannot work with these settings.
+   */
+  open(services: Services, entryPoints: readonly EntryPointOf<T>[], shared: A): Promise<OpenFeature<T> | null>
+}
+
+/** An entry point at which a feature is on. */
+export interface EntryPointOf<T> {
+  readonly entryPoint: EntryPoint
+  readonly settings: T
+}
+
+/** What a feature may use of the app. All features get the same object. */
+export interface Services {
+  readonly publicUrl: URL
+  readonly users: UserStore
+  readonly sessionStore: Pick<SessionStore, 'endSessionsOf' | 'endProviderSessions'>
+  readonly signInLimits: Pick<SignInLimits, 'admit' | 'forgive'>
+  readonly openCounter: OpenCounter
+  readonly stores: SharedStores
+  readonly addressLimit: AddressLimit
+  /** Words that a new password may not consist of. */
+  readonly contextWords: readonly string[]
+  readonly nowSeconds: () => number
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly securityLog: SecurityLog
+  readonly lineSums: LineSums
+  /** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
+  notify(viewer: Viewer, notice: Notice): void
+}
+
+export interface Notice {
+  /** Returns the mail. `resetAddress` is where the viewer resets the password. */
+  readonly mailOf: (texts: Texts, resetAddress: string) => { readonly subject: string; readonly paragraphs: string[] }
+  readonly entryPoint: EntryPoint
+  readonly language: Language
+  readonly log: LogStep
+}
+
+export interface OpenFeature<T = unknown> {
+  /** What the feature adds to one entry point. */
+  at(entryPoint: EntryPoint, settings: T): FeaturePart
+  /** Routes that all entry points share. */
+  sharedRoutes?(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler
+  /** Stores that the app can do without. While one is away, readiness says "degraded". */
+  readonly optionalStores?: readonly OptionalStore[]
+  /** True while all answer, by their names in the metrics. */
+  readonly storesInMetrics?: Readonly<Record<string, () => boolean>>
+  registerMetrics?(registry: Registry): void
+  notify?: Services['notify']
+  close?(): void
+}
+
+export interface FeaturePart {
+  /** A way to sign in. */
+  readonly screenPart?: ScreenPart
+  /** Asked after the access policy, before the answer. */
+  readonly gate?: Gate
+  /** Replaces the hash. */
+  readonly answer?: PlayerAnswer
+  /** Whose sessions count. Default: those of viewers with a password. */
+  readonly acceptedViewers?: AcceptedViewers
+  /** Changes the links on the screens. */
+  brand?(brand: Brand): Brand
+  /** Routes below the base path of the entry point. */
+  routes?(deps: EntryPointDeps): RequestHandler
+}

@@ -1,0 +1,79 @@
+import type { HashEntryPoint } from '../entry-points/entry-point.ts'
+import type { HashSecrets } from '../entry-points/hash-secrets.ts'
+import { buildAuthenticationResponse, faultInValue } from '../hash-lock/authentication-response.ts'
+import { appendHash, decideReturnAddress, type ReturnAddress } from '../hash-lock/return-address.ts'
+import type { AccessGranted } from './access-decision.ts'
+import type { PlayerAnswer } from './answer.ts'
+
+const ADDRESS_FIELD = 'hashConsumer'
+/** Browsers give up after 20 redirects, and a refused response takes two. */
+const ANSWERS_OF_LOOP = 3
+const CAUSES_OF_LOOP =
+  'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)'
+
+/**
+ * Creates the answer of an entry point with a hash.
+ * @param secretsOf returns the secrets as they are now.
+ * @param nowSeconds UNIX time in seconds.
+ */
+export function createHashAnswer(
+  entryPoint: Pick<HashEntryPoint, 'playerAddress' | 'consumers' | 'lifetimeSeconds'>,
+  secretsOf: () => HashSecrets,
+  nowSeconds: () => number,
+): PlayerAnswer {
+  const { playerAddress, consumers } = entryPoint
+  return {
+    addressField: ADDRESS_FIELD,
+    readAddress(given) {
+      const decision = decideReturnAddress(given, playerAddress, consumers)
+      if (decision.ok) return decision
+      const problem = { text: 'badConsumer', title: 'badRequest', needsPlayer: false } as const
+      return { ok: false, problem, reason: `${ADDRESS_FIELD} ${decision.reason}` }
+    },
+    assertCapacity() {},
+    faultIn: faultInValue,
+    build(granted, address, timesRefused) {
+      const secrets = secretsOf()
+      const secret = secretFor(secrets, timesRefused)
+      const location = passToPlayer(granted, entryPoint, secret, address, nowSeconds())
+      return Promise.resolve({ location, key: secrets.previous === null ? null : secret })
+    },
+    cancel: returnWithoutResponse,
+    answersOfLoop: ANSWERS_OF_LOOP,
+    causesOfLoop: CAUSES_OF_LOOP,
+    onLoop() {},
+  }
+}
+
+/**
+ * Builds the response for an authenticated viewer. No other function does.
+ * @param granted from askAccess(), in this request.
+ * @param secret signs the response; of the entry point, as it is now.
+ * @param address from decideReturnAddress().
+ * @param nowSeconds UNIX time in seconds; a fraction is cut off.
+ * @returns the address to redirect to. It is a credential until it expires: never log it.
+ * @throws RangeError when the format cannot carry the parameters.
+ */
+export function passToPlayer(
+  { parameters }: AccessGranted,
+  { lifetimeSeconds }: Pick<HashEntryPoint, 'lifetimeSeconds'>,
+  secret: string,
+  address: ReturnAddress,
+  nowSeconds: number,
+): string {
+  const expiresAtSeconds = lifetimeSeconds === 0 ? null : Math.floor(nowSeconds) + lifetimeSeconds
+  return appendHash(address, buildAuthenticationResponse(parameters, expiresAtSeconds, secret))
+}
+
+/** Returns the address for a viewer who cancels, with `hash=false` (specification: "On failed authentication"). */
+export function returnWithoutResponse(address: ReturnAddress): string {
+  return appendHash(address, 'false')
+}
+
+/**
+ * Returns the secret for a response. The service refused the response of a viewer who comes straight back: during a
+ * change of the secret, the lock may have the other secret.
+ */
+function secretFor({ current, previous }: HashSecrets, timesRefused: (secret: string) => number): string {
+  return previous !== null && timesRefused(current) > timesRefused(previous) ? previous : current
+}

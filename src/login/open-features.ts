@@ -1,0 +1,73 @@
+import type { RequestHandler } from 'express'
+import type { Brand } from '../brand/brand.ts'
+import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { OptionalStore } from '../redis/optional-store.ts'
+import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
+import type { LogSignIn, Outcomes } from './sign-in-log.ts'
+
+/** The features of an app that are on. */
+export interface OpenFeatures {
+  /** The outcomes of their log lines. */
+  readonly outcomes: Outcomes
+  /** What they add to an entry point, in the order of their list. */
+  at(entryPoint: EntryPoint): FeaturePart[]
+  sharedRoutes(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler[]
+  readonly optionalStores: readonly OptionalStore[]
+  readonly storesInMetrics: Readonly<Record<string, () => boolean>>
+  readonly registerMetrics: readonly NonNullable<OpenFeature['registerMetrics']>[]
+  close(): void
+}
+
+export interface OpenFeaturesConfig {
+  readonly entryPoints: readonly EntryPoint[]
+  /** The settings of features that all entry points share, by the name of the feature. */
+  readonly features: Readonly<Record<string, unknown>>
+}
+
+interface Opened {
+  readonly feature: Feature
+  readonly open: OpenFeature
+}
+
+export const NO_FEATURES: OpenFeatures = openFeaturesOf([])
+
+/**
+ * Opens the features that are on at an entry point.
+ * @throws ConfigError if a feature cannot work with these settings.
+ */
+export async function openFeatures(
+  features: readonly Feature[],
+  { entryPoints, features: shared }: OpenFeaturesConfig,
+  services: Omit<Services, 'notify'>,
+): Promise<OpenFeatures> {
+  const opened: Opened[] = []
+  // A mail about an account may be the work of a feature that opens later.
+  const notify: Services['notify'] = (...notice) => opened.find(({ open }) => open.notify)?.open.notify?.(...notice)
+  const all = { ...services, notify }
+  for (const feature of features) {
+    const { name } = feature
+    const on = entryPoints.filter((one) => name in one.features)
+    const own = on.map((entryPoint) => ({ entryPoint, settings: entryPoint.features[name] }))
+    const open = on.length === 0 ? null : await feature.open(all, own, shared[name])
+    if (open !== null) opened.push({ feature, open })
+  }
+  return openFeaturesOf(opened)
+}
+
+function openFeaturesOf(opened: readonly Opened[]): OpenFeatures {
+  const all = opened.map(({ open }) => open)
+  return {
+    outcomes: Object.assign({}, ...opened.map(({ feature }) => feature.outcomes)),
+    at: (entryPoint) =>
+      opened
+        .filter(({ feature }) => feature.name in entryPoint.features)
+        .map(({ feature, open }) => open.at(entryPoint, entryPoint.features[feature.name])),
+    sharedRoutes: (deps) => all.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
+    optionalStores: all.flatMap(({ optionalStores = [] }) => optionalStores),
+    storesInMetrics: Object.assign({}, ...all.map(({ storesInMetrics }) => storesInMetrics)),
+    registerMetrics: all.map((open) => (registry) => open.registerMetrics?.(registry)),
+    close() {
+      for (const open of all) open.close?.()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { Language, Texts } from '../../languages/languages.ts'
+import type { PageLink } from './page.ts'
+
+/** A value of `prompt` in the address, by which a part has a screen of its own. */
+export interface Prompt {
+  readonly value: string
+  /** True if a viewer with a session gets this screen too. */
+  readonly isForSignedIn?: boolean
+}
+
+/** What a part may read about the screen. */
+export interface PartState {
+  readonly language: Language
+  readonly texts: Texts
+  readonly basePath: string
+  /** The fields of the player. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly prompt: string | undefined
+  /** True if the viewer wants another account. */
+  readonly isFormOpen: boolean
+  /** The key of the text of a refusal. */
+  readonly refusal: string | undefined
+}
+
+export interface ShownPart {
+  /** The template in `views` that stands in place of the password form. It gets `part`. Null to stay beside it. */
+  readonly template: string | null
+  readonly part: object
+  /** A status above the form. */
+  readonly notice?: string | null
+  /** A link to this way to sign in, for the screens of the other ways. */
+  readonly way?: (PageLink & { readonly id: string }) | null
+  /** A small link below the buttons. */
+  readonly link?: PageLink | null
+}
+
+/** A way to sign in, on the sign-in screen of one entry point. */
+export interface ScreenPart {
+  readonly prompts: readonly Prompt[]
+  /** True if this way comes before the password: a small screen has no room for both. */
+  readonly isFirst: boolean
+  /** Files in `public`. The script is loaded only where scripts are on. */
+  readonly stylesheet: string
+  readonly script: string
+  show(state: PartState): ShownPart
+  /**
+   * Puts the values of one viewer into a screen that comes from a cache.
+   * @param frameSecret of the screen before, whose window may still be open.
+   */
+  complete(html: string, frameSecret: string | undefined): string
+}
