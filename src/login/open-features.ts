@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { OptionalStore } from '../redis/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
 import type { LogSignIn, Outcomes } from './sign-in-log.ts'
 

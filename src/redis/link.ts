@@ -1,7 +1,7 @@
+import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { RedisAddress } from './address.ts'
 import { connectToCluster } from './cluster.ts'
 import { connectToServer, type RedisClient, type RedisCommands, type RedisConnection } from './connection.ts'
-import type { OptionalStore } from './optional-store.ts'
 import { createServerHealth, type HealthOptions, type RedisServer } from './server-health.ts'
 
 /** A connection to Redis that reconnects by itself. Unavailable also for a minute after Redis refused a command. */

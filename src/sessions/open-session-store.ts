@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { OptionalStore } from '../redis/optional-store.ts'
 import type { SessionStoreSettings } from '../redis/settings.ts'
+import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { SessionLimits, SessionStore } from './session-store.ts'
 import { openSqliteSessionStore } from './sqlite-store.ts'
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
-import type { OptionalStore } from '../redis/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RedisLink } from '../redis/link.ts'
-import type { OptionalStore } from '../redis/optional-store.ts'
 import type { LimitsStoreSettings } from '../redis/settings.ts'
+import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import { type OpenCounter, openMemoryCounter } from './memory-counters.ts'
 
 /**

@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express'
+import type { OptionalStore } from './optional-store.ts'
 
 export interface ReadinessOptions {
   /** By their settings. Without one of them, no viewer can sign in. */
   readonly requiredStores: Readonly<Record<string, { checkHealth(): Promise<void> }>>
   /** While one is away, the app works with less. */
-  readonly optionalStores: readonly { readonly setting: string; isAvailable(): boolean }[]
+  readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean
   /** Gets the setting of each required store that does not answer, at each request. */
