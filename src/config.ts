@@ -7,7 +7,6 @@ import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-po
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
-import { type SharedStores, SharedStoresEnvironment, warningsOfStores } from './redis/settings.ts'
 import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { PublicUrl } from './settings/public-url.ts'
@@ -15,6 +14,8 @@ import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { environmentSource, inEnvironment, metaOf, type Refuse, type Settings } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
+import type { SharedStores } from './stores/store-list.ts'
+import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
 import { ContextWords, wordsOfHost } from './users/passwords/context-words.ts'
 import type { StoreSettings } from './users/user-store-kind.ts'
@@ -87,7 +88,7 @@ export function appSettings(): Settings {
     ...AppEnvironment.shape,
     ENTRY_POINTS_FILE: EntryPointsFile,
     ...userStores.settings,
-    ...SharedStoresEnvironment.in.shape,
+    ...sharedStores.environment.in.shape,
     ...AddressLimitEnvironment.in.shape,
     ...Object.assign({}, ...features.map(({ shared }) => shared?.settings)),
   }
@@ -119,7 +120,7 @@ export function readConfig(environment: Environment): Config {
   const publicUrl = readPublicUrl(reading)
   const app = parse(AppEnvironment, given)
   const userStore = parse(userStores.environment, given)
-  const stores = parse(SharedStoresEnvironment, given)
+  const stores = parse(sharedStores.environment, given)
   const addressLimit = parse(AddressLimitEnvironment, given)
   const ofFeatures = readFeatures(reading)
   if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
@@ -162,7 +163,7 @@ export function readConfig(environment: Environment): Config {
     warnings: [
       ...warnings,
       ...warningsOfEntryPoints(entryPoints, features, config.sessions),
-      ...warningsOfStores(stores),
+      ...sharedStores.warnings(stores),
     ],
   }
 }
@@ -181,7 +182,7 @@ export function readEntryPointSettings(environment: Environment): Pick<Config, '
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
 export function readSharedStores(environment: Environment): SharedStores {
-  return readPart(SharedStoresEnvironment, environment, SharedStoresEnvironment.in.shape)
+  return readPart(sharedStores.environment, environment, sharedStores.environment.in.shape)
 }
 
 /** Reads only the security log and the limits of sessions, for commands that show what viewers did. */

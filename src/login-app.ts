@@ -17,10 +17,10 @@ import { type Logs, openLogs } from './server/log/log.ts'
 import type { Readings } from './server/monitoring/gauges.ts'
 import type { MetricSources, Metrics } from './server/monitoring/metrics.ts'
 import type { OptionalStore } from './server/monitoring/optional-store.ts'
-import { openSessionStore } from './sessions/open-session-store.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
-import { openCounters } from './sign-in-limits/open-counters.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
+import type { OpenCounters, OpenSessions } from './stores/store-kind.ts'
+import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -47,8 +47,8 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   )
   const nowSeconds = () => Date.now() / 1000
   const [sessions, counters] = await Promise.all([
-    openSessionStore(config.sessionStore, config.sessions, { nowSeconds, log }),
-    openCounters(config.limitsStore, { nowSeconds, log }),
+    sharedStores.openSessions(config.sessionStore, config.sessions, { nowSeconds, log }),
+    sharedStores.openCounters(config.limitsStore, { nowSeconds, log }),
   ])
   const { sessionStore } = sessions
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
@@ -121,8 +121,8 @@ type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 /** Returns what the metrics say about the stores. */
 function readingsOf(
   users: UserStore,
-  { sessionStore, optionalStores }: Awaited<ReturnType<typeof openSessionStore>>,
-  { optionalStores: limitsStores }: Awaited<ReturnType<typeof openCounters>>,
+  { sessionStore, optionalStores }: OpenSessions,
+  { optionalStores: limitsStores }: OpenCounters,
   open: OpenFeatures,
 ): Readings {
   const sessions = async () => {

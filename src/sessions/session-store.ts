@@ -42,7 +42,7 @@ export interface SessionStore {
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endProviderSessions(logout: ProviderLogout): Promise<number>
-  /** Returns the number of sessions. Absent in Redis, which would have to read all keys. */
+  /** Returns the number of sessions. Absent in a store that would have to read all keys. */
   count?(): number
   close(): void
   /** True for a store that logs its own outages, so that requests need not. */
@@ -65,6 +65,11 @@ export interface ShownSession {
   readonly signedInAtSeconds: number
   /** The app stores the last use about once a minute. */
   readonly usedAtSeconds: number
+}
+
+export interface EndedSessions {
+  readonly ofUserStore: number
+  readonly ofProviders: number
 }
 
 const TOUCH_AFTER_SECONDS = 60
@@ -94,6 +99,20 @@ export const StoredSession = z.object({
  */
 export function storableSession({ viewer }: SessionData) {
   return { cookie: {}, viewer }
+}
+
+/** Returns the sessions that are not over, the newest first. */
+export function livingSessions(
+  sessions: readonly ShownSession[],
+  { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
+): ShownSession[] {
+  const now = Date.now() / 1000
+  return sessions
+    .filter(({ signedInAtSeconds, usedAtSeconds, provider }) => {
+      const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
+      return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
+    })
+    .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
 }
 
 /** Returns what an operator sees of a session. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { openLog } from '../../src/server/log/log.ts'
-import { openSessionStore } from '../../src/sessions/open-session-store.ts'
+import { stores } from '../../src/stores.ts'
 import { argon2Passwords } from '../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import type { ChildOptions } from './child.ts'
@@ -101,7 +101,7 @@ async function addSessions(
   const nowSeconds = () => Date.now() / 1000 - 3600
   const { sessionStore, sessions: limits } = readConfig(environment)
   const log = openLog('silent', { write: () => {} })
-  const { sessionStore: opened } = await openSessionStore(sessionStore, limits, { nowSeconds, log })
+  const { sessionStore: opened } = await stores.openSessions(sessionStore, limits, { nowSeconds, log })
   try {
     const sessions = Array.from({ length: count }, (_, index) => newSession(nameOf(index), nowSeconds()))
     for (const { id, data } of sessions) {

@@ -2,11 +2,11 @@ import type { SessionData } from 'express-session'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { slotOf } from '../../src/redis/cluster.ts'
+import { redisCounters } from '../../src/redis/counters.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
-import { openRedisSessionStore } from '../../src/sessions/redis-store.ts'
-import { openCounters } from '../../src/sign-in-limits/open-counters.ts'
-import { redisCounters } from '../../src/sign-in-limits/redis-counters.ts'
+import { openRedisSessionStore } from '../../src/redis/session-store.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { stores } from '../../src/stores.ts'
 import { openOperator } from '../servers/redis.ts'
 import { clusterAddress, type RedisCluster, startRedisCluster } from '../servers/redis-cluster.ts'
 import { get, sessionOf, sessionStoreContract, set } from '../sessions/session-store-contract.ts'
@@ -127,7 +127,7 @@ describe('the command line with a cluster', () => {
 test('the counters of a cluster are open and available', async () => {
   const log = { info: () => {}, warn: () => expect.unreachable() }
   const settings = { kind: 'redis', redis: clusterAddress(cluster) } as const
-  const { optionalStores, close } = await openCounters(settings, { nowSeconds, log })
+  const { optionalStores, close } = await stores.openCounters(settings, { nowSeconds, log })
   onTestFinished(close)
   expect(optionalStores.map((store) => store.isAvailable())).toEqual([true])
 })

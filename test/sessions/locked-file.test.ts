@@ -98,8 +98,7 @@ test('the command line waits for the lock, and then ends the sessions', async ()
 })
 
 function endIn(file: string): string {
-  const module = new URL('../../src/sessions/end-sessions.ts', import.meta.url).href
-  const settings = JSON.stringify({ kind: 'sqlite', file })
+  const module = new URL('../../src/sessions/session-file.ts', import.meta.url).href
   return `import { endSessions } from '${module}'
-process.stdout.write(String((await endSessions(${settings}, 'ADA@example.com', false)).ofUserStore))`
+process.stdout.write(String(endSessions(${JSON.stringify(file)}, 'ADA@example.com', false).ofUserStore))`
 }

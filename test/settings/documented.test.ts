@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
-import { SharedStoresEnvironment } from '../../src/redis/settings.ts'
+import { stores } from '../../src/stores.ts'
 import { DrillEnvironment } from '../../src/tools/cli/drill/drill-address.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
@@ -124,7 +124,7 @@ test('the table of src/redis/README.md has the settings of Redis, with their tru
   const defaults = Object.fromEntries(
     rows.map((row) => [inBackticks(row[0])[0] ?? '', inBackticks(row.at(-1))[0] ?? '']),
   )
-  expect(Object.keys(defaults)).toEqual(expect.arrayContaining(Object.keys(SharedStoresEnvironment.in.shape)))
+  expect(Object.keys(defaults)).toEqual(expect.arrayContaining(Object.keys(stores.environment.in.shape)))
   expect(readConfig({ ...SETTINGS, ...defaults })).toEqual(readConfig(SETTINGS))
 })
 

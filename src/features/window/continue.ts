@@ -85,7 +85,7 @@ export function postStatus(
       res.json({ status: isReady ? 'ready' : 'waiting' })
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      // No line: the link to Redis logs its outage, and thousands of frames ask every two seconds.
+      // No line: the store logs its outage, and thousands of frames ask every two seconds.
       res.status(503).set('Retry-After', '5').json({ status: 'unavailable' })
     }
   }

@@ -23,7 +23,7 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
     const failed = await failedStores(options)
     if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
     const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
-    // Still 200: all copies share this Redis, and the load balancer must not remove them all.
+    // Still 200: all copies share the store, and the load balancer must not remove them all.
     res.json(away.length === 0 ? { status: 'ready' } : { status: 'degraded', away })
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../../config.ts'
+import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { counted, printable } from '../terminal/text.ts'
@@ -29,8 +30,7 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
         }
         const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
         if (!confirmation.ok) return confirmation
-        const { endAllSessions } = await import('../../../sessions/end-sessions.ts')
-        const ended = await endAllSessions(sessionStore)
+        const ended = await (await stores.sessions(sessionStore)).endAll()
         return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
@@ -46,9 +46,8 @@ export async function endSessionsOf(
   username: string,
   includesProviders: boolean,
 ): Promise<{ ended: number; endedOfProviders: number; text: string }> {
-  // Loaded late, so that `viewers import` does not load the Redis client.
-  const { endSessions } = await import('../../../sessions/end-sessions.ts')
-  const { ofUserStore, ofProviders } = await endSessions(sessionStore, username, includesProviders)
+  const sessions = await stores.sessions(sessionStore)
+  const { ofUserStore, ofProviders } = await sessions.end(username, includesProviders)
   const ended = ofUserStore + ofProviders
   const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
   const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { readActivitySettings, readSharedStores, readUserStore } from '../../../config.ts'
-import type { ShownSession } from '../../../sessions/session-store.ts'
+import { livingSessions, type ShownSession } from '../../../sessions/session-store.ts'
+import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
@@ -37,14 +38,10 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   const username = known?.username ?? typed
   const { sessionStore, limitsStore } = readSharedStores(env)
   const { securityLogFile, ...ends } = readActivitySettings(env)
-  // Loaded late, so that `viewers import` does not load the Redis client.
-  const [{ listSessions }, { readFailedSignIns }] = await Promise.all([
-    import('../../../sessions/list-sessions.ts'),
-    import('../../../sign-in-limits/failed-sign-ins.ts'),
-  ])
+  const [storedSessions, counts] = await Promise.all([stores.sessions(sessionStore), stores.counts(limitsStore)])
   const [sessions, failed, last] = await Promise.all([
-    part(listSessions(sessionStore, username, ends)),
-    part(readFailedSignIns(limitsStore, username)),
+    part(storedSessions.list(username).then((stored) => livingSessions(stored, ends))),
+    part(counts.failedSignIns(username)),
     securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
   ])
   const isAtProvider = sessions?.some(({ provider }) => provider !== null) || last?.signIn?.issuer

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readSharedStores } from '../../../config.ts'
-import type { UnlockResult, UnlockTarget } from '../../../sign-in-limits/unlock.ts'
+import type { UnlockResult, UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
+import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { printable } from '../terminal/text.ts'
 
@@ -15,16 +16,15 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
   addCommand(
     group,
     'unlock [USERNAME]',
-    'reset the failed sign-ins of a viewer or an address, if they are counted in Redis',
+    'reset the failed sign-ins of a viewer or an address, if copies of the app share them',
     ['viewer-auth viewers unlock ada@example.com', 'viewer-auth viewers unlock --address 198.51.100.7'],
   )
     .option('--address <IP>', 'reset the failed sign-ins of this address, which many viewers may share', parseAddress)
     .action((username: string | undefined, { json, address }: Options, command: Command) => {
       if (username === undefined && address === undefined) command.error('error: give a user name, or --address')
       return runCommand(context, json, async () => {
-        // Loaded late, so that `viewers import` does not load the Redis client.
-        const { unlock } = await import('../../../sign-in-limits/unlock.ts')
-        const unlocked = await unlock(readSharedStores(context.io.env).limitsStore, { username, address })
+        const counts = await stores.counts(readSharedStores(context.io.env).limitsStore)
+        const unlocked = await counts.unlock({ username, address })
         const data = {
           ...(username !== undefined && { username, unlocked: unlocked.viewer }),
           ...(address !== undefined && { address, addressUnlocked: unlocked.address }),

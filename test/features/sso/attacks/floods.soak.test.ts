@@ -3,8 +3,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { openRedisFlows } from '../../../../src/features/window/flows/redis-flows.ts'
+import { openSharedFlows } from '../../../../src/features/window/flows/shared-flows.ts'
 import { openRedisLink } from '../../../../src/redis/link.ts'
+import { redisRecords } from '../../../../src/redis/records.ts'
 import { ADA } from '../../../login/start-login-app.ts'
 import { openOperator, redisAddress, startRedis } from '../../../servers/redis.ts'
 import { finishWindow, openWindow, pressContinue, type SsoApp, startHeaders, startSso } from '../start-sso.ts'
@@ -74,7 +75,9 @@ test('50,000 open sign-ins fit into 50 MB of Redis', async () => {
   const before = await memory()
   const address = { ...redisAddress(redis), keyPrefix: 'viewer-auth:' }
   const options = { setting: 'SESSION_STORE_URL', without: 'nothing works', nowSeconds: () => Date.now() / 1000 }
-  const flows = openRedisFlows(await openRedisLink(address, { ...options, log: pino({ level: 'silent' }) }))
+  const flows = openSharedFlows(
+    redisRecords(await openRedisLink(address, { ...options, log: pino({ level: 'silent' }) })),
+  )
   onTestFinished(() => flows.close())
   const text = 'A'.repeat(43)
   const record = { entryPoint: 'default', flow: text, nonce: text, codeVerifier: text, browserKeyDigest: text }

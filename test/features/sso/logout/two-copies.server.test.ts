@@ -1,10 +1,11 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openSso } from '../../../../src/features/sso/open-sso.ts'
-import { openRedisFlows } from '../../../../src/features/window/flows/redis-flows.ts'
+import { openSharedFlows } from '../../../../src/features/window/flows/shared-flows.ts'
 import { createStartLimits } from '../../../../src/features/window/flows/start-limits.ts'
 import { openRedisLink } from '../../../../src/redis/link.ts'
-import { openRedisSessionStore } from '../../../../src/sessions/redis-store.ts'
+import { redisRecords } from '../../../../src/redis/records.ts'
+import { openRedisSessionStore } from '../../../../src/redis/session-store.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { ENTRY_POINT, SESSION_LIMITS, startLoginApp } from '../../../login/start-login-app.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../servers/redis.ts'
@@ -45,7 +46,10 @@ async function openStores() {
   const options = { setting: 'SESSION_STORE_URL', without: 'nothing is kept', nowSeconds, replyTimeoutMs: 10_000 }
   const link = await openRedisLink(redisAddress(redis), { ...options, log: pino({ level: 'silent' }) })
   onTestFinished(() => link.close())
-  return { sessionStore: openRedisSessionStore(link, SESSION_LIMITS, nowSeconds), flows: openRedisFlows(link) }
+  return {
+    sessionStore: openRedisSessionStore(link, SESSION_LIMITS, nowSeconds),
+    flows: openSharedFlows(redisRecords(link)),
+  }
 }
 
 async function startCopyOf({ origin, provider }: SsoApp): Promise<SsoApp> {

@@ -5,10 +5,10 @@ import { runHere } from '../run-here.ts'
 const unlock = (env: Record<string, string>, ...args: string[]) =>
   runHere(['viewers', 'unlock', ...args], { cwd: temporaryFolder(), env })
 
-test('viewers unlock without Redis tells to restart the app or to use Redis', async () => {
+test('viewers unlock with counts in memory tells to restart the app or to use a shared store', async () => {
   const { status, stdout, stderr } = await unlock({}, 'ada')
   expect([status, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^Failed: LIMITS_STORE_URL.*[Rr]estart.*redis:\/\//)
+  expect(stderr).toMatch(/^Failed: LIMITS_STORE_URL.*[Rr]estart.*shared store/)
   expect(JSON.parse((await unlock({}, 'ada', '--json')).stderr)).toEqual({ error: expect.stringContaining('memory') })
 })
 

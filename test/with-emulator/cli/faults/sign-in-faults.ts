@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { SharedStoresEnvironment } from '../../../../src/redis/settings.ts'
-import { openSessionStore } from '../../../../src/sessions/open-session-store.ts'
+import { stores } from '../../../../src/stores.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { STORE_DOWN } from '../../../login/memory-users.ts'
 import { ADA, SESSION_LIMITS } from '../../../login/start-login-app.ts'
@@ -83,9 +82,9 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
     name: 'Redis is away',
     app: async () => {
       const url = `redis://${(await closedAddress()).host}`
-      const { sessionStore } = SharedStoresEnvironment.parse({ SESSION_STORE_URL: url })
+      const { sessionStore } = stores.environment.parse({ SESSION_STORE_URL: url })
       const log = pino({ level: 'silent' })
-      return await openSessionStore(sessionStore, SESSION_LIMITS, { nowSeconds: () => Date.now() / 1000, log })
+      return await stores.openSessions(sessionStore, SESSION_LIMITS, { nowSeconds: () => Date.now() / 1000, log })
     },
     findings: ['warning store-degraded'],
     isHarmless: true,

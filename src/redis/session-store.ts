@@ -1,17 +1,6 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
-import type { RedisLink } from '../redis/link.ts'
-import { keysOfLogout, type ProviderLogout } from './provider-logout.ts'
-import {
-  addToLists,
-  endListedSessions,
-  listedIds,
-  listOfName,
-  listOfProviderKey,
-  listOfProviderName,
-  removeFromLists,
-  sessionKey,
-} from './redis-session-list.ts'
+import { keysOfLogout, type ProviderLogout } from '../sessions/provider-logout.ts'
 import {
   type SessionLimits,
   type SessionStore,
@@ -20,7 +9,21 @@ import {
   shownSession,
   storableSession,
   touchAfterSeconds,
-} from './session-store.ts'
+} from '../sessions/session-store.ts'
+import type { StoredSessions } from '../stores/store-kind.ts'
+import type { RedisAddress } from './address.ts'
+import { openRedisLink, type RedisLink, withRedis } from './link.ts'
+import {
+  addToLists,
+  endAllRedisSessions,
+  endListedSessions,
+  listedIds,
+  listOfName,
+  listOfProviderKey,
+  listOfProviderName,
+  removeFromLists,
+  sessionKey,
+} from './session-list.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -32,6 +35,26 @@ declare module 'express-session' {
 const READ_BATCH_SIZE = 500
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
+
+const SETTING = 'SESSION_STORE_URL'
+
+/** Sessions in Redis. */
+export function redisSessions(address: RedisAddress): StoredSessions {
+  return {
+    async open(limits, { nowSeconds, log }) {
+      const without = 'viewers sign in without a session'
+      const link = await openRedisLink(address, { setting: SETTING, without, log, nowSeconds })
+      return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
+    },
+    end: (username, includesProviders) =>
+      withRedis(address, SETTING, async (link) => ({
+        ofUserStore: await endListedSessions(link, listOfName(link, username)),
+        ofProviders: includesProviders ? await endListedSessions(link, listOfProviderName(link, username)) : 0,
+      })),
+    endAll: () => withRedis(address, SETTING, endAllRedisSessions),
+    list: (username) => withRedis(address, SETTING, (link) => readListedSessions(link, username)),
+  }
+}
 
 /**
  * Opens a store of sessions in Redis, for several copies of the app. Checks the absolute and idle limits at every read,
@@ -59,7 +82,7 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
  * Reads the sessions of a user name, also ones that are over. In batches, because a shared account may have thousands.
  * @throws UpstreamError if Redis does not answer.
  */
-export async function readListedSessions(link: RedisLink, username: string): Promise<ShownSession[]> {
+async function readListedSessions(link: RedisLink, username: string): Promise<ShownSession[]> {
   const lists = [listOfName(link, username), listOfProviderName(link, username)]
   const ids = (await Promise.all(lists.map((list) => listedIds(link, list)))).flat()
   const keys = ids.map((id) => sessionKey(link, id))

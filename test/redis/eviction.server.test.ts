@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openCounters } from '../../src/sign-in-limits/open-counters.ts'
+import { stores } from '../../src/stores.ts'
 import { redisAddress, startRedis } from '../servers/redis.ts'
 
 const nowSeconds = () => Date.now() / 1000
@@ -11,7 +11,7 @@ async function warningsOf(more: readonly string[]): Promise<string[]> {
   const warnings: string[] = []
   const log = { info: () => {}, warn: (_event: unknown, message?: string) => void warnings.push(message ?? '') }
   const settings = { kind: 'redis', redis: redisAddress(redis) } as const
-  const { openCounter, optionalStores, close } = await openCounters(settings, { nowSeconds, log })
+  const { openCounter, optionalStores, close } = await stores.openCounters(settings, { nowSeconds, log })
   onTestFinished(close)
   // Redis answers in order, so its settings were answered before this.
   expect(await openCounter('failed', 60).penalty('ada')).toMatchObject({ consumedPoints: 1 })

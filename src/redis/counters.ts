@@ -1,10 +1,7 @@
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
-import { FAILED_ACCOUNT, FAILED_ADDRESS } from './failure-totals.ts'
-import { accountKey, networkOf, pairPrefix } from './keys.ts'
-import { type Counter, type OpenCounter, openMemoryCounter } from './memory-counters.ts'
-import { DELAY, FAILED_PAIR } from './pair-limit.ts'
+import { type Counter, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
+import { type RedisLink, removeKeys } from './link.ts'
 
 // Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
 const GET = `return {redis.call('get', KEYS[1]), redis.call('pttl', KEYS[1])}`
@@ -74,31 +71,4 @@ function withMemoryFallback(link: RedisLink, keyOf: KeyOf, inRedis: Counter, inM
     giveBack: (key, points) => inRedisOrMemory(key, (counter) => counter.giveBack(key, points)),
     take: (key) => inRedisOrMemory(key, (counter) => counter.take(key)),
   }
-}
-
-/**
- * Deletes the failed sign-ins of an account, from all addresses, so that its owner can try immediately. The counts of
- * addresses stay, because they may belong to other viewers.
- * @param username as typed at the sign-in, in any spelling of the same account.
- * @returns true if there were counts.
- * @throws UpstreamError if Redis does not answer.
- */
-export async function unlockInRedis(link: RedisLink, username: string): Promise<boolean> {
-  const account = accountKey(username)
-  const keyOf = (name: string, key: string) => `${link.keyPrefix}${name}:${key}`
-  let removed = await removeKeys(link, [keyOf(FAILED_ACCOUNT, account)])
-  for (const name of [FAILED_PAIR, DELAY]) {
-    removed += await removeByPrefix(link, keyOf(name, pairPrefix(account)))
-  }
-  return removed > 0
-}
-
-/**
- * Deletes the failed sign-ins of an address (IPv6: of its /64), so that all viewers there can try immediately. The
- * counts of accounts stay.
- * @returns true if there was a count.
- * @throws UpstreamError if Redis does not answer.
- */
-export async function unlockAddressInRedis(link: RedisLink, address: string): Promise<boolean> {
-  return (await removeKeys(link, [`${link.keyPrefix}${FAILED_ADDRESS}:${networkOf(address)}`])) > 0
 }

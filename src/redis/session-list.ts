@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type RedisLink, removeByPrefix, removeKeys } from '../redis/link.ts'
+import { keysOfIdentity, type ProviderIdentity } from '../sessions/provider-logout.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { keysOfIdentity, type ProviderIdentity } from './provider-logout.ts'
+import { type RedisLink, removeByPrefix, removeKeys } from './link.ts'
 
 /**
  * Lists of sessions in Redis: sorted sets of session ids. The score of a session is the time when it ends. A negative

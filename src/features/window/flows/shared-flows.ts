@@ -1,0 +1,34 @@
+import { UpstreamError } from '../../../errors.ts'
+import type { SharedRecords } from '../../../stores/store-kind.ts'
+import { type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
+
+/** Opens a store in the records that several copies of the app share. */
+export function openSharedFlows(records: SharedRecords): FlowStore {
+  const keyOf = (kind: RecordKind, key: string) => `sso:${kind}:${key}`
+  return {
+    put: (kind, name, record) => answerOf(records.put(keyOf(kind, name), JSON.stringify(record), RECORD_SECONDS[kind])),
+    take: async (kind, name) => parsed(RECORD_SCHEMAS[kind], await answerOf(records.take(keyOf(kind, name)))),
+    read: async (kind, name) => parsed(RECORD_SCHEMAS[kind], await answerOf(records.get(keyOf(kind, name)))),
+    has: async (kind, name) => (await answerOf(records.get(keyOf(kind, name)))) !== null,
+    close: () => records.close(),
+  }
+}
+
+/** @throws UpstreamError of the store of sign-ins under way. */
+async function answerOf<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new UpstreamError('sso-store', message, { cause })
+  }
+}
+
+function parsed<T>(schema: { parse(value: unknown): T }, text: string | null): T | null {
+  if (text === null) return null
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new UpstreamError('sso-store', 'The store has a sign-in that this version cannot read', { cause })
+  }
+}

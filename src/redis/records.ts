@@ -1,0 +1,17 @@
+import type { SharedRecords } from '../stores/store-kind.ts'
+import type { RedisLink } from './link.ts'
+
+/** Opens a store of short-lived records. Needs Redis 6.2, for GETDEL. */
+export function redisRecords(link: RedisLink): SharedRecords {
+  const keyOf = (key: string) => `${link.keyPrefix}${key}`
+  return {
+    async put(name, text, seconds) {
+      const key = keyOf(name)
+      const options = { expiration: { type: 'EX', value: seconds } } as const
+      await link.run(key, (commands) => commands.set(key, text, options))
+    },
+    get: (name) => link.run(keyOf(name), (commands) => commands.get(keyOf(name))),
+    take: (name) => link.run(keyOf(name), (commands) => commands.getDel(keyOf(name))),
+    close: () => link.close(),
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { ConfigError } from '../errors.ts'
+import type { SessionLimits } from '../sessions/session-store.ts'
+import type { SharedRecords, StoreDeps, StoredCounts, StoredSessions, StoreKind, StoreSettings } from './store-kind.ts'
+
+/** What the app remembers of viewers, besides the user store. */
+export interface SharedStores {
+  readonly sessionStore: StoreSettings
+  readonly limitsStore: StoreSettings
+}
+
+/** Creates the list of stores. The schemes of SESSION_STORE_URL and LIMITS_STORE_URL choose the stores. */
+export function storeList(kinds: readonly StoreKind[]) {
+  function kindOf(settings: StoreSettings): StoreKind {
+    const chosen = kinds.find(({ kind }) => kind === settings.kind)
+    if (!chosen) throw new ConfigError(`There is no store of the kind ${settings.kind}.`)
+    return chosen
+  }
+  async function sessions(settings: StoreSettings): Promise<StoredSessions> {
+    const stored = await kindOf(settings).sessions?.(settings)
+    if (stored) return stored
+    throw new ConfigError(`A store of the kind ${settings.kind} keeps no sessions.`)
+  }
+  async function counts(settings: StoreSettings): Promise<StoredCounts> {
+    const stored = await kindOf(settings).counts?.(settings)
+    if (stored) return stored
+    throw new ConfigError(`A store of the kind ${settings.kind} counts nothing.`)
+  }
+  return {
+    environment: environmentOf(kinds),
+    /** Returns warnings for valid settings that are usually a mistake. */
+    warnings: ({ sessionStore, limitsStore }: SharedStores): string[] =>
+      Object.entries({ SESSION_STORE_URL: sessionStore, LIMITS_STORE_URL: limitsStore }).flatMap(([name, settings]) => {
+        const warning = kindOf(settings).warning?.(settings) ?? null
+        return warning === null ? [] : [`${name}: ${warning}`]
+      }),
+    sessions,
+    counts,
+    openSessions: async (settings: StoreSettings, limits: SessionLimits, deps: StoreDeps) =>
+      await (await sessions(settings)).open(limits, deps),
+    openCounters: async (settings: StoreSettings, deps: StoreDeps) => await (await counts(settings)).open(deps),
+    /** Opens records in the store of sessions, or else of limits. Null if neither has records. */
+    async records(
+      { sessionStore, limitsStore }: SharedStores,
+      deps: StoreDeps & { readonly without: string },
+    ): Promise<SharedRecords | null> {
+      const inSessions = await kindOf(sessionStore).records?.(sessionStore, { ...deps, setting: 'SESSION_STORE_URL' })
+      if (inSessions) return inSessions
+      return (await kindOf(limitsStore).records?.(limitsStore, { ...deps, setting: 'LIMITS_STORE_URL' })) ?? null
+    },
+  }
+}
+
+function environmentOf(kinds: readonly StoreKind[]) {
+  const addressOf = (defaultUrl: string, able: readonly StoreKind[]) =>
+    z
+      .string()
+      .default(defaultUrl)
+      .refine((url) => able.some((kind) => kind.isUrl(url)), `must be ${able.map(({ urlForm }) => urlForm).join(', ')}`)
+  const inSessions = kinds.filter(({ sessions }) => sessions)
+  const inLimits = kinds.filter(({ counts }) => counts)
+  return z
+    .object({
+      SESSION_STORE_URL: addressOf('sqlite:data/sessions.db', inSessions).meta({
+        isSecret: true,
+        protects: 'without it, `sessions end` ends no session of the app',
+      }),
+      LIMITS_STORE_URL: addressOf('memory:', inLimits).meta({
+        isSecret: true,
+        protects: 'without it, each copy of the app allows as many failed sign-ins',
+      }),
+      ...(Object.assign({}, ...kinds.map(({ fields }) => fields)) as Record<never, z.ZodType>),
+    })
+    .transform((given, context): SharedStores => {
+      for (const { setting, message } of kinds.flatMap((kind) => kind.mistakes?.(given) ?? [])) {
+        context.addIssue({ code: 'custom', path: [setting], message })
+      }
+      const settingsAt = (url: string, able: readonly StoreKind[]) =>
+        able.find((kind) => kind.isUrl(url))?.at(url, given) ?? z.NEVER
+      return {
+        sessionStore: settingsAt(given.SESSION_STORE_URL, inSessions),
+        limitsStore: settingsAt(given.LIMITS_STORE_URL, inLimits),
+      }
+    })
+}
