@@ -2,7 +2,6 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { ConfigError } from './errors.ts'
-import { onParentExit } from './server/npm-parent.ts'
 import { threadPoolSize } from './users/passwords/hashing-queue.ts'
 
 // Compiled code of earlier starts: a start takes half the time. Not in /tmp, where another user could plant code.
@@ -17,7 +16,6 @@ const exitNow = () => process.exit(0)
 
 // PID 1 of a container ignores a signal without a listener.
 for (const signal of STOP_SIGNALS) process.on(signal, exitNow)
-if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 try {
   const app = await runLoginApp(process.env)
   for (const signal of STOP_SIGNALS) process.on(signal, () => void app.stop(signal)).off(signal, exitNow)

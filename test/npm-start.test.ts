@@ -1,50 +1,48 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import PACKAGE from '../package.json' with { type: 'json' }
 import { programSettings } from './login/login-program.ts'
+import { temporaryFolder } from './users/temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const { scripts } = PACKAGE
 
-/** Starts the program below a shell that forwards no signals, as npm does. Ends the shell when the program listens. */
-async function startOrphan(variables: Record<string, string>) {
-  const shell = spawn('sh', ['-c', '"$0" "$1" & echo $!; wait', process.execPath, PROGRAM], {
-    env: { ...programSettings(), ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+test('SIGTERM to npm start stops the program cleanly, and frees its port', async () => {
+  const folder = temporaryFolder()
+  // A folder without an .env file.
+  symlinkSync(fileURLToPath(new URL('../src', import.meta.url)), join(folder, 'src'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start: scripts.start } }))
+  const env = { ...programSettings(), PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: folder }
+  const options = { cwd: folder, env, detached: true } as const
+  const npm = spawn('npm', ['-s', 'start'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => endGroup(npm.pid))
   let output = ''
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  const closed = once(shell.stdout, 'close')
-  while (!output.includes('"started"')) await once(shell.stdout, 'data')
+  const closed = once(npm.stdout, 'close')
+  while (!output.includes('"started"')) await once(npm.stdout, 'data')
   const address = `http://127.0.0.1:${/"port":(\d+)/.exec(output)?.[1]}/health/live`
-  const pid = Number.parseInt(output, 10)
-  onTestFinished(() => endIfRunning(pid))
-  shell.kill('SIGTERM')
-  return { address, closed, output: () => output }
-}
-
-function endIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-test('a program stops cleanly when its npm ends, and frees its port', async () => {
-  const { address, closed, output } = await startOrphan({ npm_lifecycle_event: 'start' })
+  expect((await fetch(address)).status).toBe(200)
+  npm.kill('SIGTERM')
   await closed
-  expect(output()).toContain('"event":"stopped"')
+  expect(output).toContain('"event":"stopped"')
   await expect(fetch(address)).rejects.toThrow('fetch failed')
 })
 
-test('a program that was not started by npm outlives its shell', async () => {
-  const { address } = await startOrphan({})
-  await sleep(1_500)
-  expect((await fetch(address)).status).toBe(200)
+test.each(['start', 'demo', 'emulator'] as const)('npm run %s leaves no shell that would keep signals', (script) => {
+  expect(scripts[script]).toMatch(/^exec node /)
 })
+
+function endGroup(pid = Number.NaN): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All have ended.
+  }
+}

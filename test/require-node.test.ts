@@ -38,5 +38,5 @@ test('compiled code of earlier starts is there before the first file of the prog
 test('every script that starts a program of src checks the version first', () => {
   const programs = Object.values(PACKAGE.scripts).filter((script) => /\bsrc\/.*main\.ts$/.test(script))
   expect(programs.length).toBeGreaterThan(1)
-  for (const script of programs) expect(script).toMatch(/^node --require=\.\/src\/require-node\.cjs /)
+  for (const script of programs) expect(script).toMatch(/^(exec )?node --require=\.\/src\/require-node\.cjs /)
 })

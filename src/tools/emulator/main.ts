@@ -1,11 +1,7 @@
-import { onParentExit } from '../../server/npm-parent.ts'
 import { readSeedFile } from './seed/seed-file.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from './start-emulator.ts'
 import { EmulatorStartError } from './start-error.ts'
-
-// Registered first: npm may end while the emulator starts.
-if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => process.kill(process.pid, 'SIGTERM'))
 
 // A full disk or a closed pipe must not end the emulator.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -24,7 +20,9 @@ const emulator = await start().catch((error: unknown) => {
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
 if (emulator.provider) process.stdout.write(`Its identity provider is ${emulator.provider.issuer}\n`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(emulator))
+let isStopping = false
+// Stays registered: with Ctrl-C, the terminal and npm each send a signal.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(emulator))
 
 async function start(): Promise<RunningEmulator> {
   return await startEmulator({
@@ -48,6 +46,8 @@ async function start(): Promise<RunningEmulator> {
 }
 
 function stop({ close }: RunningEmulator): void {
+  if (isStopping) return
+  isStopping = true
   close().then(
     () => process.exit(0),
     (error: unknown) => {

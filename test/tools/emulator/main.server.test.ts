@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../servers/free-port.ts'
@@ -40,23 +39,6 @@ describe('npm run emulator', () => {
       await expect(stream.text()).rejects.toThrow('terminated')
     },
   )
-
-  test('the emulator stops when its npm process ends', async () => {
-    const env = { ...environment, PATH: process.env.PATH, EMULATOR_PORT: '0', npm_lifecycle_event: 'emulator' }
-    const program = fileURLToPath(new URL('../../../src/tools/emulator/main.ts', import.meta.url))
-    const command = ['-c', '"$0" "$1" & echo $!; wait', process.execPath, program]
-    const shell = spawn('sh', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    let printed = ''
-    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-    })
-    const closed = once(shell.stdout, 'close')
-    while (!printed.includes('http')) await once(shell.stdout, 'data')
-    shell.kill('SIGTERM')
-    const isStopped = await Promise.race([closed.then(() => true), sleep(5_000, false)])
-    if (!isStopped) process.kill(Number.parseInt(printed, 10))
-    expect(isStopped).toBe(true)
-  })
 
   test('the emulator answers, and stops with status 0, while its output is a full disk', async () => {
     const port = await freePort()

@@ -1,6 +1,5 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
-import { onParentExit } from '../../../server/npm-parent.ts'
 import { PROVIDER_MISSING } from '../provider/start-provider.ts'
 import { readDemoSettings } from '../settings.ts'
 import { EmulatorStartError } from '../start-error.ts'
@@ -13,7 +12,6 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'SystemRoot']
 // Registered first: Ctrl-C must also stop programs that are still starting.
 const stopAsked = new Promise<null>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
-  if (process.env.npm_lifecycle_event !== undefined) onParentExit(() => resolve(null))
 })
 
 // The output names the address and the passwords: without it, the demo is of no use.
