@@ -1,4 +1,4 @@
-import { isCertificateFault } from '../../../users/remote/certificate-fault.ts'
+import { isCertificateFault } from '../../../server/certificate-fault.ts'
 import { type Finding, failure } from './finding.ts'
 
 const TIMEOUT_MS = 15_000
