@@ -6,7 +6,6 @@ import { faultInNewPassword } from '../passwords/new-password.ts'
 import { noPasswordHash } from '../passwords/no-password.ts'
 import type { Viewer } from '../user-store.ts'
 import { faultInViewer, usernameKey } from '../viewer-fields.ts'
-import { createSeenNames, type SeenNames } from './seen-names.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
@@ -80,7 +79,7 @@ export async function importViewers(
     counts.refused += 1
     deps.onRefused(line, fault)
   }
-  const seen = createSeenNames()
+  const seen = new Set<string>()
   const hashPasswords = passwordHasher(options, deps)
   for await (const batch of batches(rows, deps.invitations === null ? BATCH_ROWS : BATCH_INVITATIONS)) {
     const sound: SoundRow[] = []
@@ -111,7 +110,7 @@ type Candidate = ImportedViewer & { readonly line: number }
 
 function faultInRow(
   row: ViewerRow,
-  seen: SeenNames,
+  seen: Set<string>,
   { existing }: ImportOptions,
   { passwords, invitations }: Pick<ImportDeps, 'passwords' | 'invitations'>,
 ): string | null {
@@ -128,7 +127,9 @@ function faultInRow(
   }
   const inHash = passwordHash === undefined ? null : passwords.faultIn(passwordHash)
   if (inHash !== null) return `has a password hash that ${inHash}`
-  return seen.add(usernameKey(username)) ? 'repeats the user name of an earlier line' : null
+  if (seen.has(usernameKey(username))) return 'repeats the user name of an earlier line'
+  seen.add(usernameKey(username))
+  return null
 }
 
 /** Turns rows into viewers to import, and hashes plaintext passwords. */
