@@ -1,16 +1,16 @@
+import { PNG } from 'image-size/types/png'
+import { SVG } from 'image-size/types/svg'
 import { z } from 'zod'
 import { fail, reasonOf } from '../settings/fields.ts'
 import { readNamedBytes } from '../settings/named-file.ts'
 import type { Logo } from './brand.ts'
-import { readPngLogo } from './png-logo.ts'
-import { readSvgLogo } from './svg-logo.ts'
 
 /** Every viewer of an event loads the logo, and a logo of 40 px needs far less. */
 const MOST_BYTES = 100_000
-/** The byte order mark of another encoding is not readable as UTF-8. */
-const MARKUP = /^[\ufeff\ufffd]*\s*</
+/** A small file can unpack to hundreds of megabytes in each browser. */
+const MOST_PIXELS = 4096
 
-/** The path of an SVG or PNG. Checked like an upload, because the app serves the file from its own origin. */
+/** The path of an SVG or PNG. It may contain anything: `brand-assets.ts` serves it so that nothing in it runs or loads. */
 export const LogoFile = z.string('must be the path of a file').transform((path, context): Logo => {
   const read = readNamedBytes(path, MOST_BYTES)
   if ('fault' in read) return fail(context, read.fault)
@@ -21,9 +21,30 @@ export const LogoFile = z.string('must be the path of a file').transform((path, 
   }
 })
 
-/** @throws RangeError for a file that no screen may show. */
+/** @throws RangeError for a file that no screen can show. */
 function readLogo(content: Buffer): Logo {
-  if (content[0] === 0x89) return readPngLogo(content)
-  if (MARKUP.test(content.toString('utf8', 0, 1000))) return readSvgLogo(content)
-  throw new RangeError('names a file that is neither an SVG nor a PNG')
+  const isPng = content[0] === 0x89
+  const { width, height } = isPng ? sizeOf(PNG, content) : sizeOf(SVG, withoutCommas(content))
+  if (!isPng && !content.includes('viewBox=')) {
+    throw new RangeError('names an SVG without a viewBox. Add it: the screens need it to scale the logo')
+  }
+  if (isPng && Math.max(width, height) > MOST_PIXELS) {
+    throw new RangeError(`names a PNG of ${width} x ${height} pixels; a logo has at most ${MOST_PIXELS} each way`)
+  }
+  return { type: isPng ? 'image/png' : 'image/svg+xml', content, width, height }
+}
+
+/** Returns the text of an SVG as image-size reads it: it does not know a viewBox of "0,0,120,40". */
+function withoutCommas(content: Buffer): Buffer {
+  return Buffer.from(content.toString().replaceAll(',', ' '))
+}
+
+function sizeOf(format: typeof PNG | typeof SVG, content: Buffer) {
+  try {
+    const { width, height } = format.validate(content) ? format.calculate(content) : { width: 0, height: 0 }
+    if (width > 0 && height > 0) return { width, height }
+  } catch {
+    // Cut short, or without a size.
+  }
+  throw new RangeError('names a file that is neither an SVG nor a PNG, or has no size')
 }

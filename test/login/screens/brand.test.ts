@@ -107,7 +107,7 @@ describe('the logo', () => {
       'cross-origin-resource-policy': 'cross-origin',
       'content-length': String(BRAND.logo?.content.length),
     })
-    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'.*frame-ancestors 'none'/)
+    expect(answer.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; .*frame-ancestors 'none'$/)
     expect((await app.send('HEAD', address)).status).toBe(200)
     expect((await app.get(`${address}?x`)).status).toBe(404)
   })
