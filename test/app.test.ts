@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { ENTRY_POINT, entryPointAt, PLAYER } from './login/entry-point.ts'
 import { STORE_DOWN } from './login/memory-users.ts'
 import { expectRefused } from './login/refused-answer.ts'
 import { responseOf } from './login/response-of.ts'
-import { ADA, ENTRY_POINT, PLAYER, startLoginApp } from './login/start-login-app.ts'
+import { ADA, startLoginApp } from './login/start-login-app.ts'
 
 /** Sends bytes that no HTTP client would send, and returns the answer. */
 async function sendRaw(port: number, bytes: string): Promise<string> {
@@ -123,11 +124,8 @@ test('an asterisk or an absolute address in place of a path gives 404', async ()
 })
 
 describe('entry points', () => {
-  const first = { ...ENTRY_POINT, name: 'first', basePath: '/e/first', secret: 'FIRSTSECRET-1a2b3c4d5e6f' }
-  const second = {
-    ...ENTRY_POINT,
-    name: 'second',
-    basePath: '/e/second',
+  const first = entryPointAt('first', { secret: 'FIRSTSECRET-1a2b3c4d5e6f' })
+  const second = entryPointAt('second', {
     secret: 'SECONDSECRET-6f5e4d3c2b1a',
     parameters: [
       { name: 'customer', attribute: 'company' },
@@ -137,7 +135,7 @@ describe('entry points', () => {
     playerAddress: { url: 'https://second.example/pass', origin: 'https://second.example' },
     consumers: [],
     allowedGroups: ['gold'],
-  }
+  })
 
   test('each entry point answers with its own secret, parameters, lifetime and address', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })

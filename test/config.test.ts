@@ -7,6 +7,7 @@ import { readConfig, settingNames } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { Environment } from '../src/settings/fields.ts'
 import { userStores } from '../src/users/open-user-store.ts'
+import { FEATURES_OFF } from './login/entry-point.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 import { WRONG } from './wrong-settings.ts'
@@ -21,7 +22,6 @@ describe('the settings', () => {
         {
           name: 'default',
           basePath: '',
-          viewerAuth: 'hash',
           secret: SETTINGS.HASH_SECRET,
           previousSecret: null,
           secretFiles: null,
@@ -34,8 +34,7 @@ describe('the settings', () => {
           returningViewers: 'continue',
           hasScript: true,
           brand: UNBRANDED,
-          sso: null,
-          hasPasskeys: false,
+          ...FEATURES_OFF,
         },
       ],
       userStore: { kind: 'sqlite', file: 'data/viewers.db' },

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
+import { FEATURES_OFF } from '../login/entry-point.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
@@ -29,7 +30,7 @@ function fileWith(text: string): string {
   return file
 }
 
-const DEFAULTS = { viewerAuth: 'hash', brand: UNBRANDED, sso: null, hasPasskeys: false }
+const DEFAULTS = { brand: UNBRANDED, ...FEATURES_OFF }
 
 describe('a file of entry points', () => {
   test('each entry point has its own secret, addresses, origins, parameters, lifetime and groups', () => {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSecretsOf, watchHashSecrets } from '../../src/entry-points/hash-secrets.ts'
-import { ENTRY_POINT } from '../login/start-login-app.ts'
+import { ENTRY_POINT } from '../login/entry-point.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const [A, B, C] = [

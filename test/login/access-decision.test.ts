@@ -3,10 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { AccessPolicy, Explanation } from '../../src/login/access-decision.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
 import { listen, stopServer } from '../../src/server/http-server.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { signIn } from './signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 type Decide = AccessPolicy['decideAccess']
 

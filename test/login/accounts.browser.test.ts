@@ -4,8 +4,9 @@ import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { type BrowserKind, launchBrowser } from '../browser/launch.ts'
 import { pressKey, type } from '../browser/press-and-type.ts'
 import { rowsFor } from '../rows.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
-import { ADA, ENTRY_POINT, startLoginApp } from './start-login-app.ts'
+import { ADA, startLoginApp } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 
 const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])

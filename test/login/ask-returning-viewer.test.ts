@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { ENTRY_POINT, entryPointAt } from './entry-point.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { expectScreen } from './signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, type LoginApp, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { ADA, type Answer, type LoginApp, START_SECONDS, startLoginApp } from './start-login-app.ts'
 
 const ASKING = { ...ENTRY_POINT, returningViewers: 'ask' } as const
 
@@ -156,10 +157,7 @@ test('an entry point that does not ask sets no cookie for visits, and lets viewe
 })
 
 test('a session of another entry point is asked at an entry point that asks', async () => {
-  const named = [
-    { ...ENTRY_POINT, name: 'a', basePath: '/e/a' },
-    { ...ASKING, name: 'b', basePath: '/e/b' },
-  ]
+  const named = [entryPointAt('a'), { ...ASKING, name: 'b', basePath: '/e/b' }]
   const app = await startLoginApp({ entryPoints: named })
   const [Cookie = ''] = cookiesIn(await app.post('/e/a/sign-in', ADA))
   expect((await app.get('/e/a', { Cookie })).status).toBe(303)

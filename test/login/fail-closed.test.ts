@@ -3,10 +3,11 @@ import type { Logger } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { AppDeps } from '../../src/app.ts'
 import type { SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { memoryUsers } from './memory-users.ts'
 import { responseOf } from './response-of.ts'
 import { expectScreen, signIn } from './signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+import { ADA, type Answer, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
 
 const FAULT = new Error('INTERNALMARKER')
 

@@ -2,9 +2,10 @@ import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
 import { createLineSums } from '../../src/server/log/line-sums.ts'
+import { ENTRY_POINT, entryPointAt } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { signIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const WRONG = { username: ADA.username, password: 'wrong' }
 
@@ -79,7 +80,7 @@ test('an overload has 100 lines a minute, also with viewers at many addresses', 
 
 test('a returning viewer who is not entitled has one line a minute, and each right password its own', async () => {
   const lineSums = createLineSums()
-  const gold = { ...ENTRY_POINT, name: 'gold', basePath: '/e/gold', allowedGroups: ['gold'] }
+  const gold = entryPointAt('gold', { allowedGroups: ['gold'] })
   const app = await startLoginApp({ lineSums, entryPoints: [ENTRY_POINT, gold] })
   const cookie = await signIn(app)
   for (let times = 0; times < 5; times += 1) {

@@ -2,10 +2,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createLoopBreaker } from '../../src/login/loop-breaker.ts'
+import { CONSUMER, entryPointAt } from './entry-point.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { signIn } from './signed-in.ts'
-import { ADA, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { ADA, formOf, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 /** Frees the memory of earlier test files in this process. */
 function collectGarbage(): void {
@@ -97,7 +98,7 @@ test('several tabs with different contents are not a loop', async () => {
 })
 
 test('two entry points with the same player are not a loop', async () => {
-  const entryPoints = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}` }))
+  const entryPoints = ['a', 'b', 'c', 'd', 'e'].map((name) => entryPointAt(name))
   const app = await startLoginApp({ entryPoints })
   const { setCookies } = await app.post('/e/a/sign-in', ADA)
   const Cookie = setCookies[0]?.split(';')[0] ?? ''

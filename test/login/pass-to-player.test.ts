@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import type { AccessGranted } from '../../src/login/access-decision.ts'
 import { passToPlayer, returnWithoutResponse } from '../../src/login/pass-to-player.ts'
+import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
-import { ENTRY_POINT, SECRET } from './start-login-app.ts'
 
 const NOW = 1_000.999
 const GRANTED: AccessGranted = {

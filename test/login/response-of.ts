@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { SECRET } from './start-login-app.ts'
+import { SECRET } from './entry-point.ts'
 
 export interface PassedResponse {
   readonly address: string

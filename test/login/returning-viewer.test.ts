@@ -4,11 +4,12 @@ import { textsOf } from '../../src/languages/languages.ts'
 import { htmlWithName } from '../../src/login/screens/page.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { memoryUsers, STORE_DOWN } from './memory-users.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { expectScreen, rowsIn, signIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, type LoginApp, SESSION_LIMITS, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { ADA, type LoginApp, SESSION_LIMITS, START_SECONDS, startLoginApp } from './start-login-app.ts'
 
 const BOB = { username: 'bob', password: 'bob’s own' }
 

@@ -9,8 +9,9 @@ import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browse
 import { press, type } from '../browser/press-and-type.ts'
 import { startAccountApp } from '../features/account/start-account-app.ts'
 import { rowsFor } from '../rows.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { memoryUsers } from './memory-users.ts'
-import { ADA, ENTRY_POINT, type LoginApp, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
 import { textsOf } from '../../src/languages/languages.ts'
 import { scriptAttributes } from '../../src/login/screens/script-attributes.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { cookieIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, startLoginApp } from './start-login-app.ts'
+import { ADA, startLoginApp } from './start-login-app.ts'
 
 const SCRIPT = { Accept: 'application/json' }
 const HTML = 'text/html; charset=utf-8'

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import session from 'express-session'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { expectScreen, rowsIn, signIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, startLoginApp } from './start-login-app.ts'
+import { ADA, startLoginApp } from './start-login-app.ts'
 
 const BOB = { username: 'bob', password: 'bob’s own' }
 const ON_SHARED = { ...ADA, shared: 'on' }

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { fill, textsOf } from '../../src/languages/languages.ts'
 import { SIGN_IN_OUTCOMES } from '../../src/login/sign-in-log.ts'
 import { openLog } from '../../src/server/log/log.ts'
+import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'
+import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const WRONG = { username: ADA.username, password: 'WRONGMARKER' }
 /** Leaves no line out. */

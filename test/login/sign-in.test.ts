@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { errorText } from '../../src/languages/languages.ts'
+import { SECRET } from './entry-point.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
-import { ADA, formOf, SECRET, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { ADA, formOf, START_SECONDS, startLoginApp } from './start-login-app.ts'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const FORM_TYPE = 'application/x-www-form-urlencoded'

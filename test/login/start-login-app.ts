@@ -2,9 +2,7 @@ import { Writable } from 'node:stream'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
-import { UNBRANDED } from '../../src/brand/brand.ts'
-import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
-import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
+import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import type { AccessPolicy } from '../../src/login/access-decision.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
@@ -15,33 +13,11 @@ import { openLog, securityLogOf } from '../../src/server/log/log.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { type MemoryUsers, memoryUsers } from './memory-users.ts'
 
-export const SECRET = 'HASHSECRETMARKER-4f0c1d7e9a'
-export const PLAYER = 'https://player.example'
-export const CONSUMER = 'https://chat.example/customer/'
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
 export const START_SECONDS = 2_000_000_000
-
-export const ENTRY_POINT: HashEntryPoint = {
-  viewerAuth: 'hash',
-  name: 'default',
-  basePath: '',
-  secret: SECRET,
-  previousSecret: null,
-  secretFiles: null,
-  parameters: [{ name: 'user', attribute: 'username' }],
-  lifetimeSeconds: 3600,
-  playerAddress: parsePlayerAddress(`${PLAYER}/embed/hashlock/pass?keep=a%20b`),
-  playerOrigins: [PLAYER, 'https://customer.example'],
-  consumers: [parseAllowedConsumer(CONSUMER)],
-  allowedGroups: null,
-  returningViewers: 'continue',
-  hasScript: true,
-  brand: UNBRANDED,
-  sso: null,
-  hasPasskeys: false,
-}
 
 export interface Answer {
   readonly status: number

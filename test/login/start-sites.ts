@@ -2,7 +2,8 @@ import { type Brand, UNBRANDED } from '../../src/brand/brand.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import type { Certificate } from '../servers/certificate.ts'
 import { startTls } from '../servers/tls.ts'
-import { ENTRY_POINT, type LoginAppOptions, startLoginApp } from './start-login-app.ts'
+import { ENTRY_POINT } from './entry-point.ts'
+import { type LoginAppOptions, startLoginApp } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 
 export interface SitesOptions extends LoginAppOptions {

@@ -1,28 +1,16 @@
 import { expect } from 'vitest'
-import type { TokenEntryPoint } from '../../src/features/token/fields.ts'
 import {
   createTokenIssuer,
   type TokenIssuer,
   tokenQueueOptions,
 } from '../../src/features/token/issuer/token-issuers.ts'
 import { checkViewerToken } from '../../src/features/token/viewer-token/token-check.ts'
-import { parseRefAddress } from '../../src/hash-lock/return-address.ts'
 import { createQueue } from '../../src/server/work-queue.ts'
+import { TOKEN_ENTRY_POINT } from '../features/token/entry-point.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../features/token/viewer-token/token-keys.ts'
-import { ENTRY_POINT, type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from './start-login-app.ts'
 
 export const REF = 'https://player.example/embed/1234?a=%20+~&b'
-
-const { secret, previousSecret, secretFiles, lifetimeSeconds, playerAddress, consumers, ...common } = ENTRY_POINT
-
-export const TOKEN_ENTRY_POINT: TokenEntryPoint = {
-  ...common,
-  viewerAuth: 'token',
-  contentKey: BUILD_KEYS.contentKey,
-  serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
-  refAddresses: [parseRefAddress('https://player.example/embed/')],
-  parameters: [{ name: 'sub', attribute: 'username' }],
-}
 
 /** A real issuer, which a test can make fail. */
 export interface TestIssuer extends TokenIssuer {

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
 import { errorText, textsOf } from '../../src/languages/languages.ts'
+import { TOKEN_ENTRY_POINT } from '../features/token/entry-point.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 import { hiddenFieldsOf } from './hidden-fields.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { cookieIn, expectScreen, signIn } from './signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, formOf, START_SECONDS, startLoginApp } from './start-login-app.ts'
-import { REF, startTokenApp, TOKEN_ENTRY_POINT, tokenIn } from './start-token-app.ts'
+import { ADA, type Answer, formOf, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { REF, startTokenApp, tokenIn } from './start-token-app.ts'
 
 const SCREEN = `/?${formOf({ ref: REF })}`
 const FORM = { ...ADA, ref: REF }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
 import { cookieIn, signIn } from './signed-in.ts'
-import { ADA, ENTRY_POINT, type LoginApp, SECRET, startLoginApp } from './start-login-app.ts'
+import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const PREVIOUS = 'PREVIOUSSECRETMARKER-51c08e'
 const withPrevious = { entryPoints: [{ ...ENTRY_POINT, previousSecret: PREVIOUS }] }

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
 import { OverloadedError } from '../../src/errors.ts'
+import { CONSUMER, ENTRY_POINT } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { signIn } from './signed-in.ts'
-import { ADA, type Answer, CONSUMER, ENTRY_POINT, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from './start-login-app.ts'
 
 const HELP = 'https://help.example/login'
 const HELPED: EntryPoint = { ...ENTRY_POINT, brand: { ...UNBRANDED, helpUrl: HELP } }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ENTRY_POINT } from '../login/entry-point.ts'
 import { cookieIn, expectScreen, idIn, rowsIn, signIn } from '../login/signed-in.ts'
-import { ADA, ENTRY_POINT, type LoginApp, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
+import { ADA, type LoginApp, SESSION_LIMITS, startLoginApp } from '../login/start-login-app.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 test('the cookie over https is host-only, not readable by scripts, and partitioned', async () => {

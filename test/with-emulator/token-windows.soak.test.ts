@@ -3,6 +3,7 @@ import { startProvider } from '../../src/tools/emulator/provider/start-provider.
 import { openPasskeyWindow } from '../browser/passkey-window.ts'
 import { type } from '../browser/press-and-type.ts'
 import { startPasskeys } from '../features/passkeys/start-passkeys.ts'
+import { withSso } from '../features/sso/entry-point.ts'
 import { CLIENT } from '../features/sso/start-provider.ts'
 import { startAppWithSso } from '../features/sso/start-sso.ts'
 import { ADA, START_SECONDS } from '../login/start-login-app.ts'
@@ -22,7 +23,7 @@ async function startWithSso({ publicUrl, entryPoints: [entryPoint], port, ...opt
   const app = await startAppWithSso(provider.issuer, port, {
     ...options,
     origin: publicUrl,
-    entryPointsWith: (sso) => [{ ...entryPoint, sso }],
+    entryPointsWith: (sso) => [withSso(sso, entryPoint)],
   })
   return { ...app, issuer: provider.issuer }
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { hiddenFieldsOf } from '../../login/hidden-fields.ts'
-import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { tokenIn } from '../../servers/mail-server.ts'
 import { NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 

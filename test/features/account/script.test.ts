@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACCOUNT_PATHS } from '../../../src/features/account/links/addresses.ts'
-import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { startAccountApp } from './start-account-app.ts'
 
 const SCRIPT = /<script type="module" src="\/assets\/login\.js/

@@ -1,20 +1,26 @@
 import type { Page } from 'puppeteer-core'
 import type { Language } from '../../../src/languages/languages.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { BRANDS, LONG_NAME, type Screen } from '../../login/screens/every-screen.ts'
-import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
+import { withSso } from '../sso/entry-point.ts'
 import { ssoSettings } from '../sso/start-sso.ts'
 import { createAuthenticator } from './authenticator.ts'
+import { withPasskeys } from './entry-point.ts'
 import { openFrame, ownHeaders, type PasskeyApp, readWindow, startPasskeys } from './start-passkeys.ts'
 
 /** Starts the app with a brand, and passkeys at two entry points. `both` has single sign-on too. */
 export async function startBrandedApp(): Promise<PasskeyApp> {
   const port = await freePort()
-  const entryPoint = { ...ENTRY_POINT, brand: BRANDS['square logo'], hasPasskeys: true }
+  const brand = BRANDS['square logo']
   const sso = { ...ssoSettings('https://idp.example'), label: 'Contoso Identity Services' }
-  const both = { ...entryPoint, name: 'both', basePath: '/e/both', sso }
-  return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints: [entryPoint, both] })
+  const entryPoints = [
+    withPasskeys({ ...ENTRY_POINT, brand }),
+    withSso(sso, withPasskeys(entryPointAt('both', { brand }))),
+  ]
+  return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints })
 }
 
 /** Returns every screen of the frame with passkeys, in one language. */

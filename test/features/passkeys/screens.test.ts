@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { entryPointAt } from '../../login/entry-point.ts'
+import { ADA } from '../../login/start-login-app.ts'
+import { withPasskeys } from './entry-point.ts'
 import { fieldOf, openFrame, ownHeaders, pressContinue, reasonOf, startPasskeys } from './start-passkeys.ts'
 
 test('the screen for passkeys has a secret of its own, and keeps it while the viewer is not signed in', async () => {
@@ -12,8 +14,8 @@ test('the screen for passkeys has a secret of its own, and keeps it while the vi
 })
 
 test('without passkeys, their addresses do not exist, and no screen offers them', async () => {
-  const off = { ...ENTRY_POINT, name: 'off', basePath: '/e/off' }
-  const app = await startPasskeys({ entryPoints: [off, { ...ENTRY_POINT, hasPasskeys: true }] })
+  const off = entryPointAt('off')
+  const app = await startPasskeys({ entryPoints: [off, withPasskeys()] })
   expect((await app.post('/e/off/passkey/start', '', ownHeaders(app))).status).toBe(404)
   const screens = [await app.get('/e/off'), await app.get('/e/off?prompt=passkey')]
   expect(screens.filter(({ text }) => text.includes('passkey'))).toEqual([])

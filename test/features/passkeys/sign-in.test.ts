@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { createStartLimits } from '../../../src/features/window/flows/start-limits.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { ADA, ENTRY_POINT, PLAYER } from '../../login/start-login-app.ts'
+import { entryPointAt, PLAYER } from '../../login/entry-point.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { createAuthenticator } from './authenticator.ts'
+import { withPasskeys } from './entry-point.ts'
 import {
   enrol,
   openFrame,
@@ -134,12 +136,7 @@ test('the challenge of another window is refused without the cookie of that wind
 })
 
 test('a challenge counts only at the entry point of its frame, and so does its result', async () => {
-  const entryPoints = ['one', 'two'].map((name) => ({
-    ...ENTRY_POINT,
-    name,
-    basePath: `/e/${name}`,
-    hasPasskeys: true,
-  }))
+  const entryPoints = ['one', 'two'].map((name) => withPasskeys(entryPointAt(name)))
   const app = await startPasskeys({ entryPoints })
   const frame = await openFrame(app, '/e/one')
   const window = await openWindow(app, frame, '/e/one')

@@ -7,16 +7,11 @@ import { openPasskeys, type Passkeys } from '../../../src/features/passkeys/pass
 import { openSignInWindow } from '../../../src/features/window/open-sign-in-window.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
-import {
-  ADA,
-  type Answer,
-  ENTRY_POINT,
-  type LoginAppOptions,
-  START_SECONDS,
-  startLoginApp,
-} from '../../login/start-login-app.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { type Authenticator, type Ceremony, createAuthenticator } from './authenticator.ts'
+import { withPasskeys } from './entry-point.ts'
 
 export interface PasskeyAppOptions extends LoginAppOptions {
   readonly entryPoint?: Partial<HashEntryPoint>
@@ -40,7 +35,7 @@ export async function startPasskeys({
   await store.add({ username: ADA.username, groups: ['gold'], attributes: {} }, ADA.password)
   const clock = { seconds: START_SECONDS }
   const nowSeconds = () => clock.seconds
-  const entryPoints = options.entryPoints ?? [{ ...ENTRY_POINT, ...entryPoint, hasPasskeys: true }]
+  const entryPoints = options.entryPoints ?? [withPasskeys({ ...ENTRY_POINT, ...entryPoint })]
   const url = new URL(publicUrl)
   const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
   const signInWindow = await openSignInWindow(

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { newCode } from '../../../src/features/sso/code.ts'
 import { createMemoryFlows } from '../../../src/features/window/flows/memory-flows.ts'
-import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { entryPointAt } from '../../login/entry-point.ts'
+import { withSso } from './entry-point.ts'
 import { issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'
 
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
@@ -109,8 +110,7 @@ test('the page on the other device sends its origin, and no page may frame it', 
 
 test('a code works only at its entry point', async () => {
   const app = await startSso({
-    entryPointsWith: (sso) =>
-      ['one', 'two'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}`, sso: { ...sso, hasCode: true } })),
+    entryPointsWith: (sso) => ['one', 'two'].map((name) => withSso({ ...sso, hasCode: true }, entryPointAt(name))),
   })
   const { code } = await issueCode(app, '/e/one')
   expect((await type(app, code, '/e/two')).status).toBe(401)

@@ -8,7 +8,9 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { createStartLimits } from '../../../src/features/window/flows/start-limits.ts'
 import { createWindowCookies } from '../../../src/features/window/window-cookie.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { entryPointAt } from '../../login/entry-point.ts'
+import { ADA } from '../../login/start-login-app.ts'
+import { withSso } from './entry-point.ts'
 import {
   cookiesOf,
   fieldOf,
@@ -127,8 +129,8 @@ test('a session of an entry point with a longer limit counts no longer than here
   const app = await startSso({
     nowSeconds: () => clock.seconds,
     entryPointsWith: (sso) => [
-      { ...ENTRY_POINT, name: 'long', basePath: '/e/long', sso: { ...sso, sessionSeconds: 6_000 } },
-      { ...ENTRY_POINT, name: 'short', basePath: '/e/short', sso: { ...sso, sessionSeconds: 600 } },
+      withSso({ ...sso, sessionSeconds: 6_000 }, entryPointAt('long')),
+      withSso({ ...sso, sessionSeconds: 600 }, entryPointAt('short')),
     ],
   })
   const window = await openWindow(app, '/e/long')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
-import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { entryPointAt } from '../../login/entry-point.ts'
+import { withSso } from './entry-point.ts'
 import {
   cookiesOf,
   fieldOf,
@@ -42,7 +43,7 @@ test.each([
 
 test('a refusal is told only at the entry point where the sign-in began, and a later sign-in replaces it', async () => {
   const app = await startSso({
-    entryPointsWith: (sso) => ['one', 'two'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}`, sso })),
+    entryPointsWith: (sso) => ['one', 'two'].map((name) => withSso(sso, entryPointAt(name))),
   })
   const claims = app.provider.accounts.get('ada') ?? {}
   const refuse = async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ENTRY_POINT } from '../../login/start-login-app.ts'
+import { entryPointAt } from '../../login/entry-point.ts'
+import { withSso } from './entry-point.ts'
 import { cookiesOf, fieldOf, signIn, startSso } from './start-sso.ts'
 
 test('a viewer of the provider is never a viewer of the user store with the same name', async () => {
@@ -14,10 +15,10 @@ test('a viewer of the provider is never a viewer of the user store with the same
 test('a session counts only where the same provider is, and a password only where passwords are', async () => {
   const app = await startSso({
     entryPointsWith: (sso) => [
-      { ...ENTRY_POINT, name: 'sso', basePath: '/e/sso', sso },
-      { ...ENTRY_POINT, name: 'only', basePath: '/e/only', sso: { ...sso, isOnly: true } },
-      { ...ENTRY_POINT, name: 'other', basePath: '/e/other', sso: { ...sso, groupsClaim: 'roles' } },
-      { ...ENTRY_POINT, name: 'password', basePath: '/e/password' },
+      withSso(sso, entryPointAt('sso')),
+      withSso({ ...sso, isOnly: true }, entryPointAt('only')),
+      withSso({ ...sso, groupsClaim: 'roles' }, entryPointAt('other')),
+      entryPointAt('password'),
     ],
   })
   const statusesOf = (Cookie: string) =>

@@ -5,9 +5,11 @@ import { newRendezvous } from '../../../src/login/screens/window-parts.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { BRANDS, LANGUAGES, LONG_NAME, type Screen } from '../../login/screens/every-screen.ts'
-import { ADA, ENTRY_POINT } from '../../login/start-login-app.ts'
+import { ADA } from '../../login/start-login-app.ts'
 import { rowsFor } from '../../rows.ts'
+import { withSso } from './entry-point.ts'
 import { fieldOf, type SsoApp, startSso } from './start-sso.ts'
 
 /** The smallest frame leaves the least room, and a phone has the largest targets. */
@@ -26,7 +28,7 @@ interface ScreensApp extends SsoApp {
 async function startApp(): Promise<ScreensApp> {
   let flows: FlowStore | undefined
   const settings = { label: 'Contoso Identity Services', hasCode: true }
-  const entryPoint = { ...ENTRY_POINT, brand: BRANDS['square logo'] }
+  const brand = BRANDS['square logo']
   const app = await startSso({
     settings,
     changeSso: (sso) => {
@@ -34,8 +36,8 @@ async function startApp(): Promise<ScreensApp> {
       return sso
     },
     entryPointsWith: (sso) => [
-      { ...entryPoint, sso },
-      { ...entryPoint, name: 'only', basePath: '/e/only', sso: { ...sso, isOnly: true } },
+      withSso(sso, { ...ENTRY_POINT, brand }),
+      withSso({ ...sso, isOnly: true }, entryPointAt('only', { brand })),
     ],
   })
   if (flows === undefined) throw new Error('Single sign-on was not opened')

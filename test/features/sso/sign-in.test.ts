@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ENTRY_POINT, PLAYER } from '../../login/start-login-app.ts'
+import { entryPointAt, PLAYER } from '../../login/entry-point.ts'
+import { withSso } from './entry-point.ts'
 import {
   cookiesOf,
   fieldOf,
@@ -214,7 +215,7 @@ test('the script of the frame learns when the result is there, and leaves it', a
 
 test('a result counts only at the entry point where the sign-in began', async () => {
   const app = await startSso({
-    entryPointsWith: (sso) => ['one', 'two'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}`, sso })),
+    entryPointsWith: (sso) => ['one', 'two'].map((name) => withSso(sso, entryPointAt(name))),
   })
   const window = await openWindow(app, '/e/one')
   await finishWindow(app, window)
@@ -246,10 +247,7 @@ test('with SSO_ONLY there is no password form, and no password is accepted', asy
 
 test('without single sign-on, its addresses do not exist', async () => {
   const app = await startSso({
-    entryPointsWith: (sso) => [
-      { ...ENTRY_POINT, name: 'sso', basePath: '/e/sso', sso },
-      { ...ENTRY_POINT, name: 'plain', basePath: '/e/plain' },
-    ],
+    entryPointsWith: (sso) => [withSso(sso, entryPointAt('sso')), entryPointAt('plain')],
   })
   const posts = await Promise.all(['start', 'continue', 'status'].map((name) => app.post(`/e/plain/sso/${name}`, '')))
   expect(posts.map(({ status }) => status)).toEqual([404, 404, 404])

@@ -4,15 +4,10 @@ import { type OpenSsoDeps, openSso, type Sso } from '../../../src/features/sso/o
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { openSignInWindow } from '../../../src/features/window/open-sign-in-window.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import {
-  type Answer,
-  ENTRY_POINT,
-  formOf,
-  type LoginApp,
-  type LoginAppOptions,
-  startLoginApp,
-} from '../../login/start-login-app.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { type Answer, formOf, type LoginApp, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
+import { withSso } from './entry-point.ts'
 import { CLIENT, type ProviderOptions, startProvider, type TestProvider } from './start-provider.ts'
 import { openVisitor } from './visitor.ts'
 
@@ -68,7 +63,7 @@ export async function startAppWithSso(
   }: AppWithSsoOptions = {},
 ): Promise<AppWithSso> {
   const sso = { ...ssoSettings(issuer), ...settings }
-  const entryPoints = entryPointsWith?.(sso) ?? [{ ...ENTRY_POINT, ...entryPoint, sso }]
+  const entryPoints = entryPointsWith?.(sso) ?? [withSso(sso, { ...ENTRY_POINT, ...entryPoint })]
   const clock = { now: () => Date.now() / 1000 }
   const log = { info: () => {}, warn: () => {} }
   const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const

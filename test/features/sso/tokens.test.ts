@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
+import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { formOf } from '../../login/start-login-app.ts'
-import { createTestIssuer, REF, TOKEN_ENTRY_POINT, tokenIn } from '../../login/start-token-app.ts'
+import { createTestIssuer, REF, tokenIn } from '../../login/start-token-app.ts'
+import { TOKEN_ENTRY_POINT } from '../token/entry-point.ts'
+import { withSso } from './entry-point.ts'
 import { cookiesOf, finishWindow, openWindow, pressContinue, startSso } from './start-sso.ts'
 
 const FIELDS = { ref: REF }
@@ -9,7 +12,7 @@ const nowSeconds = () => Date.now() / 1000
 
 async function startWithTokens() {
   const issuer = createTestIssuer(nowSeconds)
-  const entryPointsWith = (sso: (typeof TOKEN_ENTRY_POINT)['sso']) => [{ ...TOKEN_ENTRY_POINT, sso }]
+  const entryPointsWith = (sso: SsoSettings) => [withSso(sso, TOKEN_ENTRY_POINT)]
   return { issuer, app: await startSso({ entryPointsWith, tokenIssuerOf: () => issuer }) }
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { errorText } from '../../../src/languages/languages.ts'
+import { CONSUMER, ENTRY_POINT } from '../entry-point.ts'
 import { hiddenFieldsOf } from '../hidden-fields.ts'
 import { alertOf, expectRefused } from '../refused-answer.ts'
 import { responseOf } from '../response-of.ts'
 import { signIn } from '../signed-in.ts'
-import { ADA, type Answer, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { ADA, type Answer, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 import { TRICKS } from './address-tricks.ts'
 
 const CHAT = `${CONSUMER}authorize/7?resource=%2Fchat%2F7&b=~%20+a`

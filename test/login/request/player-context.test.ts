@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { CONSUMER, ENTRY_POINT } from '../entry-point.ts'
 import { hiddenFieldsOf } from '../hidden-fields.ts'
 import { expectRefused, unescaped } from '../refused-answer.ts'
 import { responseOf } from '../response-of.ts'
 import { signIn } from '../signed-in.ts'
-import { ADA, CONSUMER, ENTRY_POINT, formOf, startLoginApp } from '../start-login-app.ts'
+import { ADA, formOf, startLoginApp } from '../start-login-app.ts'
 
 const CHAT = `${CONSUMER}authorize/7?resource=%2Fchat%2F7&b=~%20+a`
 const CONTENT = { ustreamContentType: 'channel', ustreamContentId: '12345' }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Brand, UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
+import { CONSUMER, ENTRY_POINT, entryPointAt } from '../entry-point.ts'
 import { STORE_DOWN } from '../memory-users.ts'
 import { alertOf, unescaped } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
-import { ADA, type Answer, CONSUMER, ENTRY_POINT, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { ADA, type Answer, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 
 const svg = (color: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect fill="${color}"/></svg>`
@@ -56,7 +57,7 @@ describe('the name', () => {
   })
 
   test('each entry point has its own brand, and a page outside of them the brand of the one at /', async () => {
-    const news = { ...ENTRY_POINT, name: 'news', basePath: '/e/news', brand: UNBRANDED }
+    const news = entryPointAt('news', { brand: UNBRANDED })
     const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, brand: BRAND }, news] })
     expect((await app.get('/')).text).toContain('Acme')
     expect((await app.get('/nowhere')).text).toContain('Acme')

@@ -7,7 +7,8 @@ import { OverloadedError } from '../../../src/errors.ts'
 import { createPages } from '../../../src/login/screens/page.ts'
 import { type SignInState, signInLocals } from '../../../src/login/screens/screens.ts'
 import { openViews } from '../../../src/login/screens/views.ts'
-import { ADA, CONSUMER, formOf, type LoginApp, PLAYER, startLoginApp } from '../start-login-app.ts'
+import { CONSUMER, PLAYER } from '../entry-point.ts'
+import { ADA, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 import { type RawAnswer, rawAnswer } from './raw-answer.ts'
 
 const HASH =

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { OverloadedError } from '../../../src/errors.ts'
+import { CONSUMER, ENTRY_POINT, entryPointAt, PLAYER } from '../entry-point.ts'
 import { STORE_DOWN } from '../memory-users.ts'
-import {
-  ADA,
-  type Answer,
-  CONSUMER,
-  ENTRY_POINT,
-  formOf,
-  type LoginApp,
-  PLAYER,
-  startLoginApp,
-} from '../start-login-app.ts'
+import { ADA, type Answer, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
 
 const LOCALHOST = 'http://localhost:3000'
 const FOREIGN = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }
@@ -223,7 +215,7 @@ describe.each([
 describe('what may frame a screen, and where its forms may lead', () => {
   const secondPlayer = 'https://second.example'
   const entryPoints = [
-    { ...ENTRY_POINT, name: 'first', basePath: '/e/first' },
+    entryPointAt('first'),
     {
       ...ENTRY_POINT,
       name: 'second',

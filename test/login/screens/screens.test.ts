@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
+import { ENTRY_POINT, entryPointAt } from '../entry-point.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
-import { ADA, type Answer, ENTRY_POINT, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from '../start-login-app.ts'
 import { everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
 const NAMES = [
@@ -45,9 +46,9 @@ async function screensNaming(app: LoginApp, name: string, headers: Record<string
 }
 
 const entryPoints = [
-  { ...ENTRY_POINT, name: 'open', basePath: '/e/open' },
-  { ...ENTRY_POINT, name: 'closed', basePath: '/e/closed', allowedGroups: ['platinum'] },
-  { ...ENTRY_POINT, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
+  entryPointAt('open'),
+  entryPointAt('closed', { allowedGroups: ['platinum'] }),
+  entryPointAt('lacking', { parameters: [{ name: 'p', attribute: 'missing' }] }),
 ]
 
 test.each(NAMES)(

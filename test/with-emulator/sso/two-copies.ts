@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { RunningProvider } from '../../../src/tools/emulator/provider/start-provider.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
-import { ENTRY_POINT, type LogLine } from '../../login/start-login-app.ts'
+import type { LogLine } from '../../login/start-login-app.ts'
 
 /** The steps of a sign-in, which take turns at the copies. All other requests take turns of their own. */
 const STEPS = ['/', '/sso/start', '/sso/callback', '/sso/continue']

@@ -4,7 +4,8 @@ import { CALLBACK_PATH } from '../../../../src/features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../../src/features/sso/settings/sso-settings.ts'
 import { pressKey } from '../../../browser/press-and-type.ts'
 import { launchWebKit } from '../../../browser/webkit.ts'
-import { ENTRY_POINT } from '../../../login/start-login-app.ts'
+import { entryPointAt } from '../../../login/entry-point.ts'
+import { withSso } from '../entry-point.ts'
 import {
   cookiesOf,
   fieldOf,
@@ -228,10 +229,7 @@ export async function runAttack(victim: Victim, attack: WindowAttack, weakness: 
   const app = await startSso({
     origin: front.origin,
     ...(attack.settings && { settings: attack.settings }),
-    entryPointsWith: (sso) => [
-      { ...ENTRY_POINT, sso },
-      { ...ENTRY_POINT, name: 'evil', basePath: '/e/evil', sso: { ...sso, issuer: evilProvider.issuer } },
-    ],
+    entryPointsWith: (sso) => [withSso(sso), withSso({ ...sso, issuer: evilProvider.issuer }, entryPointAt('evil'))],
   })
   front.connect(app.port)
   const { answers } = front

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
 import type { SessionStore } from '../../../../src/sessions/session-store.ts'
 import { openSqliteSessionStore } from '../../../../src/sessions/sqlite-store.ts'
-import { ADA, ENTRY_POINT, SESSION_LIMITS } from '../../../login/start-login-app.ts'
+import { entryPointAt } from '../../../login/entry-point.ts'
+import { ADA, SESSION_LIMITS } from '../../../login/start-login-app.ts'
+import { withSso } from '../entry-point.ts'
 import { cookiesOf, fieldOf, finishWindow, openWindow, pressContinue, type SsoApp, startSso } from '../start-sso.ts'
 import { logoutTokenOf as tokenOf } from './logout-issuer.ts'
 
@@ -38,8 +40,7 @@ test('a logout ends the sessions of that viewer of the provider only', async () 
 
 test('a logout ends the sessions of all entry points, and there is no address below them', async () => {
   const app = await startSso({
-    entryPointsWith: (sso) =>
-      ['one', 'two'].map((name) => ({ ...ENTRY_POINT, name, basePath: `/e/${name}`, sso: { ...sso, label: name } })),
+    entryPointsWith: (sso) => ['one', 'two'].map((name) => withSso({ ...sso, label: name }, entryPointAt(name))),
   })
   const cookies = [await signIn(app, '/e/one'), await signIn(app, '/e/two')] as const
   expect((await app.post('/e/one/sso/logout', { logout_token: await tokenOf(app) })).status).toBe(404)

@@ -7,8 +7,9 @@ import { openRedisLink } from '../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../src/redis/records.ts'
 import { openRedisSessionStore } from '../../../../src/redis/session-store.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
-import { ENTRY_POINT, SESSION_LIMITS, startLoginApp } from '../../../login/start-login-app.ts'
+import { SESSION_LIMITS, startLoginApp } from '../../../login/start-login-app.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../servers/redis.ts'
+import { withSso } from '../entry-point.ts'
 import {
   cookiesOf,
   finishWindow,
@@ -54,7 +55,7 @@ async function openStores() {
 
 async function startCopyOf({ origin, provider }: SsoApp): Promise<SsoApp> {
   const { sessionStore, flows } = await openStores()
-  const entryPoints = [{ ...ENTRY_POINT, sso: ssoSettings(provider.issuer) }]
+  const entryPoints = [withSso(ssoSettings(provider.issuer))]
   const signInWindow = { flows, startLimits: createStartLimits(openMemoryCounter) }
   const sso = await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log })
   if (sso === null) expect.unreachable('the entry point has single sign-on')

@@ -5,7 +5,8 @@ import { parsePlayerAddress } from '../../../../../src/hash-lock/return-address.
 import { checkPages } from '../../../../../src/tools/cli/doctor/page/check-page.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../../../browser/launch.ts'
 import type { OpenPage } from '../../../../browser/open-page.ts'
-import { ADA, ENTRY_POINT, startLoginApp } from '../../../../login/start-login-app.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { ADA, startLoginApp } from '../../../../login/start-login-app.ts'
 import { startService } from '../../../video-service/test-service.ts'
 
 /** Ways to embed the player in a customer's page. In each text, PLAYER, PAGE and LOGIN stand for the origins. */

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { Config } from '../../../../../src/config.ts'
 import { parsePlayerAddress } from '../../../../../src/hash-lock/return-address.ts'
 import { checkPages } from '../../../../../src/tools/cli/doctor/page/check-page.ts'
-import { ENTRY_POINT, startLoginApp } from '../../../../login/start-login-app.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { startLoginApp } from '../../../../login/start-login-app.ts'
 import { closedAddress, startService } from '../../../video-service/test-service.ts'
 
 const html = (body: string): RequestListener => {
