@@ -88,7 +88,7 @@ test('an empty store verifies the dummy hash for an unknown name', async () => {
   expect(verified).toEqual([passwords.dummyHash])
 })
 
-// Each was made by its own tool; test/users/passwords/known-hashes.test.ts names the tools.
+// Each was made by its own tool; test/users/passwords/known-hashes.app.test.ts names the tools.
 test.each([
   ['bcrypt', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['SHA-crypt', 'pässword ☃', '$5$saltstring$ErD9yViqc7noxIlEHAN2D4KmgBA1xS4Har/tCqJD8gB'],
