@@ -6,11 +6,20 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Servers and browsers can fail on a busy machine. CI tries such a test once more, and `.ci/run` names the test. */
 const retry = process.env.CI === undefined ? 0 : 1
 
-/** The end of a file's name chooses the project. Every other test is a unit test. */
+/** The end of a file's name chooses the project, as `README.md` says. Every other test is a unit test. */
+const APP = 'test/**/*.app.test.ts'
 const BROWSER = 'test/**/*.browser.test.ts'
 const SERVER = 'test/**/*.server.test.ts'
 const OUTAGE = 'test/**/*.outage.test.ts'
 const SOAK = 'test/**/*.soak.test.ts'
+
+/** Both kinds at once, because tests that start programs or wait for timeouts leave their core to the others. */
+const quick = {
+  sequence: { groupOrder: 1 },
+  maxWorkers: availableParallelism() + 1,
+  testTimeout: 20_000,
+  hookTimeout: 20_000,
+}
 
 /** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */
 const common = { root, isolate: false }
@@ -24,16 +33,14 @@ export default defineConfig({
       {
         test: {
           ...common,
+          ...quick,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [BROWSER, SERVER, OUTAGE, SOAK],
-          sequence: { groupOrder: 1 },
-          // Tests that start programs or wait for timeouts leave their core to the others.
-          maxWorkers: availableParallelism() + 1,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          exclude: [APP, BROWSER, SERVER, OUTAGE, SOAK],
+          setupFiles: ['test/unit-guard.ts'],
         },
       },
+      { test: { ...common, ...quick, name: 'app', include: [APP] } },
       // One more than the cores of a small machine: these tests wait for servers and browsers half of the time.
       { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
       { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
