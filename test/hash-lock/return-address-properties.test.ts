@@ -90,9 +90,9 @@ test('a followed address stays below its prefix, keeps its query and gets one mo
       expect(path).toBe(origin + pathname)
       expect(search.split('hash=%5B')).toHaveLength(2)
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3000 },
   )
-  expect(followed).toBeGreaterThan(500)
+  expect(followed).toBeGreaterThan(150)
 })
 
 test('arbitrary text is refused without an exception', () => {
@@ -107,7 +107,7 @@ test('arbitrary text is refused without an exception', () => {
         expect(decideReturnAddress(text, PLAYER, [parseAllowedConsumer('https://player.example/chat/')]).ok).toBe(false)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 

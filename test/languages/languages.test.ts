@@ -168,7 +168,7 @@ test.each([
 
 test('the language is chosen for each request', async () => {
   const app = await startLoginApp()
-  for (let other = 0; other < 600; other += 1) {
+  for (let other = 0; other < 150; other += 1) {
     await app.send('HEAD', '/', { 'Accept-Language': `x-${other}` })
   }
   for (const language of ['de', 'ja', 'en', 'de']) {

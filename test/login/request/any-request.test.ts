@@ -69,7 +69,7 @@ test('no body causes a 500 or a response without a sign-in', async () => {
         if (answer.status === 303) expect(answer.location).toMatch(/[?&]hash=false$|^\/(\?|$)/)
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 150 },
   )
   await expectNoFault(app)
 }, 60_000)
@@ -105,7 +105,7 @@ test('no query or header leads a signed-in viewer anywhere but to the player or 
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
   expect(app.lines.filter(({ outcome }) => outcome === 'failed')).toEqual([])
 }, 60_000)

@@ -119,7 +119,7 @@ test('the reader of short forms gives the same fields and errors as body-parser'
         expect(await send('/short')).toBe(await send('/any'))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 }, 60_000)
 

@@ -6,7 +6,6 @@ import { alertOf, expectRefused } from '../refused-answer.ts'
 import { responseOf } from '../response-of.ts'
 import { signIn } from '../signed-in.ts'
 import { ADA, type Answer, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
-import { TRICKS } from './address-tricks.ts'
 
 const CHAT = `${CONSUMER}authorize/7?resource=%2Fchat%2F7&b=~%20+a`
 
@@ -19,19 +18,23 @@ function expectNowhere(app: LoginApp, answer: Answer): void {
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', status: 400, entryPoint: 'default' })
 }
 
-test.each(TRICKS)('the hashConsumer %j is refused everywhere', async (hashConsumer) => {
-  const app = await startLoginApp()
-  const cookie = { Cookie: await signIn(app) }
-  const query = `/?${formOf({ hashConsumer })}`
-  expectNowhere(app, await app.get(query))
-  expectNowhere(app, await app.get(query, { ...cookie, 'Sec-Fetch-Dest': 'iframe' }))
-  expectNowhere(app, await app.post('/sign-in', { ...ADA, hashConsumer }))
-  expectNowhere(app, await app.post('/sign-in', { ...ADA, password: 'wrong', hashConsumer }))
-  expectNowhere(app, await app.post('/continue', { hashConsumer }, cookie))
-  expectNowhere(app, await app.post('/cancel', { hashConsumer }))
-  expectNowhere(app, await app.post('/sign-out', { hashConsumer }, cookie))
-  expect(app.users.asked).toHaveLength(1)
-})
+// All addresses that are refused are in test/hash-lock/return-address.test.ts.
+test.each(['', 'https://evil.example/customer/', `${CONSUMER}..%2fother/`, `${CONSUMER}?%68ash=x`])(
+  'the hashConsumer %j is refused everywhere',
+  async (hashConsumer) => {
+    const app = await startLoginApp()
+    const cookie = { Cookie: await signIn(app) }
+    const query = `/?${formOf({ hashConsumer })}`
+    expectNowhere(app, await app.get(query))
+    expectNowhere(app, await app.get(query, { ...cookie, 'Sec-Fetch-Dest': 'iframe' }))
+    expectNowhere(app, await app.post('/sign-in', { ...ADA, hashConsumer }))
+    expectNowhere(app, await app.post('/sign-in', { ...ADA, password: 'wrong', hashConsumer }))
+    expectNowhere(app, await app.post('/continue', { hashConsumer }, cookie))
+    expectNowhere(app, await app.post('/cancel', { hashConsumer }))
+    expectNowhere(app, await app.post('/sign-out', { hashConsumer }, cookie))
+    expect(app.users.asked).toHaveLength(1)
+  },
+)
 
 test.each([
   ['the same hashConsumer twice', CHAT, CHAT],

