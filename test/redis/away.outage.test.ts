@@ -2,7 +2,7 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../login/program-visits.ts'
-import { type RedisServer, startRedis } from '../servers/redis.ts'
+import { type RedisServer, startRedis } from './servers/redis.ts'
 
 const PASSWORD = 'REDISMARKER p@ss/w#%rd'
 /** Half a second for Redis, once per outage. The rest is for the password check on a busy machine. */

@@ -6,8 +6,8 @@ import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt } from '../login/program-visits.ts'
 import { makeCertificate } from '../servers/certificate.ts'
-import { openOperator } from '../servers/redis.ts'
-import { clusterAddress, type RedisCluster, startRedisCluster } from '../servers/redis-cluster.ts'
+import { openOperator } from './servers/redis.ts'
+import { clusterAddress, type RedisCluster, startRedisCluster } from './servers/redis-cluster.ts'
 
 const BACK_WITHIN = { interval: 50, timeout: 30_000 }
 

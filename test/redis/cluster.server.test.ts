@@ -6,14 +6,13 @@ import { redisCounters } from '../../src/redis/counters.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { openRedisSessionStore } from '../../src/redis/session-store.ts'
 import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
-import { stores } from '../../src/stores.ts'
-import { openOperator } from '../servers/redis.ts'
-import { clusterAddress, type RedisCluster, startRedisCluster } from '../servers/redis-cluster.ts'
 import { get, sessionOf, sessionStoreContract, set } from '../sessions/session-store-contract.ts'
 import { SETTINGS } from '../settings.ts'
 import { signInLimitsContract } from '../sign-in-limits/sign-in-limits-contract.ts'
 import { runHere } from '../tools/cli/run-here.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { openOperator } from './servers/redis.ts'
+import { clusterAddress, type RedisCluster, startRedisCluster } from './servers/redis-cluster.ts'
 
 /** A real cluster of three masters. */
 let cluster: RedisCluster

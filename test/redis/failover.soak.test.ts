@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openRedisLink } from '../../src/redis/link.ts'
-import { clusterAddress, startRedisCluster } from '../servers/redis-cluster.ts'
+import { clusterAddress, startRedisCluster } from './servers/redis-cluster.ts'
 
 const BACK_WITHIN = { interval: 50, timeout: 60_000 }
 

@@ -7,7 +7,7 @@ import type { RedisAddress } from '../../src/redis/address.ts'
 import type { RedisClient } from '../../src/redis/connection.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { type Certificate, makeCertificate } from '../servers/certificate.ts'
-import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
+import { type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
 
 let own: Certificate
 let redis: RedisServer

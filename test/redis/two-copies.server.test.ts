@@ -10,9 +10,9 @@ import {
   signOutAt,
   type Visit,
 } from '../login/program-visits.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { migratedStore } from '../users/postgres/fixture.ts'
+import { type PostgresServer, startPostgres } from '../users/postgres/server.ts'
+import { type RedisServer, startRedis } from './servers/redis.ts'
 
 /** Two processes of the login app share one PostgreSQL and one Redis, as in compose.yaml. */
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PostgresServer, startPostgres } from './postgres.ts'
+import { type PostgresServer, startPostgres } from '../users/postgres/server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -11,14 +11,14 @@ import { migratePostgres, openEditablePostgresStore } from '../../src/users/post
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import type { UserStore } from '../../src/users/user-store.ts'
 import { type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
+import { type RedisServer, redisAddress, startRedis } from '../redis/servers/redis.ts'
 import { rowsFor } from '../rows.ts'
 import { makeCertificate } from '../servers/certificate.ts'
-import { type LoginService, startLoginService } from '../servers/login-service.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
-import { dnOf, type SlapdServer, startSlapd } from '../servers/slapd.ts'
+import { type LoginService, startLoginService } from '../users/http/login-service.ts'
 import { ldapSettings } from '../users/ldap/settings-of.ts'
+import { dnOf, type SlapdServer, startSlapd } from '../users/ldap/slapd.ts'
 import { settingsOf } from '../users/postgres/fixture.ts'
+import { type PostgresServer, startPostgres } from '../users/postgres/server.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const VIEWER = { username: 'ada', groups: [], attributes: {} }

@@ -1,8 +1,8 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
-import { testPasskeys } from './passkeys-contract.ts'
-import { testPasswordLinks } from './password-links-contract.ts'
+import { testPasswordLinks } from '../features/account/links/password-links-contract.ts'
+import { testPasskeys } from '../features/passkeys/passkeys-contract.ts'
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }

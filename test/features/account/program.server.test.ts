@@ -8,10 +8,10 @@ import {
   startLoginProgram,
 } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
-import { startDebianMailServer } from '../../servers/debian-mail-server.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
-import { type RedisServer, startRedis } from '../../servers/redis.ts'
+import { type RedisServer, startRedis } from '../../redis/servers/redis.ts'
 import { settingsOf } from '../../users/postgres/fixture.ts'
+import { type PostgresServer, startPostgres } from '../../users/postgres/server.ts'
+import { startDebianMailServer } from './mail/debian-mail-server.ts'
 
 const NEW_PASSWORD = 'PASSWORDMARKER another heron'
 

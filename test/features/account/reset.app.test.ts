@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { signIn } from '../../login/signed-in.ts'
 import { ADA, type Answer } from '../../login/start-login-app.ts'
-import { tokenIn } from '../../servers/mail-server.ts'
+import { tokenIn } from './mail/mail-server.ts'
 import { type AccountApp, NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
 const FORGOT = '/account/forgot'

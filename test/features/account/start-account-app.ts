@@ -18,8 +18,8 @@ import {
   START_SECONDS,
   startLoginApp,
 } from '../../login/start-login-app.ts'
-import { startMailServer, type TestMailServer } from '../../servers/mail-server.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { startMailServer, type TestMailServer } from './mail/mail-server.ts'
 
 export const NEW_PASSWORD = 'PASSWORDMARKER another heron'
 

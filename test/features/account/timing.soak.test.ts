@@ -3,7 +3,7 @@ import { noPasswordHash } from '../../../src/users/passwords/no-password.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
-import { startMailServer } from '../../servers/mail-server.ts'
+import { startMailServer } from './mail/mail-server.ts'
 
 const SAMPLES = 500
 /** Exceeded by one of 10,000 runs without a difference. */

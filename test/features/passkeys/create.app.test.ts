@@ -4,7 +4,7 @@ import { openMailServer } from '../../../src/features/account/mail/smtp.ts'
 import { MOST_PASSKEYS } from '../../../src/users/passkey-store.ts'
 import { PLAYER } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
-import { startMailServer } from '../../servers/mail-server.ts'
+import { startMailServer } from '../account/mail/mail-server.ts'
 import { mailSettings } from '../account/start-account-app.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {

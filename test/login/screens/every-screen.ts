@@ -8,10 +8,10 @@ import { decideAccess } from '../../../src/login/access-policy.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { TOKEN_ENTRY_POINT } from '../../features/token/entry-point.ts'
+import { createTestIssuer, REF } from '../../features/token/start-token-app.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
 import { STORE_DOWN } from '../memory-users.ts'
 import { ADA, formOf, type LoginApp, START_SECONDS, startLoginApp } from '../start-login-app.ts'
-import { createTestIssuer, REF } from '../start-token-app.ts'
 
 /** A screen as the app sends it to a viewer. */
 export interface Screen {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startLoginService } from '../../servers/login-service.ts'
 import { startProgramWithStore } from '../program-with-store.ts'
+import { startLoginService } from './login-service.ts'
 
 const PASSWORD = 'PASSWORDMARKER'
 const ADA = { username: 'ada', password: PASSWORD, groups: ['staff'], attributes: {}, disabled: false }

@@ -5,8 +5,8 @@ import { openHttpStore } from '../../../src/users/http/store.ts'
 import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { type Fault, type LoginService, startLoginService } from '../../servers/login-service.ts'
 import { contractViewers, userStoreContract } from '../user-store-contract.ts'
+import { type Fault, type LoginService, startLoginService } from './login-service.ts'
 
 const [ada] = contractViewers
 const right = { ok: true, viewer: { username: ada.username, groups: ada.groups, attributes: ada.attributes } }

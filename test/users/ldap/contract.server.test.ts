@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { type SlapdServer, startSlapd } from '../../servers/slapd.ts'
 import { contractViewers, userStoreContract } from '../user-store-contract.ts'
 import { ldapSettings } from './settings-of.ts'
+import { type SlapdServer, startSlapd } from './slapd.ts'
 
 let certificate: Certificate
 let slapd: SlapdServer

@@ -6,10 +6,10 @@ import { openLdapStore } from '../../../src/users/ldap/store.ts'
 import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { type SlapdServer, startSlapd } from '../../servers/slapd.ts'
 import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { ldapSettings } from './settings-of.ts'
+import { type SlapdServer, startSlapd } from './slapd.ts'
 
 const TIMEOUT_MS = 500
 /** The timeout, and time for late timers on a busy machine. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { UpstreamError } from '../../../src/errors.ts'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
 import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
-import { entryOf, type ScriptedDirectory, startScriptedDirectory } from '../../servers/scripted-directory.ts'
+import { entryOf, type ScriptedDirectory, startScriptedDirectory } from './scripted-directory.ts'
 import { ldapSettings } from './settings-of.ts'
 
 const TIMEOUT_MS = 2_000

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeCertificate } from '../../servers/certificate.ts'
-import { PEOPLE, startSlapd } from '../../servers/slapd.ts'
 import { startProgramWithStore } from '../program-with-store.ts'
+import { PEOPLE, startSlapd } from './slapd.ts'
 
 const PASSWORD = 'PASSWORDMARKER'
 const ADA = { username: 'ada', password: PASSWORD, groups: ['staff'], attributes: {}, disabled: false }

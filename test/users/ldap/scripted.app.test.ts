@@ -5,7 +5,7 @@ import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
 import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { type ScriptedDirectory, startScriptedDirectory } from '../../servers/scripted-directory.ts'
+import { type ScriptedDirectory, startScriptedDirectory } from './scripted-directory.ts'
 import { ldapSettings } from './settings-of.ts'
 
 const ADA = {

@@ -1,5 +1,5 @@
 import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
-import { PEOPLE, type SlapdServer } from '../../servers/slapd.ts'
+import { PEOPLE, type SlapdServer } from './slapd.ts'
 
 /** Settings for a test directory, without encryption by default. */
 export function ldapSettings(

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { LdapStoreSettings } from '../../../src/users/ldap/settings.ts'
 import { openLdapStore } from '../../../src/users/ldap/store.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
-import { dnOf, GROUPS, PEOPLE, type SlapdServer, SUFFIX, startSlapd } from '../../servers/slapd.ts'
 import type { ContractViewer } from '../user-store-contract.ts'
 import { ldapSettings } from './settings-of.ts'
+import { dnOf, GROUPS, PEOPLE, type SlapdServer, SUFFIX, startSlapd } from './slapd.ts'
 
 const PASSWORD = 'the right one'
 const ODD_NAME = 'we(ird)*\\na,me #1;<>"+='

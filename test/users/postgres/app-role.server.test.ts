@@ -6,9 +6,9 @@ import { connectPostgres } from '../../../src/users/postgres/connection.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { grantAppRole } from '../../../src/users/postgres/own-table/app-role.ts'
 import { createPostgresStore, openPostgresStore } from '../../../src/users/postgres/store.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
-import { passkey } from '../passkeys-contract.ts'
+import { passkey } from '../../features/passkeys/passkeys-contract.ts'
 import { settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 /** A hash of "U*U", from crypt_blowfish. */
 const BCRYPT = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'

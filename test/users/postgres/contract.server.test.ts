@@ -3,9 +3,9 @@ import { userStores } from '../../../src/users/open-user-store.ts'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import type { PostgresSettings } from '../../../src/users/postgres/settings.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { type ContractViewer, userStoreContract } from '../user-store-contract.ts'
 import { CUSTOMERS_QUERY, CUSTOMERS_TABLE, settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { userStores } from '../../../src/users/open-user-store.ts'
 import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { password, quickPasswords } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
 let contractDatabase: string

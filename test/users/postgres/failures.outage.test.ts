@@ -6,10 +6,10 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { expectSurvived } from '../remote/outage.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { CUSTOMERS_TABLE, databaseWithAda, openQuickStore } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 const TIMEOUT_MS = 500
 /** The timeout, and time for late timers on a busy machine. */

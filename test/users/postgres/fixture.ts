@@ -4,8 +4,8 @@ import { migratePostgres, openEditablePostgresStore } from '../../../src/users/p
 import { type PostgresSettings, readPostgresSettings } from '../../../src/users/postgres/settings.ts'
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/users/postgres/store.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
-import type { PostgresServer } from '../../servers/postgres.ts'
 import { password, quickPasswords } from '../sign-in-run.ts'
+import type { PostgresServer } from './server.ts'
 
 /** A short pause of the circuit breaker, so that tests do not wait. */
 const PAUSE_MS = 200

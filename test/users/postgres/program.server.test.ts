@@ -9,9 +9,9 @@ import {
   runLoginProgram,
   startLoginProgram,
 } from '../../login/login-program.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

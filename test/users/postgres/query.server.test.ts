@@ -3,9 +3,9 @@ import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { password } from '../sign-in-run.ts'
 import { openQuickStore, settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 const HASH = `quick:${password}`
 const WRONG = { ok: false, reason: 'wrong-credentials' }

@@ -3,8 +3,8 @@ import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { settingsOf } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 const GOOD = 'SELECT name AS username, hash AS password_hash FROM account WHERE name = $1'
 /** The hash of "U*U", from crypt_blowfish. */

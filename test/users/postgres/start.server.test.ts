@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { type PostgresServer, startPostgres } from '../../servers/postgres.ts'
 import { password, signInRun } from '../sign-in-run.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { databaseWithAda, migratedStore, openQuickStore } from './fixture.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
 let ada: { database: string; user: string; url: string }

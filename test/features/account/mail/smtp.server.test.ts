@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { MailEnvironment, type MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
 import { type Mail, MailFault, openMailServer } from '../../../../src/features/account/mail/smtp.ts'
 import { makeCertificate } from '../../../servers/certificate.ts'
-import { startMailServer } from '../../../servers/mail-server.ts'
 import { mailSettings } from '../start-account-app.ts'
+import { startMailServer } from './mail-server.ts'
 
 const MAIL: Mail = {
   to: 'ada@example.com',

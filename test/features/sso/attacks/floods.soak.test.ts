@@ -7,7 +7,7 @@ import { openSharedFlows } from '../../../../src/features/window/flows/shared-fl
 import { openRedisLink } from '../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../src/redis/records.ts'
 import { ADA } from '../../../login/start-login-app.ts'
-import { openOperator, redisAddress, startRedis } from '../../../servers/redis.ts'
+import { openOperator, redisAddress, startRedis } from '../../../redis/servers/redis.ts'
 import { finishWindow, openWindow, pressContinue, type SsoApp, startHeaders, startSso } from '../start-sso.ts'
 
 const IN_ALL = 50_000

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../../servers/free-port.ts'
-import { type Glewlwyd, startGlewlwyd } from '../../../servers/glewlwyd.ts'
 import { CLIENT } from '../start-provider.ts'
 import { type AppWithSso, cookiesOf, openWindow, pressContinue, startAppWithSso } from '../start-sso.ts'
 import { openVisitor } from '../visitor.ts'
+import { type Glewlwyd, startGlewlwyd } from './glewlwyd.ts'
 import { type AppAtProvider, providerContract } from './provider-contract.ts'
 
 const ADA = { username: 'ada@example.com', password: 'a password of the provider', groups: ['gold', 'staff'] }

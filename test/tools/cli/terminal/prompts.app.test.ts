@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
-import { passkey } from '../../../users/passkeys-contract.ts'
+import { passkey } from '../../../features/passkeys/passkeys-contract.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { signIn } from '../viewers/sign-in.ts'
 

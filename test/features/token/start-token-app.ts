@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import {
+  createTokenIssuer,
+  type TokenIssuer,
+  tokenQueueOptions,
+} from '../../../src/features/token/issuer/token-issuers.ts'
+import { checkViewerToken } from '../../../src/features/token/viewer-token/token-check.ts'
+import { createQueue } from '../../../src/server/work-queue.ts'
+import { type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
+import { TOKEN_ENTRY_POINT } from './entry-point.ts'
+import { BUILD_KEYS, CHECK_KEYS } from './viewer-token/token-keys.ts'
+
+export const REF = 'https://player.example/embed/1234?a=%20+~&b'
+
+/** A real issuer, which a test can make fail. */
+export interface TestIssuer extends TokenIssuer {
+  fault: Error | null
+  /** How often the app asked for the keys of the service. */
+  refetches: number
+}
+
+export function createTestIssuer(nowSeconds: () => number): TestIssuer {
+  const serviceKeys = {
+    newest() {
+      if (issuer.fault !== null) throw issuer.fault
+      return BUILD_KEYS.serviceKey
+    },
+    refetch() {
+      issuer.refetches += 1
+    },
+  }
+  const queue = createQueue(tokenQueueOptions())
+  const built = createTokenIssuer(TOKEN_ENTRY_POINT, serviceKeys, queue, nowSeconds)
+  const issuer: TestIssuer = { fault: null, refetches: 0, ...built }
+  return issuer
+}
+
+/** Starts the login app with an entry point that answers with tokens. */
+export async function startTokenApp(options: LoginAppOptions = {}): Promise<LoginApp & { issuer: TestIssuer }> {
+  let nowSeconds = () => START_SECONDS
+  const issuer = createTestIssuer(() => nowSeconds())
+  const app = await startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], tokenIssuerOf: () => issuer, ...options })
+  nowSeconds = options.nowSeconds ?? (() => app.clock.seconds)
+  return { ...app, issuer }
+}
+
+/** Checks the token in a redirect as the service does. Returns the address without the token, and the viewer. */
+export async function tokenIn(
+  location: string | undefined,
+  nowSeconds = START_SECONDS,
+): Promise<{ address: string; subject: string }> {
+  const [address = '', token = '', ...more] = (location ?? '').split(/[?&]vt=/)
+  expect(more).toEqual([])
+  const check = await checkViewerToken(decodeURIComponent(token), CHECK_KEYS, nowSeconds)
+  return { address, subject: check.ok ? check.subject : expect.unreachable(check.reason) }
+}

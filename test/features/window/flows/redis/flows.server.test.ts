@@ -1,0 +1,53 @@
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { UpstreamError } from '../../../../../src/errors.ts'
+import { openRedisFlows } from '../../../../../src/features/window/flows/redis-flows.ts'
+import { openRedisLink } from '../../../../../src/redis/link.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../../redis/servers/redis.ts'
+import { flowStoreContract, RESULT, STARTED } from '../flow-store-contract.ts'
+
+let redis: RedisServer
+let operator: Awaited<ReturnType<typeof openOperator>>
+beforeAll(async () => {
+  redis = await startRedis()
+  operator = await openOperator(redis)
+})
+beforeEach(async () => {
+  await operator.flushDb()
+})
+afterAll(() => redis.remove())
+
+async function openStore() {
+  const address = { ...redisAddress(redis), keyPrefix: 'viewer-auth:' }
+  const options = { setting: 'SESSION_STORE_URL', without: 'nothing works', nowSeconds: () => Date.now() / 1000 }
+  return openSharedFlows(redisRecords(await openRedisLink(address, { ...options, log: pino({ level: 'silent' }) })))
+}
+
+flowStoreContract('Redis', openStore)
+
+test('the keys are below REDIS_KEY_PREFIX, and end by themselves', async () => {
+  const store = await openStore()
+  onTestFinished(() => store.close())
+  await store.put('state', 'a', STARTED)
+  await store.put('result', 'b', RESULT)
+  const keys = (await operator.keys('*')).toSorted()
+  expect(keys).toEqual(['viewer-auth:sso:result:b', 'viewer-auth:sso:state:a'])
+  const seconds = await Promise.all(keys.map((key) => operator.ttl(key)))
+  expect(seconds).toEqual([expect.toSatisfy(isBetween(110, 120)), expect.toSatisfy(isBetween(590, 600))])
+})
+
+test('a result is shared between two copies, and an unreadable one is an error of the store', async () => {
+  const [one, other] = [await openStore(), await openStore()]
+  onTestFinished(() => {
+    one.close()
+    other.close()
+  })
+  await one.put('result', 'a', RESULT)
+  expect(await other.take('result', 'a')).toEqual(RESULT)
+  await operator.set('viewer-auth:sso:result:x', '{}')
+  await expect(one.take('result', 'x')).rejects.toThrow(UpstreamError)
+})
+
+function isBetween(least: number, most: number) {
+  return (value: number) => value >= least && value <= most
+}

@@ -1,0 +1,239 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
+import { setLock } from '../../../../src/tools/video-service/locks.ts'
+import { ADA } from '../../../login/start-login-app.ts'
+import { runHere } from '../../../tools/cli/run-here.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { apiOf, emulatorOfTest } from '../../video-service/client.ts'
+import { type AlterHeaders, startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
+import { runDoctor } from './findings.ts'
+
+let emulator: RunningEmulator
+let env: Record<string, string>
+let alter: AlterHeaders
+
+beforeEach(async () => {
+  alter = (headers) => headers
+  emulator = await emulatorOfTest()
+  env = await startLoginAppBehindProxy(emulator, {
+    alter: (headers) => alter(headers),
+    settings: {
+      PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
+      PLAYER_ORIGINS: `https://player.example,${emulator.url}`,
+      HASH_CONSUMERS: `${emulator.url}/chat/authorize/`,
+    },
+  })
+})
+
+const doctor = (...args: string[]) => runHere(['doctor', ...args], { cwd: temporaryFolder(), env })
+const SIGN_IN = ['--viewer', ADA.username]
+
+const findingsOf = (...args: string[]) => runDoctor(args, { cwd: temporaryFolder(), env })
+
+describe('the doctor', () => {
+  test('the doctor finds no fault once the lock is set, and shows no password', async () => {
+    await runHere(['lock', 'set', '--channel', '1002', '--yes'], { cwd: temporaryFolder(), env })
+    const page = ['--page', `${emulator.url}/channel/1002`]
+    const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002', ...page)
+    expect([status, stderr]).toEqual([0, ''])
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.at(-1)).toContain('README.md#when-viewers-do-not-get-through')
+    expect(lines.at(-2)).toBe('Viewers will get through. (0 failures, 0 unknown, 0 warnings)')
+    for (const line of lines.slice(0, -2)) expect(line).toMatch(/^ok {7}\S/)
+    for (const named of [
+      env.PUBLIC_URL,
+      `PLAYER_RETURN_URL ${emulator.url}/embed/hashlock/pass`,
+      `${emulator.url}/chat/authorize/`,
+      'https://player.example',
+      'clocks',
+      'channel 1002',
+      'Accepted until',
+      'returning viewer',
+    ]) {
+      expect(stdout).toContain(named)
+    }
+    expect(stdout).not.toContain(ADA.password)
+  })
+
+  test('the doctor returns as a viewer who has just signed in, also if the app asks returning viewers', async () => {
+    env = await startLoginAppBehindProxy(emulator, { settings: { RETURNING_VIEWERS: 'ask' } })
+    expect((await findingsOf(...SIGN_IN)).ok).toContain('viewer-returns')
+  })
+
+  test('a missing lock and a sign-in that was not tried are unknown, and the verdict says so', async () => {
+    const { status, failure, unknown, verdict } = await findingsOf()
+    expect([status, failure, unknown]).toEqual([0, [], ['no-lock', 'no-page', 'no-sign-in']])
+    expect(verdict).toMatch(/^Not proven/)
+    expect((await doctor()).stdout).toContain('(0 failures, 3 unknown, 0 warnings)')
+  })
+
+  test.each<[string, AlterHeaders]>([
+    [
+      'adds a policy without frame-ancestors',
+      (headers) => ({
+        ...headers,
+        'content-security-policy': `${headers['content-security-policy']}, upgrade-insecure-requests`,
+      }),
+    ],
+    [
+      'adds its own cookie',
+      (headers) => ({ ...headers, 'set-cookie': ['balancer=1; path=/', ...(headers['set-cookie'] ?? [])] }),
+    ],
+  ])('the doctor accepts a proxy that %s', async (_case, altered) => {
+    alter = altered
+    expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failure: [], unknown: ['no-lock', 'no-page'] })
+  })
+
+  test.each<[string, AlterHeaders, string]>([
+    ['removes the policy', ({ 'content-security-policy': _policy, ...headers }) => headers, 'policy-removed'],
+    [
+      'has a clock that is almost an hour behind',
+      (headers) => ({ ...headers, date: new Date(Date.now() - 3_590_000).toUTCString() }),
+      'clock-expires',
+    ],
+    ['adds X-Frame-Options', (headers) => ({ ...headers, 'x-frame-options': 'DENY' }), 'x-frame-options'],
+    [
+      'adds its own frame-ancestors',
+      (headers) => ({
+        ...headers,
+        'content-security-policy': `${headers['content-security-policy']}, frame-ancestors 'self'`,
+      }),
+      'frame-ancestors',
+    ],
+    [
+      'changes cookies',
+      (headers) => ({
+        ...headers,
+        ...(headers['set-cookie'] && {
+          'set-cookie': headers['set-cookie'].map((cookie) => cookie.replace('SameSite=None', 'SameSite=Lax')),
+        }),
+      }),
+      'cookie-changed',
+    ],
+    ['lets caches store screens', (headers) => ({ ...headers, 'cache-control': 'public' }), 'cache-control'],
+  ])('the doctor reports a proxy that %s as a failure', async (_case, altered, named) => {
+    alter = altered
+    const { status, failure } = await findingsOf(...SIGN_IN)
+    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
+  })
+
+  test('the verdict says that viewers will not get through if a check fails', async () => {
+    alter = (headers) => ({ ...headers, 'x-frame-options': 'DENY' })
+    expect((await doctor()).stdout).toContain(
+      'will not get through: see each failure. (1 failure, 3 unknown, 0 warnings)',
+    )
+  })
+
+  test.each([
+    ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'wrong-response'],
+    ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'wrong-redirect'],
+    ['another path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'wrong-redirect'],
+    ['a fragment in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'wrong-redirect'],
+    ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'wrong-redirect'],
+    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'wrong-password'],
+    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'client-refused'],
+    ['no service', { SERVICE_BASE_URL: '' }, 'service-settings'],
+  ])('the doctor reports %s as a failure', async (_case, changed, named) => {
+    const { PLAYER_RETURN_URL = env.PLAYER_RETURN_URL ?? '' } = changed as Record<string, string>
+    env = { ...env, ...changed, PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('RETURN', emulator.url) }
+    const { status, failure } = await findingsOf(...SIGN_IN)
+    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
+  })
+
+  test.each([
+    [{ PLAYER_ORIGINS: 'https://player.example' }, 'unknown', 'player-origin-missing'],
+    [{ HASH_LIFETIME_SECONDS: '5' }, 'warning', 'short-lifetime'],
+    [{ HASH_PARAMETERS: 'id=username' }, 'warning', 'no-viewer-parameter'],
+  ] as const)('the doctor finds %j doubtful', async (changed, level, code) => {
+    env = { ...env, ...changed }
+    expect((await findingsOf())[level]).toContain(code)
+  })
+
+  test('several pages are checked, and the missing origin of one is named', async () => {
+    await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
+    const ownPage = `${emulator.url}/video/2003`
+    const customerPage = ownPage.replace('127.0.0.1', 'page.localhost')
+    const { status, ok, failure, textOf } = await findingsOf('--page', ownPage, '--page', customerPage)
+    expect([status, ok, failure]).toEqual([1, expect.arrayContaining(['page']), ['page-origin-missing']])
+    expect(textOf('page-origin-missing')).toContain(new URL(customerPage).origin)
+  })
+
+  test('a player whose policy does not let the app in is a failure only if the lock leads to the app', async () => {
+    const customerPage = ['--page', `${emulator.url}/video/2001`]
+    expect((await findingsOf(...customerPage)).unknown).toContain('player-frame-src')
+    expect((await findingsOf(...customerPage, '--entry-point', 'default')).failure).toContain('player-frame-src')
+  })
+
+  test.each(['www.example.com', 'ftp://www.example.com/', 'https://ada:secret@www.example.com/'])(
+    'the page %s is wrong usage',
+    async (address) => {
+      const { status, stdout, stderr } = await doctor('--page', address)
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining('--page')])
+    },
+  )
+
+  test('with --strict, warnings and unknown results make the exit status 1', async () => {
+    await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
+    const all = ['--strict', '--video', '2003', '--page', `${emulator.url}/video/2003`]
+    expect(await findingsOf(...all, ...SIGN_IN)).toMatchObject({ status: 0, verdict: 'Viewers will get through.' })
+    expect(await findingsOf(...all)).toMatchObject({ status: 1, unknown: ['no-sign-in'] })
+    env = { ...env, HASH_LIFETIME_SECONDS: '5' }
+    expect(await findingsOf(...all, ...SIGN_IN)).toMatchObject({ status: 1, warning: ['short-lifetime'] })
+    expect(await findingsOf(...all.slice(1), ...SIGN_IN)).toMatchObject({ status: 0, warning: ['short-lifetime'] })
+  })
+
+  test('the doctor warns that the app still signs with the previous secret', async () => {
+    env = { ...env, HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53', HASH_SECRET_PREVIOUS: env.HASH_SECRET ?? '' }
+    const { status, warning } = await findingsOf(...SIGN_IN)
+    expect([status, warning]).toEqual([0, ['previous-secret']])
+  })
+
+  test('the doctor warns of a change of the secret that is not finished', async () => {
+    const { HASH_SECRET = '', ...others } = env
+    const file = join(temporaryFolder(), 'secret')
+    env = { ...others, HASH_SECRET_FILE: file, HASH_SECRET_PREVIOUS_FILE: `${file}-previous` }
+    for (const path of [file, `${file}-previous`]) writeFileSync(path, HASH_SECRET)
+    expect((await findingsOf()).warning).not.toContain('secret-change-unfinished')
+    writeFileSync(`${file}.next`, HASH_SECRET)
+    const { status, warning } = await findingsOf()
+    expect([status, warning]).toEqual([0, expect.arrayContaining(['secret-change-unfinished'])])
+  })
+
+  test('the doctor accepts a lock without the slash at the end of its address', async () => {
+    const form = { url: env.PUBLIC_URL ?? '', secret: env.HASH_SECRET ?? '' }
+    await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)
+    expect((await findingsOf('--video', '2003')).ok).toContain('lock-secret-same')
+  })
+
+  test('the lock of a video without its own is unknown', async () => {
+    expect((await findingsOf('--video', '2002')).unknown).toContain('no-own-lock')
+  })
+
+  test('a video and a channel at once are wrong usage', async () => {
+    expect(await doctor('--video', '2003', '--channel', '1002')).toMatchObject({ status: 2, stdout: '' })
+  })
+
+  test('the doctor accepts a lock that is set to /e/default, which the app also serves', async () => {
+    const form = { url: `${env.PUBLIC_URL}/e/default`, secret: env.HASH_SECRET ?? '' }
+    await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
+    for (const args of [['--channel', '1002'], []]) {
+      const { status, unknown, textOf } = await findingsOf(...args)
+      expect([status, unknown]).toEqual([0, ['lock-secret-unseen', 'no-page', 'no-sign-in']])
+      expect(textOf('lock-secret-unseen')).toContain('channel 1002')
+    }
+  })
+
+  test('the doctor reports the address of a lock that points elsewhere', async () => {
+    const { failure, unknown, textOf } = await findingsOf('--video', '2001')
+    expect([failure, unknown]).toEqual([['lock-leads-elsewhere'], ['no-page', 'no-sign-in']])
+    expect(textOf('lock-leads-elsewhere')).toContain('video 2001')
+    expect(textOf('lock-leads-elsewhere')).toContain('http://localhost:3000/')
+  })
+
+  test('the doctor lists wrong settings and checks nothing else', async () => {
+    env = { PUBLIC_URL: 'http://login.example.com' }
+    expect(await doctor()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('HASH_SECRET') })
+  })
+})

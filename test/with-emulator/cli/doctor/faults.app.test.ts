@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
+import { CLIENT } from '../../../features/sso/start-provider.ts'
+import type { LogLine } from '../../../login/start-login-app.ts'
+import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
+import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
+import { examine, type Fault, type Installation } from './faults/installation.ts'
+import { LOCK_FAULTS } from './faults/lock-faults.ts'
+import { PAGE_FAULTS } from './faults/page-faults.ts'
+import { PROXY_FAULTS } from './faults/proxy-faults.ts'
+import { SETTINGS_FAULTS } from './faults/settings-faults.ts'
+import { SIGN_IN_FAULTS } from './faults/sign-in-faults.ts'
+import { withProvider } from './sso/provider.ts'
+import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from './sso/provider-faults.ts'
+import { SSO_START_FAULTS } from './sso/start-faults.ts'
+
+const FAULTS: readonly Fault[] = [
+  ...SETTINGS_FAULTS,
+  ...PROXY_FAULTS,
+  ...CERTIFICATE_FAULTS,
+  ...LOCK_FAULTS,
+  ...ENTRY_POINT_FAULTS,
+  ...SIGN_IN_FAULTS,
+  ...PAGE_FAULTS,
+  ...SSO_PROVIDER_FAULTS,
+  ...SSO_CLIENT_FAULTS,
+  ...SSO_START_FAULTS,
+]
+
+let service: RunningEmulator
+beforeAll(async () => {
+  service = await startEmulator({ port: 0, seed: { views: 0 } })
+})
+afterAll(() => service.close())
+
+describe('the doctor and one fault', () => {
+  test('without a fault, viewers will get through', async () => {
+    const { verdict, findings } = await examine({ name: 'none', findings: [] }, service)
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+    expect(verdict).toBe('Viewers will get through.')
+  })
+
+  test('at least forty faults are tried, each with a name of its own', () => {
+    expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length)
+    expect(FAULTS.filter(({ isHarmless }) => !isHarmless).length).toBeGreaterThan(40)
+  })
+
+  test('of single sign-on, the doctor leaves one refusal in the log, with its name, and shows no secret', async () => {
+    let lines: readonly LogLine[] = []
+    const afterwards = ({ app }: Installation) => {
+      lines = app.lines
+    }
+    const { findings } = await examine({ name: 'none', ...withProvider(), afterwards, findings: [] }, service)
+    const signIns = lines.filter(({ event }) => event === 'sign-in')
+    expect(signIns.filter(({ level }) => level !== 30)).toEqual([
+      expect.objectContaining({ outcome: 'sso-refused', reason: 'provider-refused: doctor' }),
+    ])
+    expect(JSON.stringify(findings)).not.toContain(CLIENT.secret)
+  })
+
+  test.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_name, fault) => {
+    const { verdict, findings } = await examine(fault, service)
+    const named = findings.filter(({ state }) => state !== 'ok').map(({ state, code }) => `${state} ${code}`)
+    expect(named).toEqual(fault.findings)
+    expect(verdict.startsWith('Viewers will get through')).toBe(fault.isHarmless ?? false)
+  })
+})

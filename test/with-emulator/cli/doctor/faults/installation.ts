@@ -1,0 +1,180 @@
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { ServerOptions } from 'node:https'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { readConfig } from '../../../../../src/config.ts'
+import { openSso } from '../../../../../src/features/sso/open-sso.ts'
+import { openTokenIssuers } from '../../../../../src/features/token/issuer/token-issuers.ts'
+import { openSignInWindow } from '../../../../../src/features/window/open-sign-in-window.ts'
+import { openMemoryCounter } from '../../../../../src/sign-in-limits/memory-counters.ts'
+import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
+import { programSettings } from '../../../../login/login-program.ts'
+import { type MemoryUsers, memoryUsers } from '../../../../login/memory-users.ts'
+import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from '../../../../login/start-login-app.ts'
+import { runHere } from '../../../../tools/cli/run-here.ts'
+import { startService } from '../../../../tools/video-service/test-service.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { emulatorOfTest, environmentFor } from '../../../video-service/client.ts'
+import { type Findings, runDoctor } from '../findings.ts'
+
+type Settings = Record<string, string>
+type HeaderValues = IncomingMessage['headers']
+
+/** A proxy in front of the app that does something wrong. */
+export interface BadProxy {
+  /** Returns the headers that the app gets. */
+  readonly asks?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** Returns the path that the app gets. */
+  readonly path?: (path: string) => string
+  /** Returns the headers that the browser gets. */
+  readonly answers?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** True for requests whose body the proxy drops. */
+  readonly dropsBody?: boolean
+  /** Answers in place of the app, unless it returns false. */
+  readonly instead?: (req: IncomingMessage, res: ServerResponse) => boolean
+}
+
+/** One thing that is broken in an installation where all else is right. */
+export interface Fault {
+  readonly name: string
+  /** "level code" of every finding that is not "ok", in their order. */
+  readonly findings: readonly string[]
+  /** True if viewers get through all the same. */
+  readonly isHarmless?: boolean
+  /** True if the service itself is broken, and not only a lock. */
+  readonly changesService?: boolean
+  /** Settings of the app and of the doctor. */
+  readonly settings?: (all: Settings) => Settings | Promise<Settings>
+  /** Settings that only the app has. */
+  readonly appSettings?: (all: Settings) => Settings
+  readonly app?: () => LoginAppOptions | Promise<LoginAppOptions>
+  /** Another copy of the app. The proxy takes turns. */
+  readonly copy?: LoginAppOptions
+  readonly proxy?: BadProxy
+  /** Makes the proxy speak TLS, with PUBLIC_URL as https. */
+  readonly tls?: () => Promise<ServerOptions>
+  /** The customer's page. The default frames the player. */
+  readonly page?: {
+    readonly headers?: Settings
+    readonly html?: (player: string) => string
+    readonly tls?: () => Promise<ServerOptions>
+  }
+  /** Breaks something after everything was set up. May change `env` and `args` in place. */
+  readonly afterwards?: (installation: Installation) => unknown
+}
+
+export interface Installation {
+  readonly emulator: RunningEmulator
+  readonly users: MemoryUsers
+  readonly app: LoginApp
+  /** The settings of the doctor. */
+  readonly env: Settings
+  /** The arguments of the doctor. The first two name the channel, the last two the page. */
+  readonly args: string[]
+  readonly cwd: string
+  /** Runs another command with the same settings. */
+  run(...args: string[]): Promise<unknown>
+}
+
+/**
+ * Starts an installation with one fault, and runs the doctor with all checks.
+ * @param service serves all faults that do not change it, because an emulator takes as long to start as all else.
+ */
+export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
+  const cwd = temporaryFolder()
+  const emulator = fault.changesService ? await emulatorOfTest() : service
+  const {
+    headers = {},
+    html = (player: string) => `<iframe src="${player}"></iframe>`,
+    tls: pageTls,
+  } = fault.page ?? {}
+  const page = await startService(
+    (_req, res) => {
+      for (const [name, value] of Object.entries({ 'content-type': 'text/html', ...headers }))
+        res.setHeader(name, value)
+      res.end(`<!doctype html>${html(`${emulator.url}/embed/1002`)}`)
+    },
+    await pageTls?.(),
+  )
+  const ports: number[] = []
+  let turn = 0
+  const front = await startService(
+    (req, res) => forward(fault.proxy ?? {}, ports[turn++ % ports.length] ?? 0, req, res),
+    await fault.tls?.(),
+  )
+  const basic: Settings = {
+    ...programSettings(cwd),
+    USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}`,
+    PUBLIC_URL: front.origin,
+    PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
+    PLAYER_ORIGINS: `${emulator.url},${page.origin}`,
+    TRUST_PROXY_HOPS: '1',
+  }
+  const settings = { ...basic, ...(await fault.settings?.(basic)) }
+  const users = memoryUsers()
+  users.add(ADA.username, ADA.password)
+  const { entryPoints } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
+  const nowSeconds = () => Date.now() / 1000
+  const parts = { publicUrl: front.origin, entryPoints, nowSeconds, users }
+  const given = await fault.app?.()
+  const options = { ...parts, ...(await ssoOf(parts)), ...(await tokensOf({ ...parts, ...given })), ...given }
+  const app = await startLoginApp(options)
+  ports.push(app.port)
+  if (fault.copy) {
+    const copy = { ...options, ...(await ssoOf(parts)), sessionStore: app.sessionStore, ...fault.copy }
+    ports.push((await startLoginApp(copy)).port)
+  }
+  const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
+  const run = (...args: string[]) => runHere(args, { cwd, env })
+  const [{ viewerAuth = 'hash' } = {}] = entryPoints
+  await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
+  const args = ['--channel', '1002', '--viewer', ADA.username, '--page', page.href]
+  await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
+  return await runDoctor(args, { cwd, env })
+}
+
+/** Opens single sign-on in memory, and waits until the provider was read once or could not be read. */
+async function ssoOf({
+  publicUrl,
+  entryPoints,
+  nowSeconds,
+}: Required<Pick<LoginAppOptions, 'publicUrl' | 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
+  const tried = Promise.withResolvers<unknown>()
+  const log = { info: tried.resolve, warn: tried.resolve }
+  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
+  const config = { publicUrl: new URL(publicUrl), entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }
+  const signInWindow = await openSignInWindow(config, { openCounter: openMemoryCounter, nowSeconds, log })
+  const sso = signInWindow && (await openSso(config, { signInWindow, log }))
+  if (sso === null) return {}
+  onTestFinished(() => sso.close())
+  await tried.promise
+  return { sso, optionalStores: sso.optionalStores }
+}
+
+/** Opens what builds tokens. */
+async function tokensOf({
+  entryPoints,
+  nowSeconds,
+}: Required<Pick<LoginAppOptions, 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
+  const withTokens = entryPoints.flatMap((entryPoint) => (entryPoint.viewerAuth === 'token' ? [entryPoint] : []))
+  if (withTokens.length === 0) return {}
+  const log = { info: () => {}, warn: () => {} }
+  const { issuerOf, optionalStores, close } = await openTokenIssuers(withTokens, { nowSeconds, log })
+  onTestFinished(close)
+  return { tokenIssuerOf: issuerOf, optionalStores }
+}
+
+function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {
+  if (proxy.instead?.(req, res)) return
+  const { asks = (headers) => headers, answers = (headers) => headers, path = (text) => text } = proxy
+  const sent = { ...asks(req.headers, req) }
+  if (proxy.dropsBody) sent['content-length'] = '0'
+  const options = { host: '127.0.0.1', port, method: req.method, path: path(req.url ?? '/'), headers: sent }
+  const passed = request(options, (answer) => {
+    res.writeHead(answer.statusCode ?? 500, answers(answer.headers, req))
+    answer.pipe(res)
+  })
+  passed.on('error', () => res.writeHead(502).end('Bad gateway'))
+  if (proxy.dropsBody) passed.end()
+  else req.pipe(passed)
+}

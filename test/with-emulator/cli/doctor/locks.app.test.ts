@@ -1,0 +1,165 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { checkAuthenticationResponse } from '../../../../src/hash-lock/authentication-response.ts'
+import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
+import { setLock } from '../../../../src/tools/video-service/locks.ts'
+import { ADA } from '../../../login/start-login-app.ts'
+import { runHere } from '../../../tools/cli/run-here.ts'
+import { startService } from '../../../tools/video-service/test-service.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { addFault, apiOf, emulatorOfTest } from '../../video-service/client.ts'
+import { startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
+import { runDoctor } from './findings.ts'
+
+const CHANNEL = ['--channel', '1002']
+const OTHER_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+const SECRETS_OF_TEST = ['HASH_SECRET', 'SERVICE_CLIENT_SECRET']
+
+let emulator: RunningEmulator
+let env: Record<string, string>
+let folder: string
+let records: string
+
+beforeEach(async () => {
+  emulator = await emulatorOfTest()
+  folder = temporaryFolder()
+  records = join(folder, 'locks.json')
+  const returnUrl = `${emulator.url}/embed/hashlock/pass`
+  const settings = {
+    USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}`,
+    PLAYER_RETURN_URL: returnUrl,
+    PLAYER_ORIGINS: emulator.url,
+  }
+  env = await startLoginAppBehindProxy(emulator, { settings })
+})
+
+const run = (...args: string[]) => runHere(args, { cwd: folder, env })
+const doctor = (...args: string[]) => runDoctor(args, { cwd: folder, env })
+
+test('lock set keeps a fingerprint without a secret, for this user only', async () => {
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  const text = readFileSync(records, 'utf8')
+  expect(JSON.parse(text)).toEqual({
+    [`${emulator.url} channel 1002`]: {
+      url: `${env.PUBLIC_URL}/`,
+      setAt: expect.stringMatching(/Z$/),
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  })
+  expect(statSync(records).mode & 0o777).toBe(0o600)
+  for (const name of SECRETS_OF_TEST) expect(text).not.toContain(env[name])
+})
+
+test('viewers will get through once lock set gave the lock the secret of the settings', async () => {
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  const all = [...CHANNEL, '--viewer', ADA.username, '--page', `${emulator.url}/channel/1002`]
+  const { verdict, ok, unknown } = await doctor(...all)
+  expect([verdict, unknown]).toEqual(['Viewers will get through.', []])
+  expect(ok).toContain('lock-secret-same')
+  expect((await doctor()).ok).toContain('lock-secret-same')
+})
+
+test('the secret of a lock that was set elsewhere is unknown, whatever it is', async () => {
+  for (const secret of [env.HASH_SECRET ?? '', OTHER_SECRET]) {
+    await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, { url: `${env.PUBLIC_URL}/`, secret })
+    const { verdict, unknown, failure } = await doctor(...CHANNEL, '--viewer', ADA.username)
+    expect([unknown, failure]).toEqual([['lock-secret-unseen', 'no-page'], []])
+    expect(verdict).toMatch(/^Not proven/)
+  }
+})
+
+test('a lock with another secret than the settings is a failure', async () => {
+  env = { ...env, HASH_SECRET: OTHER_SECRET }
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  env = { ...env, HASH_SECRET: 'c92a5d13ea8f47b6a1d9238e7fab5c64' }
+  expect((await doctor(...CHANNEL)).failure).toEqual(['lock-secret-differs'])
+  env = { ...env, HASH_SECRET_PREVIOUS: OTHER_SECRET }
+  expect(await doctor(...CHANNEL)).toMatchObject({ failure: [], warning: ['lock-secret-second'] })
+})
+
+test('the secret of the lock of a video is compared directly', async () => {
+  const place = { kind: 'video', id: '2003' } as const
+  await setLock(apiOf(emulator), place, { url: `${env.PUBLIC_URL}/`, secret: OTHER_SECRET })
+  expect((await doctor('--video', '2003')).failure).toEqual(['lock-secret-differs'])
+  await setLock(apiOf(emulator), place, { url: `${env.PUBLIC_URL}/`, secret: env.HASH_SECRET ?? '' })
+  expect((await doctor('--video', '2003')).ok).toContain('lock-secret-same')
+})
+
+test('a lock whose address was changed elsewhere has no record any more', async () => {
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  const form = { url: `${env.PUBLIC_URL}/e/default`, secret: env.HASH_SECRET ?? '' }
+  await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
+  expect((await doctor(...CHANNEL)).unknown).toContain('lock-secret-unseen')
+})
+
+test('lock remove, and a lock set whose answer is lost, remove the fingerprint', async () => {
+  const channel = `${emulator.url} channel 1002`
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  expect(JSON.parse(readFileSync(records, 'utf8'))).toHaveProperty([channel])
+  await run('lock', 'remove', ...CHANNEL, '--yes')
+  expect(JSON.parse(readFileSync(records, 'utf8'))).not.toHaveProperty([channel])
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  await addFault(emulator, { path: '/channels/1002/locks/hash/advanced.json', method: 'PUT', hang_up: true, count: 1 })
+  expect(await run('lock', 'set', ...CHANNEL, '--yes')).toMatchObject({ status: 1 })
+  expect(JSON.parse(readFileSync(records, 'utf8'))).not.toHaveProperty([channel])
+})
+
+test.each([
+  ['a size that the service does not take', ['--popup-width', 'wide']],
+  ['a token that the service does not know', []],
+])('lock set keeps the fingerprint after a refusal: %s', async (_refused, args) => {
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  if (args.length === 0) {
+    await addFault(emulator, { path: '/channels/1002/locks/hash/advanced.json', method: 'PUT', status: 401, count: 2 })
+  }
+  expect(await run('lock', 'set', ...CHANNEL, '--yes', ...args)).toMatchObject({ status: 1 })
+  expect((await doctor(...CHANNEL)).ok).toContain('lock-secret-same')
+})
+
+test('lock set succeeds without a folder for the fingerprint, and says that doctor cannot compare', async () => {
+  const file = join(folder, 'no-folder')
+  writeFileSync(file, '')
+  env = { ...env, USER_STORE_URL: `sqlite:${join(file, 'viewers.db')}` }
+  const { status, stderr } = await run('lock', 'set', ...CHANNEL, '--yes')
+  expect([status, stderr]).toEqual([0, expect.stringMatching(/locks\.json cannot be written \(E/)])
+})
+
+test('a damaged file of fingerprints is replaced', async () => {
+  writeFileSync(records, '{"half')
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  expect((await doctor(...CHANNEL)).ok).toContain('lock-secret-same')
+})
+
+/** Starts a return address that answers as the test says. */
+async function returnAddress(answer: (response: string) => string): Promise<string> {
+  const responseIn = ({ url = '' }: IncomingMessage) => new URL(url, 'http://localhost').searchParams.get('hash') ?? ''
+  const service = await startService((req, res) => void res.end(answer(responseIn(req))))
+  return `${service.origin}/pass`
+}
+
+const isRight = (response: string) => checkAuthenticationResponse(response, env.HASH_SECRET ?? '', Date.now() / 1000).ok
+
+test.each<[string, (response: string) => string, string]>([
+  ['a service that checks the response', (response) => (isRight(response) ? 'play' : 'ask'), 'lock-secret-proven'],
+  ['a service that answers all alike', () => 'page', 'lock-secret-unseen'],
+  ['a page that repeats the response', (response) => `page ${response}`, 'lock-secret-unseen'],
+  ['a page that differs each time', () => `page ${Math.random()}`, 'lock-secret-unseen'],
+])('the return address of %s gives the right level', async (_case, answer, code) => {
+  await setLock(
+    apiOf(emulator),
+    { kind: 'channel', id: '1002' },
+    { url: `${env.PUBLIC_URL}/`, secret: env.HASH_SECRET ?? '' },
+  )
+  env = { ...env, PLAYER_RETURN_URL: await returnAddress(answer) }
+  const { ok, unknown } = await doctor(...CHANNEL)
+  expect([...ok, ...unknown]).toContain(code)
+})
+
+test('two servers that take turns at the return address are not taken for a proof', async () => {
+  await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, { url: `${env.PUBLIC_URL}/`, secret: OTHER_SECRET })
+  let requests = 0
+  env = { ...env, PLAYER_RETURN_URL: await returnAddress(() => `server ${++requests % 2}`) }
+  expect((await doctor(...CHANNEL)).unknown).toContain('lock-secret-unseen')
+})
