@@ -1,8 +1,6 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/users/editable-user-store.ts'
-import { testPasswordLinks } from '../features/account/links/password-links-contract.ts'
-import { testPasskeys } from '../features/passkeys/passkeys-contract.ts'
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
@@ -37,8 +35,6 @@ export function editableStoreContract(name: string, createStorage: () => Promise
   describe(`editable store contract: ${name}`, { timeout: 30_000 }, () => {
     testChanges(createStorage)
     testImports(createStorage)
-    testPasswordLinks(createStorage)
-    testPasskeys(createStorage)
   })
 }
 

@@ -7,21 +7,15 @@ import { editableStoreContract } from '../editable-store-contract.ts'
 import { password, quickPasswords } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
+import { postgresStorage } from './storage.ts'
 
 let server: PostgresServer
-let contractDatabase: string
 beforeAll(async () => {
   server = await startPostgres()
-  contractDatabase = await server.createDatabase()
 })
 afterAll(() => server.stop())
 
-editableStoreContract('postgres', async () => {
-  const settings = settingsOf(server.url({ database: contractDatabase }))
-  await migratePostgres(settings)
-  await server.query('DELETE FROM viewer_auth.viewers', [], contractDatabase)
-  return () => userStores.openEditable(settings)
-})
+editableStoreContract('postgres', postgresStorage())
 
 /** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'

@@ -1,16 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
-import { userStores } from '../../../src/users/open-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { failCommits } from '../../server/failing-commits.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { sqliteStorage } from './storage.ts'
 
-editableStoreContract('sqlite', () => {
-  const USER_STORE_URL = `sqlite:${join(temporaryFolder(), 'viewers.db')}`
-  return Promise.resolve(() => userStores.openEditable(userStores.environment.parse({ USER_STORE_URL })))
-})
+editableStoreContract('sqlite', sqliteStorage)
 
 test('a change that the file does not take is an error, and changes nothing', async () => {
   const file = join(temporaryFolder(), 'viewers.db')
