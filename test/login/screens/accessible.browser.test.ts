@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorText } from '../../../src/languages/languages.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { BRANDS, everyScreen, LONG_NAME, type Screen, startAppWithEveryScreen } from './every-screen.ts'
+import { BRANDS, everyScreen, LONG_NAME, startAppWithEveryScreen } from './every-screen.ts'
+import type { Screen } from './screen.ts'
 
 let browser: LaunchedBrowser
 beforeAll(async () => {

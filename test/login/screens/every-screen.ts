@@ -7,17 +7,11 @@ import type { Language } from '../../../src/languages/languages.ts'
 import { decideAccess } from '../../../src/login/access-policy.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
-import { TOKEN_ENTRY_POINT } from '../../features/token/entry-point.ts'
-import { createTestIssuer, REF } from '../../features/token/start-token-app.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
 import { STORE_DOWN } from '../memory-users.ts'
-import { ADA, formOf, type LoginApp, START_SECONDS, startLoginApp } from '../start-login-app.ts'
-
-/** A screen as the app sends it to a viewer. */
-export interface Screen {
-  readonly name: string
-  readonly html: string
-}
+import { ADA, type LoginApp, startLoginApp } from '../start-login-app.ts'
+import { FEATURE_SCREENS } from './feature-screens.ts'
+import type { Screen } from './screen.ts'
 
 const FOLDER = new URL('../../../views/languages/', import.meta.url)
 export const LANGUAGES: readonly Language[] = readdirSync(FOLDER).map((file) => parse(file).name)
@@ -73,10 +67,10 @@ export async function startAppWithEveryScreen(
       { ...entryPoint, name: 'asking', basePath: '/e/asking', returningViewers: 'ask' },
       { ...entryPoint, name: 'closed', basePath: '/e/closed', allowedGroups: ['gold'] },
       { ...entryPoint, name: 'ended', basePath: '/e/ended' },
-      { ...TOKEN_ENTRY_POINT, brand, playerOrigins, name: 'tokens', basePath: '/e/tokens' },
+      ...FEATURE_SCREENS.map((feature) => ({ ...feature.entryPoint, brand, playerOrigins })),
       { ...entryPoint, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
     ],
-    tokenIssuerOf: () => createTestIssuer(() => START_SECONDS),
+    ...Object.assign({}, ...FEATURE_SCREENS.map(({ deps }) => deps)),
     accessPolicy: {
       timeoutMs: 1_000,
       decideAccess: (viewer, { name, ...rest }, content) =>
@@ -167,9 +161,6 @@ async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
   const screens: Screen[] = [
     { name: 'not found', html: await of('/nowhere') },
     { name: 'bad consumer', html: await of('/?hashConsumer=x') },
-    { name: 'ref is missing', html: await of('/e/tokens') },
-    { name: 'refused token', html: await of(`/e/tokens?${formOf({ ref: `${REF}&vt=x` })}`) },
-    { name: 'cancelled', html: (await app.post('/e/tokens/cancel', { ref: REF }, headers)).text },
     { name: 'bad content', html: await of('/?ustreamContentId=%20') },
     { name: 'wrong method', html: await of('/sign-in') },
     {
@@ -186,16 +177,9 @@ async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
   let loop = ''
   for (let visit = 0; visit < 4; visit += 1) loop = (await app.get('/', { ...headers, Cookie })).text
   screens.push({ name: 'loop', html: loop })
-  const withRef = `/e/tokens?${formOf({ ref: REF })}`
-  for (let visit = 0; visit < 7; visit += 1) loop = (await app.get(withRef, { ...headers, Cookie })).text
-  screens.push({ name: 'loop, tokens', html: loop })
+  for (const feature of FEATURE_SCREENS) screens.push(...(await feature.screens(app, headers, Cookie)))
   app.users.fail(STORE_DOWN)
-  for (const [name, path] of [
-    ['unavailable', '/'],
-    ['unavailable, tokens', withRef],
-  ] as const) {
-    screens.push({ name, html: (await app.get(path, { ...headers, Cookie })).text })
-  }
+  screens.push({ name: 'unavailable', html: (await app.get('/', { ...headers, Cookie })).text })
   app.users.fail(null)
   return screens
 }
