@@ -6,11 +6,10 @@ import { UNBRANDED } from '../src/brand/brand.ts'
 import { readConfig, settingNames } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { Environment } from '../src/settings/fields.ts'
-import { userStores } from '../src/users/open-user-store.ts'
 import { FEATURES_OFF } from './login/entry-point.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
-import { WRONG } from './wrong-settings.ts'
+import { STORE_SETTINGS, WRONG } from './wrong-settings.ts'
 
 describe('the settings', () => {
   test('the five settings without a default are enough', () => {
@@ -172,7 +171,7 @@ describe('a wrong setting', () => {
   })
   test('all wrong settings are reported at once, also when PUBLIC_URL is wrong', () => {
     // Whose settings they are is not known while USER_STORE_URL is wrong.
-    const wrong = WRONG.filter(([name]) => !userStores.settingNames.includes(name))
+    const wrong = WRONG.filter(([name]) => !STORE_SETTINGS.includes(name))
     const lastOfEach = new Map(wrong.map(([name, value, part]) => [name, { value, part }]))
     const environment = Object.fromEntries([...lastOfEach].map(([name, { value }]) => [name, value]))
     const expected = [...lastOfEach].map(([name, { part }]) => sentenceWith(name, part))

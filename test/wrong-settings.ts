@@ -11,6 +11,9 @@ const LIMITS_STORE = 'must be memory:'
 const KEY_PREFIX = '1 to 64 letters'
 const LINK = 'must be an https: or mailto: address'
 
+/** The settings of all user stores, besides USER_STORE_URL. */
+export const STORE_SETTINGS = Object.keys(userStores.settings).filter((name) => name !== 'USER_STORE_URL')
+
 /** One wrong value each, with a part of its message. */
 export const WRONG: readonly (readonly [name: string, value: string, part: string])[] = [
   ['PUBLIC_URL', 'login.example.com', 'must be an https address'],
@@ -118,7 +121,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['SCREEN_SCRIPT', 'true', 'must be on or off'],
   ['RETURNING_VIEWERS', 'sometimes', 'must be continue or ask'],
   ['USER_STORE_URL', 'mysql://ada:pass@db/viewers', 'must be'],
-  ...userStores.settingNames.map((name): [string, string, string] => [name, 'x', OTHER_STORE]),
+  ...STORE_SETTINGS.map((name): [string, string, string] => [name, 'x', OTHER_STORE]),
   ['SESSION_STORE_URL', 'data/sessions.db', SESSION_STORE],
   ['SESSION_STORE_URL', 'sqlite:', SESSION_STORE],
   ['SESSION_STORE_URL', 'sqlite://host/a.db', SESSION_STORE],

@@ -7,7 +7,7 @@ export const PLAYER = 'https://player.example'
 export const CONSUMER = 'https://chat.example/customer/'
 
 /** What an entry point has of each feature while it uses none. A feature's own folder says what it has with it. */
-export const FEATURES_OFF = { viewerAuth: 'hash', sso: null, hasPasskeys: false } as const
+export const FEATURES_OFF = { viewerAuth: 'hash', hasPasswordForm: true, features: {} } as const
 
 /** The entry point of nearly all tests: at `/`, with the hash, for every viewer. */
 export const ENTRY_POINT: HashEntryPoint = {

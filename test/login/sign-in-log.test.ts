@@ -1,14 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { features } from '../../src/features.ts'
 import { fill, textsOf } from '../../src/languages/languages.ts'
-import { SIGN_IN_OUTCOMES } from '../../src/login/sign-in-log.ts'
+import { type Outcomes, SIGN_IN_OUTCOMES } from '../../src/login/sign-in-log.ts'
 import { openLog } from '../../src/server/log/log.ts'
 import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { cookieIn } from './signed-in.ts'
 import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
 
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 const WRONG = { username: ADA.username, password: 'WRONGMARKER' }
 /** Leaves no line out. */
 const EVERY_LINE = { isNew: () => true, end: () => {} }
@@ -95,13 +99,17 @@ test('the log names the reason for a refused request', async () => {
   ])
 })
 
-test('every outcome is documented, in the README of the log or of its way to sign in', () => {
-  const pages = { sso: ['features/sso', 'features/sso/logout'], passkey: ['features/passkeys'], other: ['server/log'] }
-  const textOf = (folders: readonly string[]) =>
-    folders.map((folder) => readFileSync(new URL(`../../src/${folder}/README.md`, import.meta.url), 'utf8')).join()
-  const pageOf = (outcome: string) =>
-    outcome.startsWith('sso-') ? pages.sso : outcome.startsWith('passkey-') ? pages.passkey : pages.other
-  expect(SIGN_IN_OUTCOMES.filter((outcome) => !textOf(pageOf(outcome)).includes(`\`${outcome}\``))).toEqual([])
+test('every outcome is documented: in the README of the log, or in those of its feature', () => {
+  const textOf = (pattern: string) =>
+    globSync(pattern, { cwd: SRC })
+      .map((path) => readFileSync(join(SRC, path), 'utf8'))
+      .join()
+  const undocumented = (outcomes: Outcomes, text: string) =>
+    Object.keys(outcomes).filter((outcome) => !text.includes(`\`${outcome}\``))
+  expect(undocumented(SIGN_IN_OUTCOMES, textOf('server/log/README.md'))).toEqual([])
+  for (const { name, outcomes = {} } of features) {
+    expect(undocumented(outcomes, textOf(`features/${name}/**/README.md`))).toEqual([])
+  }
 })
 
 test('the log level is higher for refusals than for successes, and highest for faults', async () => {

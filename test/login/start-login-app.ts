@@ -2,9 +2,12 @@ import { Writable } from 'node:stream'
 import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
-import type { EntryPoint } from '../../src/entry-points/entry-point.ts'
+import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { features } from '../../src/features.ts'
 import type { AccessPolicy } from '../../src/login/access-decision.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
+import type { Feature } from '../../src/login/feature.ts'
+import { openFeatures } from '../../src/login/open-features.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import { messageClassesOf } from '../../src/server/express-messages.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
@@ -12,7 +15,8 @@ import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { openLog, securityLogOf } from '../../src/server/log/log.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
+import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 import { type MemoryUsers, memoryUsers } from './memory-users.ts'
 
@@ -42,11 +46,18 @@ export interface LoginApp {
   send(method: string, path: string, headers?: RequestHeaders, body?: Form): Promise<Answer>
 }
 
-export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users'>> {
+export interface LoginAppOptions
+  extends Partial<Omit<AppDeps, 'config' | 'users' | 'features' | 'sessionStore' | 'signInLimits'>> {
+  readonly sessionStore?: AppDeps['sessionStore']
+  readonly signInLimits?: Pick<SignInLimits, 'admit'>
+  /** Default: the features of the kit. Those are on that an entry point has settings of. */
+  readonly features?: readonly Feature[]
+  /** The settings of features that all entry points share. */
+  readonly featureSettings?: Readonly<Record<string, unknown>>
   readonly publicUrl?: string
   /** Default: a free port. */
   readonly port?: number
-  readonly entryPoints?: readonly EntryPoint[]
+  readonly entryPoints?: readonly (EntryPoint | HashEntryPoint)[]
   readonly trustProxyHops?: number
   readonly sessionSecrets?: readonly string[]
   readonly sessionFile?: string
@@ -54,6 +65,14 @@ export interface LoginAppOptions extends Partial<Omit<AppDeps, 'config' | 'users
 }
 
 export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400, mostPerViewer: 20 }
+
+/** What features get besides the parts of the app. */
+const SERVICES = {
+  openCounter: openMemoryCounter,
+  stores: { sessionStore: { kind: 'sqlite' }, limitsStore: { kind: 'memory' } },
+  addressLimit: DEFAULT_ADDRESS_LIMIT,
+  contextWords: [],
+} as const
 
 /** The rule of the kit: a fork's own policy breaks no test of the screens. */
 const KIT_POLICY: AccessPolicy = { decideAccess, timeoutMs: 3_000 }
@@ -69,30 +88,37 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
   const publicUrl = new URL(options.publicUrl ?? 'https://login.example')
   const log = options.log ?? collectingLog(lines)
+  const signInLimits = options.signInLimits ?? createSignInLimits(openMemoryCounter)
+  const entryPoints = options.entryPoints ?? [ENTRY_POINT]
+  const shared = {
+    users: options.users ?? users,
+    sessionStore,
+    signInLimits,
+    nowSeconds,
+    log,
+    securityLog: options.securityLog ?? securityLogOf(log),
+    lineSums: options.lineSums ?? createLineSums(),
+  }
+  const opened = await openFeatures(
+    options.features ?? features,
+    { entryPoints, features: options.featureSettings ?? {} },
+    { ...shared, ...SERVICES, publicUrl, ...inFull(sessionStore, signInLimits) },
+  )
   const app = createApp({
     config: {
       publicUrl,
-      entryPoints: options.entryPoints ?? [ENTRY_POINT],
+      entryPoints,
       sessions: {
         ...SESSION_LIMITS,
         secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'],
       },
       trustProxyHops: options.trustProxyHops ?? 0,
     },
-    users: options.users ?? users,
-    sessionStore,
-    signInLimits: options.signInLimits ?? createSignInLimits(openMemoryCounter),
-    optionalStores: options.optionalStores ?? [],
+    ...shared,
+    features: opened,
+    optionalStores: [...opened.optionalStores, ...(options.optionalStores ?? [])],
     isAccepting: options.isAccepting ?? (() => true),
-    nowSeconds,
-    log,
-    securityLog: options.securityLog ?? securityLogOf(log),
-    lineSums: options.lineSums ?? createLineSums(),
     accessPolicy: options.accessPolicy ?? KIT_POLICY,
-    ...(options.account && { account: options.account }),
-    ...(options.sso && { sso: options.sso }),
-    ...(options.passkeys && { passkeys: options.passkeys }),
-    ...(options.tokenIssuerOf && { tokenIssuerOf: options.tokenIssuerOf }),
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))
@@ -100,6 +126,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
   onTestFinished(async () => {
     // Browsers keep connections that they have not used yet.
     await stopServer(server, 100)
+    opened.close()
     sessionStore.close()
   })
 
@@ -126,6 +153,14 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     send,
     get: (path, headers) => send('GET', path, headers),
     post: (path, form, headers) => send('POST', path, headers, form),
+  }
+}
+
+/** Returns parts of the app with what only features use. */
+function inFull(sessionStore: AppDeps['sessionStore'], signInLimits: Pick<SignInLimits, 'admit'>) {
+  return {
+    sessionStore: { endSessionsOf: () => Promise.resolve(0), ...sessionStore },
+    signInLimits: { forgive: () => Promise.resolve(), ...signInLimits },
   }
 }
 

@@ -1,11 +1,12 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openRedisLink, type RedisLink } from '../../../src/redis/link.ts'
-import { redisCounters, unlockInRedis } from '../../../src/sign-in-limits/redis-counters.ts'
-import { createSignInLimits, type SignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
-import { openOperator, type RedisServer, redisAddress, startRedis } from '../../redis/servers/redis.ts'
-import { parallelAttemptsContract } from '../parallel-attempts-contract.ts'
-import { signInLimitsContract } from '../sign-in-limits-contract.ts'
+import { redisCounters } from '../../src/redis/counters.ts'
+import { unlockInRedis } from '../../src/redis/counts.ts'
+import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
+import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { parallelAttemptsContract } from '../sign-in-limits/parallel-attempts-contract.ts'
+import { signInLimitsContract } from '../sign-in-limits/sign-in-limits-contract.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
 
 const HOME = '198.51.100.7'
 /** Shortens the life of every key by so many milliseconds. */

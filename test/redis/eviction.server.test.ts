@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openCounters } from '../../src/sign-in-limits/open-counters.ts'
-import { redisAddress, startRedis } from '../redis/servers/redis.ts'
+import { stores } from '../../src/stores.ts'
+import { redisAddress, startRedis } from './servers/redis.ts'
 
 const nowSeconds = () => Date.now() / 1000
 

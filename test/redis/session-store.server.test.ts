@@ -1,11 +1,10 @@
 import type { SessionData } from 'express-session'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openRedisLink, type RedisLink } from '../../../src/redis/link.ts'
-import { endAllRedisSessions } from '../../../src/sessions/redis-session-list.ts'
-import { openRedisSessionStore } from '../../../src/sessions/redis-store.ts'
-import type { SessionStore } from '../../../src/sessions/session-store.ts'
-import { openOperator, type RedisServer, redisAddress, startRedis } from '../../redis/servers/redis.ts'
+import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
+import { endAllRedisSessions } from '../../src/redis/session-list.ts'
+import { openRedisSessionStore } from '../../src/redis/session-store.ts'
+import type { SessionStore } from '../../src/sessions/session-store.ts'
 import {
   destroy,
   get,
@@ -14,7 +13,8 @@ import {
   sessionStoreContract,
   set,
   touch,
-} from '../session-store-contract.ts'
+} from '../sessions/session-store-contract.ts'
+import { openOperator, type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 let redis: RedisServer

@@ -6,9 +6,9 @@ import { readConfig, settingNames } from '../../src/config.ts'
 import { stores } from '../../src/stores.ts'
 import { DrillEnvironment } from '../../src/tools/cli/drill/drill-address.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
-import { userStores } from '../../src/users/open-user-store.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { STORE_SETTINGS } from '../wrong-settings.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = (name: string) => readFileSync(join(ROOT, name), 'utf8')
@@ -208,7 +208,7 @@ function inBackticks(column = ''): string[] {
 
 /** True for a setting of one user store, or the file of such a setting. */
 function isOfStore(name: string): boolean {
-  return userStores.settingNames.some((setting) => name === setting || name === `${setting}_FILE`)
+  return STORE_SETTINGS.some((setting) => name === setting || name === `${setting}_FILE`)
 }
 
 function isNotNamedFile(name: string): boolean {

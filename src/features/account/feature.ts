@@ -9,7 +9,8 @@ export const account: Feature<Record<string, never>, object, MailSettings> = {
   read: () => ({}),
   shared: MAIL_SETTINGS,
   async open(services, _entryPoints, mail) {
-    const { openAccount } = await import('./open-account.ts')
-    return await openAccount(services, mail)
+    const { createAccount, openAccount } = await import('./open-account.ts')
+    const opened = await openAccount(services, mail)
+    return opened && createAccount(opened, services)
   },
 }

@@ -16,15 +16,9 @@ import { createAccountPages, openAccountTemplates } from './pages.ts'
 import { accountRoutes } from './routes.ts'
 import { sendNotice } from './send-notice.ts'
 
-/**
- * Opens the pages on which viewers set their passwords, and the mails. Null if the viewers are in a store that this app
- * only reads.
- * @throws ConfigError if SMTP_URL is set and the app may not change the store.
- */
-export async function openAccount(services: Services, mail: MailSettings): Promise<OpenFeature<object> | null> {
+/** Creates the pages on which viewers set their passwords. */
+export function createAccount(account: Account, services: Services): OpenFeature<object> {
   const { publicUrl } = services
-  const account = await openPasswordChanges(services, mail)
-  if (account === null) return null
   const hasOwnPages = account.mailQueue !== null
   const steps = createAccountSteps()
   const templates = openAccountTemplates()
@@ -32,25 +26,18 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
   const scriptHeaders = unframedHeaders(publicUrl, true)
   return {
     at: ({ name, brand, basePath, hasScript }) => ({
-      brand: (own) => ({
-        ...own,
-        forgotPasswordUrl: passwordAddresses(basePath, hasOwnPages, own.forgotPasswordUrl).forgot,
-      }),
+      brand(own) {
+        const { forgot } = passwordAddresses(basePath, hasOwnPages, own.forgotPasswordUrl)
+        return { ...own, forgotPasswordUrl: forgot }
+      },
       routes(deps) {
-        const page = { templates, brand: deps.entryPoint.brand, basePath, headers, scriptHeaders, hasScript }
+        const page = { templates, brand, basePath, headers, scriptHeaders, hasScript }
         const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
         const { outcomes, count } = steps
         const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
         const service = brand.name ?? publicUrl.hostname
-        return accountRoutes({
-          ...deps,
-          ...account,
-          publicUrl,
-          basePath,
-          service,
-          pages,
-          logAccount: createStepLog(log),
-        })
+        const logAccount = createStepLog(log)
+        return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount })
       },
     }),
     registerMetrics: (registry) => void steps.register(registry),
@@ -59,7 +46,11 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
   }
 }
 
-async function openPasswordChanges(services: Services, mail: MailSettings): Promise<Account | null> {
+/**
+ * Opens what viewers need to set their passwords. Null if the viewers are in a store that this app only reads.
+ * @throws ConfigError if SMTP_URL is set and the app may not change the store.
+ */
+export async function openAccount(services: Services, mail: MailSettings): Promise<Account | null> {
   const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit } = services
   const { passwordChanges } = users
   if (passwordChanges === undefined) {

@@ -18,7 +18,7 @@ export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object
   faultWith: (userStore) => (userStores.keepsPasskeys(userStore) ? null : NO_PASSKEYS),
   async open(services) {
     // Loaded late, because apps without passkeys do not need the library.
-    const { openPasskeys } = await import('./passkeys.ts')
-    return await openPasskeys(services)
+    const { createPasskeys, openPasskeys } = await import('./passkeys.ts')
+    return createPasskeys(await openPasskeys(services), services)
   },
 }

@@ -5,7 +5,7 @@ import { createStepLog, PAGE_OUTCOMES } from '../../login/step-log.ts'
 import type { PasskeyStore } from '../../users/passkey-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
-import { openSignInWindow, type SignInWindow } from '../window/open-sign-in-window.ts'
+import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
 import { windowRoutes } from '../window/routes.ts'
 import { createWindowCookies } from '../window/window-cookie.ts'
 import { passkeyRoutes } from './routes.ts'
@@ -16,7 +16,7 @@ import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 import { createPasskeyPages } from './window-pages.ts'
 
 /** Passkeys of all entry points that have them. */
-export interface Passkeys extends SignInWindow, Pick<Services, 'notify'> {
+export interface Passkeys extends OpenWindow, Pick<Services, 'notify'> {
   readonly store: PasskeyStore
   /** Returns the viewer as known now; null if unknown or disabled. */
   readonly find: (username: string) => Promise<Viewer | null>
@@ -26,7 +26,7 @@ export interface Passkeys extends SignInWindow, Pick<Services, 'notify'> {
 }
 
 /** The outcomes of changes of passkeys, with `event` "account". */
-export const ACCOUNT_OUTCOMES = {
+const ACCOUNT_OUTCOMES = {
   ...PAGE_OUTCOMES,
   'passkey-added': { level: 'info' },
   'passkey-not-added': { level: 'warn', counted: 'always' },
@@ -35,10 +35,10 @@ export const ACCOUNT_OUTCOMES = {
 } as const
 
 /**
- * Opens passkeys, and creates their routes.
+ * Opens the store of passkeys, and that of sign-ins that are under way.
  * @throws ConfigError if the app may not store passkeys.
  */
-export async function openPasskeys(services: Services): Promise<OpenFeature<object>> {
+export async function openPasskeys(services: Services): Promise<Passkeys> {
   const { publicUrl, users, notify } = services
   const { find, passkeys: store } = users
   if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
@@ -46,18 +46,16 @@ export async function openPasskeys(services: Services): Promise<OpenFeature<obje
     // Unavailable for now: the app starts, as for sign-ins.
     if (!(error instanceof UpstreamError)) throw error
   })
-  const signInWindow = await openSignInWindow(services)
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
   const findViewer = (username: string) => find(username)
-  const passkeys: Passkeys = {
-    ...signInWindow,
-    notify,
-    store,
-    find: findViewer,
-    checkSignIn,
-    checkCreation,
-    relyingParty,
-  }
+  const own = { notify, store, find: findViewer, checkSignIn, checkCreation, relyingParty }
+  return { ...(await openSignInWindow(services)), ...own }
+}
+
+/** Creates the screens and routes of passkeys. */
+export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeature<object> {
+  const { publicUrl } = services
+  const { relyingParty, flows, registerMetrics, close } = passkeys
   const template = compileView('passkeys/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.passkey)
   return {
@@ -69,12 +67,11 @@ export async function openPasskeys(services: Services): Promise<OpenFeature<obje
         const log = { ...services, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
         const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
         const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }
-        const { flows } = passkeys
         const window = { flows, method: 'passkey', outcomes: 'passkey', sendResult: sendPasskeyResult(routeDeps) }
         return windowRoutes(deps, window, passkeyRoutes(routeDeps))
       },
     }),
-    registerMetrics: (registry) => signInWindow.registerMetrics(registry),
-    close: () => signInWindow.close(),
+    registerMetrics,
+    close,
   }
 }

@@ -16,7 +16,7 @@ export const sso: Feature<ReturnType<typeof ssoFields.settings>, SsoSettings> = 
   },
   async open(services, entryPoints) {
     // Loaded late, because apps without single sign-on do not need its libraries.
-    const { openSso } = await import('./open-sso.ts')
-    return await openSso(services, entryPoints)
+    const { createSso, openSso } = await import('./open-sso.ts')
+    return createSso(await openSso(services, entryPoints), services)
   },
 }

@@ -4,7 +4,7 @@ import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { assetAddress, compileView } from '../../login/screens/views.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
-import { openSignInWindow, type SignInWindow } from '../window/open-sign-in-window.ts'
+import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
 import { windowRoutes } from '../window/routes.ts'
 import { createWindowCookies } from '../window/window-cookie.ts'
 import { logoutRoutes } from './logout/logout-routes.ts'
@@ -19,7 +19,7 @@ import { acceptedViewers, providerIdOf, type SsoSettings } from './settings/sso-
 import { createWindowPages } from './window-pages.ts'
 
 /** Single sign-on of all entry points that have it. */
-export interface Sso extends SignInWindow {
+export interface Sso extends OpenWindow {
   /**
    * Checks a logout token, which any of the providers may have sent.
    * @throws UpstreamError if the keys of the provider cannot be read.
@@ -28,20 +28,34 @@ export interface Sso extends SignInWindow {
   /** The callback, which every provider must know. */
   readonly redirectUri: string
   providerOf(settings: SsoSettings): IdentityProvider
+  /** All providers. */
+  readonly all: readonly IdentityProvider[]
 }
 
 export const CALLBACK_PATH = '/sso/callback'
 
-/** Opens the providers, and creates the routes of single sign-on. */
-export async function openSso(
-  services: Services,
-  entryPoints: readonly EntryPointOf<SsoSettings>[],
-): Promise<OpenFeature<SsoSettings>> {
-  const { publicUrl, log, nowSeconds, sessionStore } = services
+/** Opens the providers, and the store of sign-ins that are under way. */
+export async function openSso(services: Services, entryPoints: readonly EntryPointOf<SsoSettings>[]): Promise<Sso> {
+  const { publicUrl, log } = services
   const signInWindow = await openSignInWindow(services)
   const times = createProviderTimes()
   const providers = openProviders(entryPoints, { publicUrl, log, onAnswer: times.observe })
-  const sso: Sso = { ...signInWindow, ...providers }
+  return {
+    ...signInWindow,
+    ...providers,
+    registerMetrics(registry) {
+      void times.register(registry)
+      signInWindow.registerMetrics(registry)
+    },
+    close() {
+      for (const provider of providers.all) provider.close()
+      signInWindow.close()
+    },
+  }
+}
+
+/** Creates the screens and routes of single sign-on. */
+export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Services): OpenFeature<SsoSettings> {
   const template = compileView('sso/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
   const windowsOf = (brand: Brand, label: string, basePath = '') =>
@@ -52,11 +66,8 @@ export async function openSso(
       screenPart: ssoScreenPart(settings, publicUrl.host),
       acceptedViewers: acceptedViewers(settings),
       routes(deps) {
-        const own = {
-          settings,
-          provider: sso.providerOf(settings),
-          windows: windowsOf(brand, settings.label, basePath),
-        }
+        const windows = windowsOf(brand, settings.label, basePath)
+        const own = { settings, provider: sso.providerOf(settings), windows }
         const routeDeps = { ...deps, ...own, sso, cookies, publicUrl, sessionStore }
         routesOf.set(name, routeDeps)
         const window = { flows: sso.flows, method: undefined, outcomes: 'sso', sendResult: sendSsoResult(routeDeps) }
@@ -70,16 +81,10 @@ export async function openSso(
         .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
         .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
     },
-    optionalStores: providers.all,
-    storesInMetrics: { provider: () => providers.all.every((one) => one.isAvailable()) },
-    registerMetrics(registry) {
-      times.register(registry)
-      signInWindow.registerMetrics(registry)
-    },
-    close() {
-      for (const provider of providers.all) provider.close()
-      signInWindow.close()
-    },
+    optionalStores: sso.all,
+    storesInMetrics: { provider: () => sso.all.every((one) => one.isAvailable()) },
+    registerMetrics: sso.registerMetrics,
+    close: sso.close,
   }
 }
 
@@ -89,7 +94,7 @@ interface ProviderDeps extends Pick<Services, 'publicUrl' | 'log'> {
 }
 
 /** Opens the providers. Entry points with the same settings share one. */
-export function openProviders(
+function openProviders(
   entryPoints: readonly Pick<EntryPointOf<SsoSettings>, 'settings'>[],
   { publicUrl, ...deps }: ProviderDeps,
 ) {

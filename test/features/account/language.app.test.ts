@@ -22,7 +22,7 @@ test('the chosen language goes on from the sign-in screen to every page of the a
   expect(sent.text).toContain(GERMAN)
   expect(sent.text).toContain('/account/forgot?lang=de')
   const [mail] = await app.mail.received(1)
-  expect(mail?.text).toContain(textsOf('de').mail.resetIgnore)
+  expect(mail?.text).toContain(textsOf('de').account.mail.resetIgnore)
   const change = /href="(\/account\/change[^"]*)"/.exec(asked.text)?.[1] ?? expect.unreachable()
   expect((await app.get(change, JAPANESE)).text).toContain(GERMAN)
   const token = mail === undefined ? expect.unreachable() : tokenIn(mail)

@@ -1,15 +1,19 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Account } from '../../../src/features/account/account.ts'
+import { account as feature } from '../../../src/features/account/feature.ts'
 import { createResetLimits } from '../../../src/features/account/links/reset-limits.ts'
 import { createMailQueue, type MailQueueDeps } from '../../../src/features/account/mail/mail-queue.ts'
 import type { MailServerSettings } from '../../../src/features/account/mail/settings.ts'
 import { openMailServer } from '../../../src/features/account/mail/smtp.ts'
+import { createAccount } from '../../../src/features/account/open-account.ts'
+import type { Feature } from '../../../src/login/feature.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import {
   ADA,
   type LoginApp,
@@ -69,8 +73,11 @@ export async function startAccountApp({ changed, queue, ...options }: AccountApp
     contextWords: ['lovelace'],
     ...changed,
   }
-  const deps = { users: store, sessionStore, signInLimits, account, nowSeconds: () => clock.seconds }
-  const app = await startLoginApp({ ...deps, ...options })
+  const withAccount: Feature = { ...feature, open: (services) => Promise.resolve(createAccount(account, services)) }
+  const given = options.entryPoints ?? [ENTRY_POINT]
+  const entryPoints = given.map((entryPoint) => ({ ...entryPoint, features: { ...entryPoint.features, account: {} } }))
+  const deps = { users: store, sessionStore, signInLimits, nowSeconds: () => clock.seconds }
+  const app = await startLoginApp({ features: [withAccount], ...deps, ...options, entryPoints })
   onTestFinished(async () => {
     mailQueue.close()
     await store.close()

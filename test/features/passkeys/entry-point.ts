@@ -3,5 +3,5 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 
 /** An entry point with passkeys. */
 export function withPasskeys(entryPoint: HashEntryPoint = ENTRY_POINT): HashEntryPoint {
-  return { ...entryPoint, hasPasskeys: true }
+  return { ...entryPoint, features: { ...entryPoint.features, passkeys: {} } }
 }

@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
+import { hasPasskeys } from '../../../src/features/passkeys/fields.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const PROVIDER = { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'kit', OIDC_CLIENT_SECRET: 'x' }
 
-function hasPasskeys(settings: Readonly<Record<string, string>>): boolean[] {
-  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map((one) => one.hasPasskeys)
+function passkeysWith(settings: Readonly<Record<string, string>>): boolean[] {
+  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map(hasPasskeys)
 }
 
 /** Returns settings with a file of one entry point. */
@@ -26,7 +27,7 @@ test.each([
   ['a laptop', { PUBLIC_URL: 'http://localhost:3000' }],
   ['single sign-on beside the password form', PROVIDER],
 ])('PASSKEYS=on is accepted with %s', (_with, settings) => {
-  expect(hasPasskeys(settings)).toEqual([true])
+  expect(passkeysWith(settings)).toEqual([true])
 })
 
 test.each([
@@ -50,8 +51,8 @@ test.each([
 
 test('an entry point of a file has passkeys if it says so, under the same rules', () => {
   const sso = { oidcIssuer: 'https://idp.example', oidcClientId: 'kit', oidcClientSecret: 'x', ssoOnly: 'on' }
-  expect(readConfig(withFile({})).entryPoints[0]?.hasPasskeys).toBe(false)
-  expect(readConfig(withFile({ passkeys: 'on' })).entryPoints[0]?.hasPasskeys).toBe(true)
+  expect(readConfig(withFile({})).entryPoints.map(hasPasskeys)).toEqual([false])
+  expect(readConfig(withFile({ passkeys: 'on' })).entryPoints.map(hasPasskeys)).toEqual([true])
   expect(mistakesIn(withFile({ passkeys: 'on', ...sso }))[0]).toMatch(/: passkeys needs .* ssoOnly$/)
   expect(mistakesIn({ ...withFile({ passkeys: 'on' }), PUBLIC_URL: 'https://192.0.2.1' })[0]).toContain('PUBLIC_URL')
 })

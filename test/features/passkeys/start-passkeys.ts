@@ -3,9 +3,11 @@ import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import type { Account } from '../../../src/features/account/account.ts'
-import { openPasskeys, type Passkeys } from '../../../src/features/passkeys/passkeys.ts'
-import { openSignInWindow } from '../../../src/features/window/open-sign-in-window.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { sendNotice } from '../../../src/features/account/send-notice.ts'
+import { passkeys } from '../../../src/features/passkeys/feature.ts'
+import { createPasskeys, openPasskeys, type Passkeys } from '../../../src/features/passkeys/passkeys.ts'
+import { features } from '../../../src/features.ts'
+import type { Feature, Services } from '../../../src/login/feature.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
@@ -36,18 +38,28 @@ export async function startPasskeys({
   const clock = { seconds: START_SECONDS }
   const nowSeconds = () => clock.seconds
   const entryPoints = options.entryPoints ?? [withPasskeys({ ...ENTRY_POINT, ...entryPoint })]
-  const url = new URL(publicUrl)
-  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
-  const signInWindow = await openSignInWindow(
-    { entryPoints, ...stores, addressLimit: { trustedNetworks: [] } },
-    { openCounter: openMemoryCounter, nowSeconds, log: { info: () => {}, warn: () => {} } },
-  )
-  if (signInWindow === null) throw new Error('No entry point has passkeys')
-  const opened = await openPasskeys({ publicUrl: url, entryPoints }, { signInWindow, users: store, account: mail })
-  if (opened === null) throw new Error('No entry point has passkeys')
-  const passkeys = changePasskeys(opened)
-  const app = await startLoginApp({ ...options, publicUrl, entryPoints, users: store, nowSeconds, passkeys })
-  return { ...app, clock, store, passkeys: store.passkeys ?? expect.unreachable(), origin: url.origin }
+  const withChanges: Feature = {
+    ...passkeys,
+    async open(services) {
+      const opened = await openPasskeys({ ...services, notify: noticesTo(mail, publicUrl) })
+      return createPasskeys(changePasskeys(opened), services)
+    },
+  }
+  const others = features.filter(({ name }) => name !== 'passkeys')
+  const app = await startLoginApp({
+    ...options,
+    features: [...others, withChanges],
+    publicUrl,
+    entryPoints,
+    users: store,
+    nowSeconds,
+  })
+  return { ...app, clock, store, passkeys: store.passkeys ?? expect.unreachable(), origin: new URL(publicUrl).origin }
+}
+
+/** Returns the function that sends notices as the account pages do. */
+function noticesTo(mail: Pick<Account, 'mailQueue' | 'mailAttribute'>, publicUrl: string): Services['notify'] {
+  return (viewer, notice) => sendNotice({ ...mail, publicUrl: new URL(publicUrl) }, viewer, notice)
 }
 
 /** Returns the headers of a browser with a form of our own pages, at the top level. */
@@ -72,7 +84,7 @@ export interface OpenedWindow extends Ceremony {
 
 const PublicKey = z.looseObject({ challenge: z.string(), user: z.looseObject({ id: z.string() }).optional() })
 
-/** Reads a page of the window, as `public/passkey.js` does. */
+/** Reads a page of the window, as `public/passkeys.js` does. */
 export function readWindow(app: Pick<PasskeyApp, 'origin'>, page: Answer): OpenedWindow {
   const [, json = ''] = /data-public-key="([^"]*)"/.exec(page.text) ?? expect.unreachable(page.text)
   const publicKey = PublicKey.parse(JSON.parse(json.replaceAll('&#34;', '"')))

@@ -32,7 +32,7 @@ async function startSites() {
   const app = await startPasskeys({
     port,
     publicUrl: login,
-    entryPoint: { playerAddress, playerOrigins: [player], sso },
+    entryPoint: { playerAddress, playerOrigins: [player], features: { sso } },
   })
   return { app, login, player, arrived: `${player}/embed/hashlock/pass?hash=%5B%7B%22user%22%3A%22ada` }
 }
@@ -103,7 +103,7 @@ async function seenIn(page: Page): Promise<[text: string, buttons: number]> {
 
 test('a window that cannot ask for a passkey says why, and what to do', async () => {
   const app = await startBrandedApp()
-  const { passkey } = textsOf('en')
+  const { passkeys: passkey } = textsOf('en')
   const { page } = await launched.openPage()
 
   await page.setJavaScriptEnabled(false)

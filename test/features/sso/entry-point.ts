@@ -4,5 +4,5 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 
 /** An entry point with single sign-on. */
 export function withSso(sso: SsoSettings, entryPoint: EntryPoint = ENTRY_POINT): EntryPoint {
-  return { ...entryPoint, sso }
+  return { ...entryPoint, hasPasswordForm: !sso.isOnly, features: { ...entryPoint.features, sso } }
 }

@@ -114,7 +114,9 @@ describe.each(['chromium', 'firefox'] as const)(
       await pressKey(screen, '#sso-start .primary')
       await pressKey(screen, '#sso-continue button')
       await screen.waitForSelector('[role="alert"]')
-      expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toBe(errorText('en', 'ssoNotYet'))
+      expect(await screen.$eval('[role="alert"]', ({ textContent }) => textContent)).toBe(
+        errorText('en', 'window.ssoNotYet'),
+      )
       await pressKey(screen, 'a.device')
       await screen.waitForSelector('#code')
       await type(screen, '#code', (await issueCode(app)).code)

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FlowStore, FRAME_REFUSALS } from '../../../src/features/window/flows/flow-store.ts'
-import { textsOf } from '../../../src/languages/languages.ts'
-import { newRendezvous } from '../../../src/login/screens/window-parts.ts'
+import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
+import { type FlowStore, FRAME_REFUSALS, type RefusedSignIn } from '../../../src/features/window/flows/flow-store.ts'
+import { windowIdOf } from '../../../src/features/window/frame-secret.ts'
+import { randomText } from '../../../src/features/window/random-text.ts'
+import { errorText } from '../../../src/languages/languages.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
@@ -47,10 +49,10 @@ async function startApp(): Promise<ScreensApp> {
 
 /** Returns the screen with the longest reason of a window that refused. */
 async function refusedScreen({ flows, ...app }: ScreensApp, language: string, path: string): Promise<string> {
-  const { errors } = textsOf(language).sso
-  const [refusal = 'refused'] = [...FRAME_REFUSALS].sort((one, other) => errors[other].length - errors[one].length)
-  const { wait, flow } = newRendezvous()
-  await flows.put('result', flow, { entryPoint: path === '' ? 'default' : 'only', refusal })
+  const lengthOf = (refusal: RefusedSignIn['refusal']) => errorText(language, textOfRefusal(refusal)).length
+  const [refusal = 'refused'] = [...FRAME_REFUSALS].sort((one, other) => lengthOf(other) - lengthOf(one))
+  const wait = randomText()
+  await flows.put('result', windowIdOf(wait), { entryPoint: path === '' ? 'default' : 'only', refusal })
   const screen = await app.post(`${path}/sso/continue`, { wait }, { 'Accept-Language': language })
   expect(screen.status).toBe(403)
   return screen.text

@@ -1,9 +1,9 @@
-import { onTestFinished } from 'vitest'
 import type { EntryPoint, HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
-import { type OpenSsoDeps, openSso, type Sso } from '../../../src/features/sso/open-sso.ts'
+import { sso as ssoFeature } from '../../../src/features/sso/feature.ts'
+import { createSso, openSso, type Sso } from '../../../src/features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
-import { openSignInWindow } from '../../../src/features/window/open-sign-in-window.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { features } from '../../../src/features.ts'
+import type { EntryPointOf, Feature } from '../../../src/login/feature.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type Answer, formOf, type LoginApp, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
@@ -28,7 +28,8 @@ interface AppWithSsoOptions extends LoginAppOptions {
   readonly isProviderKnown?: boolean
   /** Replaces parts of single sign-on, for faults. */
   readonly changeSso?: (sso: Sso) => Sso
-  readonly onAnswer?: OpenSsoDeps['onAnswer']
+  /** The other features. Default: those of the kit. */
+  readonly others?: readonly Feature[]
   readonly entryPoint?: Partial<HashEntryPoint>
   /** The entry points. Default: one at `/`. */
   readonly entryPointsWith?: (sso: SsoSettings) => readonly EntryPoint[]
@@ -58,30 +59,32 @@ export async function startAppWithSso(
     isProviderKnown = true,
     origin = `http://localhost:${port}`,
     changeSso = (sso) => sso,
-    onAnswer = () => {},
+    others = features,
     ...options
   }: AppWithSsoOptions = {},
 ): Promise<AppWithSso> {
   const sso = { ...ssoSettings(issuer), ...settings }
   const entryPoints = entryPointsWith?.(sso) ?? [withSso(sso, { ...ENTRY_POINT, ...entryPoint })]
   const clock = { now: () => Date.now() / 1000 }
-  const log = { info: () => {}, warn: () => {} }
-  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
-  const deps = { openCounter: openMemoryCounter, nowSeconds: clock.now, log }
-  const signInWindow = await openSignInWindow({ entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }, deps)
-  const opened =
-    signInWindow && (await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log, onAnswer }))
-  if (opened === null) throw new Error('No entry point has single sign-on')
-  onTestFinished(() => opened.close())
-  if (isProviderKnown) await until(() => opened.optionalStores.every((store) => store.isAvailable()))
+  const isOpen = Promise.withResolvers<Sso>()
+  const withChanges: Feature = {
+    ...ssoFeature,
+    async open(services, own) {
+      const opened = await openSso(services, own as readonly EntryPointOf<SsoSettings>[])
+      isOpen.resolve(opened)
+      return createSso(changeSso(opened), services)
+    },
+  }
   const app = await startLoginApp({
     publicUrl: origin,
     entryPoints,
     port,
     nowSeconds: clock.now,
-    sso: changeSso(opened),
+    features: [withChanges, ...others.filter(({ name }) => name !== 'sso')],
     ...options,
   })
+  const opened = await isOpen.promise
+  if (isProviderKnown) await until(() => opened.all.every((store) => store.isAvailable()))
   return { ...app, origin }
 }
 

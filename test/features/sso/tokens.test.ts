@@ -3,7 +3,7 @@ import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { formOf } from '../../login/start-login-app.ts'
 import { TOKEN_ENTRY_POINT } from '../token/entry-point.ts'
-import { createTestIssuer, REF, tokenIn } from '../token/start-token-app.ts'
+import { createTestIssuer, REF, tokenIn, tokensFrom } from '../token/start-token-app.ts'
 import { withSso } from './entry-point.ts'
 import { cookiesOf, finishWindow, openWindow, pressContinue, startSso } from './start-sso.ts'
 
@@ -13,7 +13,7 @@ const nowSeconds = () => Date.now() / 1000
 async function startWithTokens() {
   const issuer = createTestIssuer(nowSeconds)
   const entryPointsWith = (sso: SsoSettings) => [withSso(sso, TOKEN_ENTRY_POINT)]
-  return { issuer, app: await startSso({ entryPointsWith, tokenIssuerOf: () => issuer }) }
+  return { issuer, app: await startSso({ entryPointsWith, others: tokensFrom(() => issuer) }) }
 }
 
 test('a viewer of the provider gets a token in the frame, and another one at a reload', async () => {

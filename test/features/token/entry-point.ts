@@ -1,16 +1,21 @@
-import type { TokenEntryPoint } from '../../../src/entry-points/entry-point.ts'
+import type { TokenEntryPoint, TokenSettings } from '../../../src/features/token/fields.ts'
 import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { BUILD_KEYS } from './viewer-token/token-keys.ts'
 
 const { secret, previousSecret, secretFiles, lifetimeSeconds, playerAddress, consumers, ...common } = ENTRY_POINT
 
-/** The entry point at `/` that answers with tokens. */
-export const TOKEN_ENTRY_POINT: TokenEntryPoint = {
-  ...common,
-  viewerAuth: 'token',
+const SETTINGS: TokenSettings = {
   contentKey: BUILD_KEYS.contentKey,
   serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
   refAddresses: [parseRefAddress('https://player.example/embed/')],
-  parameters: [{ name: 'sub', attribute: 'username' }],
 }
+
+/** Returns the entry point at `/` that answers with tokens. */
+export function tokenEntryPoint(changes: Partial<TokenSettings> = {}): TokenEntryPoint {
+  const settings = { ...SETTINGS, ...changes }
+  const parameters = [{ name: 'sub', attribute: 'username' }]
+  return { ...common, viewerAuth: 'token', ...settings, features: { token: settings }, parameters }
+}
+
+export const TOKEN_ENTRY_POINT = tokenEntryPoint()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
-import { errorText } from '../../../src/languages/languages.ts'
-import { TOKEN_ENTRY_POINT } from '../../features/token/entry-point.ts'
+import { errorText, type TextKey } from '../../../src/languages/languages.ts'
+import { tokenEntryPoint } from '../../features/token/entry-point.ts'
 import { CONSUMER } from '../../login/entry-point.ts'
 import { alertOf, expectRefused } from '../../login/refused-answer.ts'
 import { signIn } from '../../login/signed-in.ts'
@@ -10,10 +10,9 @@ import { ADA, type Answer, formOf, type LoginApp } from '../../login/start-login
 import { startTokenApp, tokenIn } from './start-token-app.ts'
 
 const REF = `${CONSUMER}1234?a=~%20+b`
-const startApp = () =>
-  startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, refAddresses: [parseRefAddress(CONSUMER)] }] })
+const startApp = () => startTokenApp({ entryPoints: [tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] })] })
 
-function expectNowhere(app: LoginApp, answer: Answer, text: 'badConsumer' | 'refusedToken' = 'badConsumer'): void {
+function expectNowhere(app: LoginApp, answer: Answer, text: TextKey = 'badConsumer'): void {
   expectRefused(answer, 400)
   expect(alertOf(answer)).toBe(errorText('en', text))
   expect(answer.headers['content-security-policy']).toContain("form-action 'self';")
@@ -22,7 +21,7 @@ function expectNowhere(app: LoginApp, answer: Answer, text: 'badConsumer' | 'ref
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', status: 400 })
 }
 
-async function expectRefusedEverywhere(ref: string, text: 'badConsumer' | 'refusedToken'): Promise<void> {
+async function expectRefusedEverywhere(ref: string, text: TextKey): Promise<void> {
   const app = await startApp()
   const cookie = { Cookie: await signIn(app, { ...ADA, ref: REF }) }
   const query = `/?${formOf({ ref })}`
@@ -41,7 +40,7 @@ test.each(['', 'https://evil.example/customer/', `${CONSUMER}..%2fother/`])('the
 )
 
 test.each(['vt=x', '%2576t=x'])('a ref with the query %s, which already has a token, is refused everywhere', (query) =>
-  expectRefusedEverywhere(`${CONSUMER}1?${query}`, 'refusedToken'),
+  expectRefusedEverywhere(`${CONSUMER}1?${query}`, 'token.refusedToken'),
 )
 
 test.each([

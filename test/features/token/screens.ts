@@ -2,7 +2,7 @@ import { STORE_DOWN } from '../../login/memory-users.ts'
 import type { FeatureScreens } from '../../login/screens/screen.ts'
 import { formOf, START_SECONDS } from '../../login/start-login-app.ts'
 import { TOKEN_ENTRY_POINT } from './entry-point.ts'
-import { createTestIssuer, REF } from './start-token-app.ts'
+import { createTestIssuer, REF, tokensFrom } from './start-token-app.ts'
 
 const PATH = '/e/tokens'
 const WITH_REF = `${PATH}?${formOf({ ref: REF })}`
@@ -10,7 +10,7 @@ const WITH_REF = `${PATH}?${formOf({ ref: REF })}`
 /** The screens that only an entry point with tokens has. */
 export const tokenScreens: FeatureScreens = {
   entryPoint: { ...TOKEN_ENTRY_POINT, name: 'tokens', basePath: PATH },
-  deps: { tokenIssuerOf: () => createTestIssuer(() => START_SECONDS) },
+  deps: { features: tokensFrom(() => createTestIssuer(() => START_SECONDS)) },
   async screens(app, headers, Cookie) {
     const of = async (path: string, more = {}) => (await app.get(path, { ...headers, ...more })).text
     const screens = [

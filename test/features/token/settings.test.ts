@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
+import { isTokenEntryPoint } from '../../../src/features/token/fields.ts'
 import { publicKeyPem } from '../../../src/features/token/viewer-token/content-key.ts'
 import type { Environment } from '../../../src/settings/fields.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
@@ -62,7 +63,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   test('an entry point with tokens needs no secret and no return address', () => {
     const [entryPoint] = readConfig(TOKEN).entryPoints
     expect(entryPoint).toMatchObject({ ...SETTINGS_OF_TOKEN, name: 'default', basePath: '' })
-    expect(entryPoint?.viewerAuth === 'token' && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
+    expect(entryPoint && isTokenEntryPoint(entryPoint) && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
     expect(entryPoint).not.toHaveProperty('secret')
     expect(readConfig(TOKEN).warnings).toEqual([])
   })
@@ -70,7 +71,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
     const { CONTENT_KEY: _key, ...others } = TOKEN
     const file = fileWith(CONTENT_KEY.export({ type: 'pkcs1', format: 'pem' }).toString())
     const [entryPoint] = readConfig({ ...others, CONTENT_KEY_FILE: file }).entryPoints
-    expect(entryPoint?.viewerAuth === 'token' && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
+    expect(entryPoint && isTokenEntryPoint(entryPoint) && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
   })
   test('TOKEN_SUBJECT names the attribute of the viewer', () => {
     const [entryPoint] = readConfig({ ...TOKEN, TOKEN_SUBJECT: 'mail' }).entryPoints
@@ -154,7 +155,7 @@ describe('a file of entry points', () => {
   test('the content key of an entry may be in a file', () => {
     const { contentKey: _key, ...others } = ENTRY
     const [entryPoint] = readConfig(withFile({ ...others, contentKeyFile: fileWith(PEM) })).entryPoints
-    expect(entryPoint?.viewerAuth === 'token' && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
+    expect(entryPoint && isTokenEntryPoint(entryPoint) && entryPoint.contentKey.equals(CONTENT_KEY)).toBe(true)
   })
   test.each([
     ['without a key', () => ({ contentKey: undefined }), 'contentKey or contentKeyFile is required'],

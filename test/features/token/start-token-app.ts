@@ -1,10 +1,16 @@
 import { expect } from 'vitest'
+import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
+import { token } from '../../../src/features/token/feature.ts'
+import type { TokenSettings } from '../../../src/features/token/fields.ts'
 import {
   createTokenIssuer,
   type TokenIssuer,
   tokenQueueOptions,
 } from '../../../src/features/token/issuer/token-issuers.ts'
+import { createTokenAnswer } from '../../../src/features/token/token-answer.ts'
 import { checkViewerToken } from '../../../src/features/token/viewer-token/token-check.ts'
+import { features } from '../../../src/features.ts'
+import type { Feature } from '../../../src/login/feature.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import { type LoginApp, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { TOKEN_ENTRY_POINT } from './entry-point.ts'
@@ -35,11 +41,19 @@ export function createTestIssuer(nowSeconds: () => number): TestIssuer {
   return issuer
 }
 
+/** Returns the feature with other issuers than its own. */
+export function tokensFrom(issuerOf: (settings: TokenSettings) => TokenIssuer): readonly Feature[] {
+  const at = (_entryPoint: EntryPoint, settings: TokenSettings) => ({
+    answer: createTokenAnswer(settings, issuerOf(settings)),
+  })
+  return [...features.filter(({ name }) => name !== 'token'), { ...token, open: () => Promise.resolve({ at }) }]
+}
+
 /** Starts the login app with an entry point that answers with tokens. */
 export async function startTokenApp(options: LoginAppOptions = {}): Promise<LoginApp & { issuer: TestIssuer }> {
   let nowSeconds = () => START_SECONDS
   const issuer = createTestIssuer(() => nowSeconds())
-  const app = await startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], tokenIssuerOf: () => issuer, ...options })
+  const app = await startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], features: tokensFrom(() => issuer), ...options })
   nowSeconds = options.nowSeconds ?? (() => app.clock.seconds)
   return { ...app, issuer }
 }

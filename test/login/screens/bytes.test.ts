@@ -52,8 +52,7 @@ function comparable({ head }: RawAnswer): string[] {
   )
 }
 
-const folder = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
-const views = openViews(folder('views'), folder('public'))
+const views = openViews()
 const pageIn = createPages(UNBRANDED, views.asset('icon.svg'))
 
 interface Page extends Omit<SignInState, 'context'> {
@@ -64,7 +63,7 @@ interface Page extends Omit<SignInState, 'context'> {
 
 /** Compares the page with the template as ejs alone renders it: from the file, without a cache. */
 function expectPage(answer: RawAnswer, { head, language = 'en', fields = {}, ...state }: Page): void {
-  const filename = folder('views/sign-in.ejs')
+  const filename = fileURLToPath(new URL('../../../views/sign-in.ejs', import.meta.url))
   const locals = signInLocals({ views, brand: UNBRANDED, basePath: '', hasScript: true }, pageIn(language), {
     ...state,
     context: { fields },

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../../src/server/monitoring/metrics.ts'
 
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFileSync(new URL(`../../../src/server/monitoring/${name}`, import.meta.url), 'utf8')
 
 /** The names of the metrics that a text uses, without the endings of a histogram. */
@@ -14,18 +17,21 @@ async function offered(): Promise<string> {
     version: '1.2.3',
     stores: { users: () => true },
     hashingQueue: () => ({ running: 0, waiting: 0 }),
-    tokens: { queue: () => ({ running: 0, waiting: 0 }), refused: () => 0, keysAgeSeconds: () => 0 },
     countSessions: () => 0,
-    countOpenWindows: () => Promise.resolve(0),
     linesDropped: () => ({ main: 0 }),
     signInOutcomes: ['signed-in'],
     entryPoints: ['default'],
+    ofFeatures: [],
   })
   metrics.countClientFault('malformed')
+  // Metrics that a feature registers, by their names in its code.
+  const ofFeatures = globSync('src/features/**/*.ts', { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  )
   const { promise, resolve } = Promise.withResolvers<string>()
   const res = { writeHead() {}, end: resolve } as unknown as ServerResponse
   metrics.listener({ url: '/metrics', method: 'GET' } as never, res as never)
-  return await promise
+  return [await promise, ...ofFeatures].join()
 }
 
 test.each(['prometheus-rules.yml', 'grafana-dashboard.json', 'README.md'])(

@@ -49,30 +49,6 @@ test('the password checks that run and wait are counted, where the store hashes 
   expect((await linesOf({})).join()).not.toContain('password_checks')
 })
 
-test('tokens are counted by state, with those refused and the age of the keys, where there are tokens', async () => {
-  const queue = () => ({ running: 2, waiting: 5 })
-  let age: number | null = null
-  const tokens = { queue, refused: () => 3, keysAgeSeconds: () => age }
-  expect(await linesOf({ tokens })).toEqual(
-    expect.arrayContaining([
-      'viewer_auth_tokens{state="running"} 2',
-      'viewer_auth_tokens{state="waiting"} 5',
-      'viewer_auth_tokens_refused_total 3',
-    ]),
-  )
-  expect((await linesOf({ tokens })).join()).not.toContain('keys_age')
-  age = 3600
-  expect(await linesOf({ tokens })).toContain('viewer_auth_service_keys_age_seconds 3600')
-  expect((await linesOf({})).join()).not.toContain('tokens')
-})
-
-test('sign-ins in a window are counted, and a store that is away fails no other metric', async () => {
-  expect(await linesOf({ countOpenWindows: () => Promise.resolve(3) })).toContain('viewer_auth_sign_in_windows 3')
-  const away = () => Promise.reject(new Error('away'))
-  const lines = await linesOf({ countOpenWindows: away, countSessions: () => 7 })
-  expect(lines).toContain('viewer_auth_sessions 7')
-})
-
 test('sessions that cannot be counted fail no other metric', async () => {
   const lines = await linesOf({
     countSessions: () => {

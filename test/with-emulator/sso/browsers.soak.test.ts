@@ -113,7 +113,7 @@ describe.each(ENGINES)('in %s', (engine) => {
     await viewer.openLogin(CHANNEL)
     await viewer.press(START)
     await viewer.press(CONTINUE)
-    expect(await viewer.textOf('[role="alert"]')).toBe(errorText('en', 'ssoNotYet'))
+    expect(await viewer.textOf('[role="alert"]')).toBe(errorText('en', 'window.ssoNotYet'))
     expect(await viewer.countWindows()).toBe(1)
     await signInWithPassword(viewer)
     await viewer.untilPlaying()
@@ -127,7 +127,7 @@ describe.each(ENGINES)('in %s', (engine) => {
     await expect.poll(() => sites.outcomes(), { timeout: 20_000 }).toEqual(['sso-started'])
     await viewer.goBack()
     await viewer.press(CONTINUE)
-    expect(await viewer.textOf('[role="alert"]')).toBe(errorText('en', 'ssoNotYet'))
+    expect(await viewer.textOf('[role="alert"]')).toBe(errorText('en', 'window.ssoNotYet'))
   })
 
   test('the policy refuses a viewer who is in no allowed group', async () => {

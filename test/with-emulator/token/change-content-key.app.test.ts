@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { openTokenIssuers } from '../../../src/features/token/issuer/token-issuers.ts'
+import { expect, test } from 'vitest'
 import { ADA } from '../../login/start-login-app.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startLoginAppBehindProxy } from '../cli/login-app-behind-proxy.ts'
-import { emulatorOfTest, nowSeconds } from '../video-service/client.ts'
+import { emulatorOfTest } from '../video-service/client.ts'
 
 const newKey = () =>
   generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -28,13 +27,9 @@ test('after a change of the key with the address, a viewer on the way passes at 
   })
   const file = join(cwd, 'entry-points.json')
   writeFileSync(file, JSON.stringify([entryPoint('old'), entryPoint('new')]), { mode: 0o600 })
-  const log = { info: () => {}, warn: () => {} }
-  const issuers = await openTokenIssuers([{ serviceKeyUrl: serviceViewerKeyUrl }], { nowSeconds, log })
-  onTestFinished(issuers.close)
   const env = await startLoginAppBehindProxy(emulator, {
     settings: { ENTRY_POINTS_FILE: file },
     without: ['HASH_SECRET', 'PLAYER_RETURN_URL', 'PLAYER_ORIGINS'],
-    app: { tokenIssuerOf: issuers.issuerOf },
   })
   const lockSet = (name: string) =>
     runHere(['lock', 'set', '--channel', '1002', '--viewer-auth', 'token', '--entry-point', name, '--yes'], {

@@ -1,12 +1,13 @@
 import { onTestFinished } from 'vitest'
-import type { TokenEntryPoint } from '../../../src/entry-points/entry-point.ts'
+import type { TokenEntryPoint } from '../../../src/features/token/fields.ts'
 import { openServiceKeyCache } from '../../../src/features/token/issuer/service-key-cache.ts'
 import { createTokenIssuer, tokenQueueOptions } from '../../../src/features/token/issuer/token-issuers.ts'
 import { buildViewerToken } from '../../../src/features/token/viewer-token/viewer-token.ts'
 import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import type { LoggedRequest } from '../../../src/tools/emulator/developer/request-log.ts'
-import { TOKEN_ENTRY_POINT } from '../../features/token/entry-point.ts'
+import { tokenEntryPoint } from '../../features/token/entry-point.ts'
+import { tokensFrom } from '../../features/token/start-token-app.ts'
 import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { startSite } from '../../login/start-site.ts'
 import type { Certificate } from '../../servers/certificate.ts'
@@ -81,11 +82,10 @@ export async function startTokenSites({
     publicUrl: login,
     port,
     nowSeconds,
-    tokenIssuerOf: (entry) => createTokenIssuer(entry, keys, queue, nowSeconds),
+    features: tokensFrom((entry) => createTokenIssuer(entry, keys, queue, nowSeconds)),
     entryPoints: [
       {
-        ...TOKEN_ENTRY_POINT,
-        refAddresses: [parseRefAddress(`${url}/embed/`), parseRefAddress(`${url}/chat/`)],
+        ...tokenEntryPoint({ refAddresses: [parseRefAddress(`${url}/embed/`), parseRefAddress(`${url}/chat/`)] }),
         // Not the player: its own frame comes to the login app.
         playerOrigins: [page],
         ...entryPoint,
@@ -108,7 +108,7 @@ export async function startTokenSites({
     makeToken: (ageSeconds = 0) =>
       buildViewerToken(
         ADA.username,
-        { contentKey: TOKEN_ENTRY_POINT.contentKey, serviceKey: keys.newest() },
+        { contentKey: tokenEntryPoint().contentKey, serviceKey: keys.newest() },
         nowSeconds() - ageSeconds,
       ),
     async countRefusedTokens() {

@@ -6,6 +6,7 @@ import { startPasskeys } from '../../features/passkeys/start-passkeys.ts'
 import { withSso } from '../../features/sso/entry-point.ts'
 import { CLIENT } from '../../features/sso/start-provider.ts'
 import { startAppWithSso } from '../../features/sso/start-sso.ts'
+import { tokenEntryPoint } from '../../features/token/entry-point.ts'
 import { ADA, START_SECONDS } from '../../login/start-login-app.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { openBrowsers } from '../viewer.ts'
@@ -56,7 +57,7 @@ test('in chromium, the video plays after a viewer creates a passkey in a window'
   const sites = await startTokenSites({
     // The app with passkeys has this clock.
     now: () => START_SECONDS,
-    entryPoint: { hasPasskeys: true },
+    entryPoint: { features: { ...tokenEntryPoint().features, passkeys: {} } },
     startApp: startPasskeys,
   })
   const viewer = await browsers.arrive('chromium', sites)

@@ -10,7 +10,7 @@ import { startMailServer } from './mail-server.ts'
 async function findingsOf(server: MailServerSettings | null) {
   const findings: Finding[] = []
   const mail = { server, addressAttribute: 'username', resetsPerHour: 1 }
-  for await (const finding of checkMail({ mail })) findings.push(finding)
+  for await (const finding of checkMail({ features: { account: mail } })) findings.push(finding)
   return findings
 }
 const codeOf = async (server: MailServerSettings) => (await findingsOf(server)).map(({ state, code }) => [state, code])

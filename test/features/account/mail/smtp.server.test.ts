@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { MailEnvironment, type MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
+import { MAIL_SETTINGS, type MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
 import { type Mail, MailFault, openMailServer } from '../../../../src/features/account/mail/smtp.ts'
 import { makeCertificate } from '../../../servers/certificate.ts'
 import { mailSettings } from '../start-account-app.ts'
@@ -176,11 +176,11 @@ test.each([
   ['smtp://[::1]:2525', { tls: 'none', port: 2525, host: '::1' }],
   ['smtps://localhost', { tls: 'implicit' }],
 ])('SMTP_URL=%s encrypts everything but a connection to this machine', (SMTP_URL, expected) => {
-  const { server } = MailEnvironment.parse({ SMTP_URL, MAIL_FROM: 'Example Video <login@example.com>' })
+  const { server } = MAIL_SETTINGS.schema.parse({ SMTP_URL, MAIL_FROM: 'Example Video <login@example.com>' })
   expect(server).toMatchObject({ ...expected, from: { name: 'Example Video', address: 'login@example.com' } })
 })
 
 test('SMTP_URL needs MAIL_FROM', () => {
-  const parsed = MailEnvironment.safeParse({ SMTP_URL: 'smtps://mail.example.com' })
+  const parsed = MAIL_SETTINGS.schema.safeParse({ SMTP_URL: 'smtps://mail.example.com' })
   expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['MAIL_FROM']])
 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
+import { Registry } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openIdentityProvider } from '../../../../src/features/sso/provider/identity-provider.ts'
 import { makeCertificate } from '../../../servers/certificate.ts'
@@ -133,9 +134,13 @@ test('a provider with a new signing key needs no restart', async () => {
 })
 
 test('each answer about a viewer is timed by its result', async () => {
-  const results: string[] = []
-  const onAnswer = (result: string, seconds: number) => void results.push(seconds >= 0 ? result : 'negative')
-  const app = await startSso({ onAnswer })
+  const registry = new Registry()
+  const app = await startSso({
+    changeSso(sso) {
+      sso.registerMetrics(registry)
+      return sso
+    },
+  })
   const signIn = async () => finishWindow(app, await openWindow(app))
   await signIn()
   app.provider.accounts.set('ada', { preferred_username: '' })
@@ -144,7 +149,12 @@ test('each answer about a viewer is timed by its result', async () => {
   const callback = await visitProvider(window.address)
   app.provider.setAway(true)
   await app.get(callback, { Cookie: window.cookie })
-  expect(results).toEqual(['signed-in', 'refused', 'failed'])
+  const counts = [...(await registry.metrics()).matchAll(/duration_seconds_count\{result="([a-z-]+)"\} (\d+)/g)]
+  expect(counts.map(([, result, count]) => [result, count])).toEqual([
+    ['signed-in', '1'],
+    ['refused', '1'],
+    ['failed', '1'],
+  ])
   const outcomes = app.lines.flatMap(({ outcome }) => outcome ?? [])
   // Equal lines within a minute are summed up.
   expect(outcomes).toEqual(['sso-started', 'sso-signed-in', 'sso-refused', 'sso-failed'])

@@ -1,15 +1,13 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openSso } from '../../../../src/features/sso/open-sso.ts'
+import type { Sso } from '../../../../src/features/sso/open-sso.ts'
 import { openSharedFlows } from '../../../../src/features/window/flows/shared-flows.ts'
-import { createStartLimits } from '../../../../src/features/window/flows/start-limits.ts'
 import { openRedisLink } from '../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../src/redis/records.ts'
 import { openRedisSessionStore } from '../../../../src/redis/session-store.ts'
-import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
-import { SESSION_LIMITS, startLoginApp } from '../../../login/start-login-app.ts'
+import { SESSION_LIMITS } from '../../../login/start-login-app.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../redis/servers/redis.ts'
-import { withSso } from '../entry-point.ts'
+import { freePort } from '../../../servers/free-port.ts'
 import { logoutTokenOf } from '../logout/logout-issuer.ts'
 import {
   cookiesOf,
@@ -17,14 +15,12 @@ import {
   openWindow,
   pressContinue,
   type SsoApp,
-  ssoSettings,
+  startAppWithSso,
   startSso,
-  until,
 } from '../start-sso.ts'
 
 /** Two copies of the app share one Redis and one provider. */
 
-const log = { info: () => {}, warn: () => {} }
 const nowSeconds = () => Date.now() / 1000
 let redis: RedisServer
 let operator: Awaited<ReturnType<typeof openOperator>>
@@ -55,17 +51,8 @@ async function openStores() {
 
 async function startCopyOf({ origin, provider }: SsoApp): Promise<SsoApp> {
   const { sessionStore, flows } = await openStores()
-  const entryPoints = [withSso(ssoSettings(provider.issuer))]
-  const signInWindow = { flows, startLimits: createStartLimits(openMemoryCounter) }
-  const sso = await openSso({ publicUrl: new URL(origin), entryPoints }, { signInWindow, log })
-  if (sso === null) expect.unreachable('the entry point has single sign-on')
-  onTestFinished(() => sso.close())
-  await until(() => sso.optionalStores.every((store) => store.isAvailable()))
-  return {
-    ...(await startLoginApp({ publicUrl: origin, entryPoints, sessionStore, sso, nowSeconds })),
-    origin,
-    provider,
-  }
+  const options = { origin, sessionStore, changeSso: (sso: Sso) => ({ ...sso, flows }) }
+  return { ...(await startAppWithSso(provider.issuer, await freePort(), options)), provider }
 }
 
 const logOut = async (app: SsoApp, token: string) => (await app.post('/sso/logout', { logout_token: token })).status

@@ -3,15 +3,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../../src/config.ts'
+import type { EntryPoint } from '../../../../src/entry-points/entry-point.ts'
+import { ssoOf } from '../../../../src/features/sso/settings/sso-settings.ts'
 import { mistakesIn, SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const OIDC = { OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'app', OIDC_CLIENT_SECRET: 'secret' }
-const ssoWith = (more: Record<string, string> = {}) => readConfig({ ...SETTINGS, ...OIDC, ...more }).entryPoints[0]?.sso
+const ssoIn = (entryPoint: EntryPoint | undefined) => (entryPoint === undefined ? null : ssoOf(entryPoint))
+const ssoWith = (more: Record<string, string> = {}) =>
+  ssoIn(readConfig({ ...SETTINGS, ...OIDC, ...more }).entryPoints[0])
 const mistakesWith = (more: Record<string, string>) => mistakesIn({ ...SETTINGS, ...OIDC, ...more })
 
 test('without OIDC_ISSUER there is no single sign-on', () => {
-  expect(readConfig(SETTINGS).entryPoints[0]?.sso).toBeNull()
+  expect(ssoIn(readConfig(SETTINGS).entryPoints[0])).toBeNull()
 })
 
 test('three settings are enough, and the issuer keeps its slash', () => {
@@ -130,8 +134,8 @@ test('each entry point may have a provider of its own, with its secret in a file
     ]),
   )
   const [first, second] = readConfig(environment).entryPoints
-  expect(second?.sso).toBeNull()
-  expect(first?.sso).toMatchObject({
+  expect(ssoIn(second)).toBeNull()
+  expect(ssoIn(first)).toMatchObject({
     authentication: { kind: 'secret', secret: 'from a file' },
     attributes: [{ name: 'seat', claim: 'employee_id' }],
     tenants: ['contoso'],

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { TokenEntryPoint } from '../../../../src/features/token/fields.ts'
 import { OverloadedError, UpstreamError } from '../../../../src/errors.ts'
+import type { TokenEntryPoint } from '../../../../src/features/token/fields.ts'
 import {
   createTokenIssuer,
   openTokenIssuers,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 import { expect, test } from 'vitest'
-import { createSignInLog } from '../../../../src/login/sign-in-log.ts'
+import { createSignInLog, SIGN_IN_OUTCOMES } from '../../../../src/login/sign-in-log.ts'
 import { createLineSums } from '../../../../src/server/log/line-sums.ts'
 import { openLog, securityLogOf } from '../../../../src/server/log/log.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -41,6 +41,7 @@ test('audit export reads what the sign-in log of the app writes, sums of repeate
     lineSums,
     entryPoint: 'staff',
     addressOf: () => '192.0.2.7',
+    outcomes: SIGN_IN_OUTCOMES,
   })
   const request = { headers: {} } as Request
   log(request, { outcome: 'signed-in', viewer: 'Ada' })

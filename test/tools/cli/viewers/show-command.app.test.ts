@@ -2,6 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionData } from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
+import { features } from '../../../../src/features.ts'
 import { SIGN_IN_OUTCOMES } from '../../../../src/login/sign-in-log.ts'
 import { openSqliteSessionStore } from '../../../../src/sessions/sqlite-store.ts'
 import { lastEventsOf } from '../../../../src/tools/cli/audit/last-events.ts'
@@ -128,14 +129,15 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
     return signIn ? 'sign-in' : refusal ? 'refusal' : 'neither'
   }
   const kinds: Record<string, string[]> = {}
-  for (const outcome of SIGN_IN_OUTCOMES) {
+  const outcomes = Object.keys(Object.assign({}, SIGN_IN_OUTCOMES, ...features.map((feature) => feature.outcomes)))
+  for (const outcome of outcomes) {
     const kind = await kindOf(outcome)
     kinds[kind] = [...(kinds[kind] ?? []), outcome]
   }
-  const ofProvider = ['sso-started', 'sso-signed-in', 'sso-not-yet', 'sso-logged-out']
-  const neither = ['returned', 'cancelled', 'signed-out', ...ofProvider]
+  const steps = /^(returned|cancelled|signed-out|.*-(started|signed-in|not-yet|logged-out))$/
+  const neither = outcomes.filter((outcome) => steps.test(outcome))
   expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither })
-  expect(kinds.refusal).toHaveLength(SIGN_IN_OUTCOMES.length - 1 - neither.length)
+  expect(kinds.refusal).toHaveLength(outcomes.length - 1 - neither.length)
 })
 
 test('viewers show tells a disabled, an invited and an expired viewer apart', async () => {

@@ -1,12 +1,10 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { readConfig } from '../../../../../src/config.ts'
-import { openSso } from '../../../../../src/features/sso/open-sso.ts'
-import { openTokenIssuers } from '../../../../../src/features/token/issuer/token-issuers.ts'
-import { openSignInWindow } from '../../../../../src/features/window/open-sign-in-window.ts'
-import { openMemoryCounter } from '../../../../../src/sign-in-limits/memory-counters.ts'
+import { ssoOf } from '../../../../../src/features/sso/settings/sso-settings.ts'
+import { features } from '../../../../../src/features.ts'
+import type { Feature } from '../../../../../src/login/feature.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
 import { type MemoryUsers, memoryUsers } from '../../../../login/memory-users.ts'
@@ -117,12 +115,12 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const nowSeconds = () => Date.now() / 1000
   const parts = { publicUrl: front.origin, entryPoints, nowSeconds, users }
   const given = await fault.app?.()
-  const options = { ...parts, ...(await ssoOf(parts)), ...(await tokensOf({ ...parts, ...given })), ...given }
-  const app = await startLoginApp(options)
+  const options = { ...parts, ...given }
+  const app = await startTried(options)
   ports.push(app.port)
   if (fault.copy) {
-    const copy = { ...options, ...(await ssoOf(parts)), sessionStore: app.sessionStore, ...fault.copy }
-    ports.push((await startLoginApp(copy)).port)
+    const copy = { ...options, sessionStore: app.sessionStore, ...fault.copy }
+    ports.push((await startTried(copy)).port)
   }
   const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
   const run = (...args: string[]) => runHere(args, { cwd, env })
@@ -133,35 +131,21 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   return await runDoctor(args, { cwd, env })
 }
 
-/** Opens single sign-on in memory, and waits until the provider was read once or could not be read. */
-async function ssoOf({
-  publicUrl,
-  entryPoints,
-  nowSeconds,
-}: Required<Pick<LoginAppOptions, 'publicUrl' | 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
+/** Starts the app, and waits until its provider was read once or could not be read. */
+async function startTried(options: LoginAppOptions): Promise<LoginApp> {
   const tried = Promise.withResolvers<unknown>()
   const log = { info: tried.resolve, warn: tried.resolve }
-  const stores = { sessionStore: { kind: 'sqlite', file: ':memory:' }, limitsStore: { kind: 'memory' } } as const
-  const config = { publicUrl: new URL(publicUrl), entryPoints, addressLimit: { trustedNetworks: [] }, ...stores }
-  const signInWindow = await openSignInWindow(config, { openCounter: openMemoryCounter, nowSeconds, log })
-  const sso = signInWindow && (await openSso(config, { signInWindow, log }))
-  if (sso === null) return {}
-  onTestFinished(() => sso.close())
-  await tried.promise
-  return { sso, optionalStores: sso.optionalStores }
-}
-
-/** Opens what builds tokens. */
-async function tokensOf({
-  entryPoints,
-  nowSeconds,
-}: Required<Pick<LoginAppOptions, 'entryPoints' | 'nowSeconds'>>): Promise<LoginAppOptions> {
-  const withTokens = entryPoints.flatMap((entryPoint) => (entryPoint.viewerAuth === 'token' ? [entryPoint] : []))
-  if (withTokens.length === 0) return {}
-  const log = { info: () => {}, warn: () => {} }
-  const { issuerOf, optionalStores, close } = await openTokenIssuers(withTokens, { nowSeconds, log })
-  onTestFinished(close)
-  return { tokenIssuerOf: issuerOf, optionalStores }
+  const waiting = (feature: Feature): Feature => ({
+    ...feature,
+    open: (services, ...more) => feature.open({ ...services, log }, ...more),
+  })
+  const given = options.features ?? features
+  const app = await startLoginApp({
+    ...options,
+    features: given.map((one) => (one.name === 'sso' ? waiting(one) : one)),
+  })
+  if (options.entryPoints?.some((one) => ssoOf(one) !== null)) await tried.promise
+  return app
 }
 
 function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {

@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { SharedStoresEnvironment } from '../../../../../src/redis/settings.ts'
-import { openSessionStore } from '../../../../../src/sessions/open-session-store.ts'
+import { stores } from '../../../../../src/stores.ts'
 import { openEditableSqliteStore } from '../../../../../src/users/sqlite/editable-store.ts'
 import { STORE_DOWN } from '../../../../login/memory-users.ts'
 import { ADA, SESSION_LIMITS } from '../../../../login/start-login-app.ts'

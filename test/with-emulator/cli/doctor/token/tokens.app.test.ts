@@ -4,6 +4,7 @@ import { parseContentKey } from '../../../../../src/features/token/viewer-token/
 import { buildViewerToken } from '../../../../../src/features/token/viewer-token/viewer-token.ts'
 import { type RunningEmulator, startEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { fetchServiceKeys } from '../../../../../src/tools/video-service/viewer-auth/service-keys.ts'
+import { tokensFrom } from '../../../../features/token/start-token-app.ts'
 import { ADA } from '../../../../login/start-login-app.ts'
 import { runHere } from '../../../../tools/cli/run-here.ts'
 import { startService } from '../../../../tools/video-service/test-service.ts'
@@ -43,11 +44,11 @@ beforeEach(async () => {
     },
     without: ['HASH_SECRET', 'PLAYER_RETURN_URL'],
     app: {
-      tokenIssuerOf: () => ({
+      features: tokensFrom(() => ({
         assertCapacity: () => {},
         issue: async (subject) => token() ?? (await buildViewerToken(subject, keys, nowSeconds())),
         refetchKeys: () => {},
-      }),
+      })),
     },
   })
 })
