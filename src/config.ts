@@ -310,9 +310,11 @@ function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly Entr
   const rules = addressRules(publicUrl)
   const settings = entryPointSettings(rules, features)
   if (given.ENTRY_POINTS_FILE === undefined) {
-    const warnOfUnused = (names: readonly string[]) => warnings.push(`${NO_EFFECT}: ${names.join(', ')}.`)
-    const source = environmentSource(given, settings, refuse, warnOfUnused)
-    return [readEntryPoint(source, 'default', rules, features)]
+    const unused: string[] = []
+    const source = environmentSource(given, settings, refuse, (names) => void unused.push(...names))
+    const entryPoint = readEntryPoint(source, 'default', rules, features)
+    if (unused.length > 0 && mistakes.length === 0) warnings.push(`${NO_EFFECT}: ${unused.join(', ')}.`)
+    return [entryPoint]
   }
   const names = Object.keys(entryPointEnvironment()).filter((name) => given[name] !== undefined)
   if (names.length > 0) {

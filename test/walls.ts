@@ -1,82 +1,54 @@
 const LOW = ['src/errors.ts', 'src/settings', 'src/server']
 const BELOW_LOGIN = [
   ...LOW,
-  ...[
-    'src/hash-lock',
-    'src/features/token/viewer-token',
-    'src/languages',
-    'src/brand',
-    'src/features/sso/settings',
-    'src/entry-points',
-  ],
-  ...['src/users', 'src/sessions', 'src/sign-in-limits', 'src/features/token/issuer'],
+  ...['src/hash-lock', 'src/languages', 'src/brand', 'src/entry-points'],
+  ...['src/users', 'src/stores.ts', 'src/stores', 'src/sessions', 'src/sign-in-limits'],
 ]
-const WINDOWS = ['src/features/window', 'src/features/sso', 'src/features/passkeys']
-const ROOMS_OF_APP = [
-  ...BELOW_LOGIN,
-  ...WINDOWS,
-  'src/features/account/mail',
-  'src/stores',
-  'src/stores.ts',
-  'src/login',
-  'src/features/account',
-  'src/config.ts',
-]
+const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
+const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
+/** The parts of features that tools use too. */
+const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/account', 'src/features/token']
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
-  'src/main.ts': [...ROOMS_OF_APP, 'src/login-app.ts'],
-  'src/login-app.ts': [...ROOMS_OF_APP, 'src/app.ts'],
-  'src/app.ts': ROOMS_OF_APP,
-  'src/config.ts': [
-    ...['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token/viewer-token', 'src/entry-points'],
-    ...['src/features/account/mail', 'src/stores', 'src/stores.ts', 'src/users', 'src/sign-in-limits'],
-  ],
-  'src/features/sso': [...BELOW_LOGIN, 'src/features/window', 'src/login'],
-  'src/features/sso/settings': ['src/errors.ts', 'src/settings'],
-  'src/features/passkeys': [...BELOW_LOGIN, 'src/features/window', 'src/login', 'src/features/account'],
-  'src/features/account': [...BELOW_LOGIN, 'src/features/account/mail', 'src/login'],
-  'src/features/account/mail': ['src/errors.ts', 'src/settings'],
-  'src/features/token': ['src/errors.ts', 'src/settings', 'src/features/token/viewer-token'],
-  'src/features/token/issuer': [...LOW, 'src/features/token/viewer-token', 'src/entry-points', 'src/users'],
-  'src/features/token/viewer-token': ['src/errors.ts'],
-  'src/features/window': [...BELOW_LOGIN, 'src/stores', 'src/stores.ts', 'src/login'],
-  'src/login': BELOW_LOGIN,
+  'src/main.ts': ['src/login-app.ts', ...LOW, 'src/users'],
+  'src/login-app.ts': [...BELOW_FEATURES, 'src/app.ts', 'src/config.ts', 'src/features.ts'],
+  'src/app.ts': [...BELOW_FEATURES, 'src/config.ts'],
+  'src/config.ts': [...BELOW_LOGIN, 'src/features.ts'],
+  'src/features.ts': [...FEATURES, 'src/login'],
+  'src/features/sso': [...BELOW_FEATURES, 'src/features/window'],
+  'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
+  'src/features/account': BELOW_FEATURES,
+  'src/features/token': BELOW_FEATURES,
+  'src/features/window': BELOW_FEATURES,
+  'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
+  'src/login/screens': [...BELOW_LOGIN, 'src/login/answer', 'src/login/log', 'src/login/request'],
+  'src/login/request': [...BELOW_LOGIN, 'src/login/answer'],
+  'src/login/answer': BELOW_LOGIN,
+  'src/login/log': BELOW_LOGIN,
   'src/stores.ts': ['src/stores', 'src/redis'],
   'src/redis': [...LOW, 'src/stores', 'src/sessions', 'src/sign-in-limits', 'src/users'],
   'src/stores': [...LOW, 'src/sessions', 'src/sign-in-limits'],
   'src/sessions': [...LOW, 'src/users'],
   'src/sign-in-limits': [...LOW, 'src/users'],
   'src/users': [...LOW, 'src/hash-lock'],
-  'src/entry-points': [
-    ...[
-      'src/errors.ts',
-      'src/settings',
-      'src/hash-lock',
-      'src/features/token',
-      'src/features/token/viewer-token',
-      'src/languages',
-      'src/brand',
-    ],
-    'src/features/sso/settings',
-  ],
+  'src/entry-points': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/languages', 'src/brand'],
   'src/brand': ['src/errors.ts', 'src/settings', 'src/languages'],
   'src/languages': ['src/errors.ts'],
   'src/hash-lock': ['src/errors.ts'],
   'src/settings': ['src/errors.ts'],
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
-  'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token/viewer-token'],
+  'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/cli': [
     ...BELOW_LOGIN,
-    'src/features/account/mail',
-    'src/features/sso',
-    'src/features/account',
-    'src/stores.ts',
+    'src/login',
+    ...FEATURES,
+    'src/features.ts',
     'src/config.ts',
     'src/tools/video-service',
   ],
-  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token/viewer-token'],
+  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }
 
 /** The tests that need the emulator. No other test imports the emulator. */

@@ -11,7 +11,8 @@ export interface AddressRules {
   assertScheme(address: string): void
 }
 
-export interface ReadContext extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse' | 'refuseUnused'> {
+export interface ReadContext
+  extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse' | 'refuseMissing' | 'refuseUnused'> {
   /** The life of a response; 0 for one that never expires, and if the player gets no hash. */
   readonly lifetimeSeconds: number
 }
@@ -19,10 +20,13 @@ export interface ReadContext extends Pick<SettingSource, 'nameOf' | 'has' | 'ref
 /** The settings of a feature at one entry point. A feature sees only its own. */
 export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   readonly name: string
-  /** By their names in the entry points file. None is required: `read` refuses what is missing. */
-  settings(rules: AddressRules): S
+  /**
+   * By their names in the entry points file. None is required: `read` refuses what is missing. A feature without them is
+   * at every entry point.
+   */
+  settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
-  read(given: SettingValues<S>, context: ReadContext): T | null
+  read?(given: SettingValues<S>, context: ReadContext): T | null
   /**
    * Returns what the player learns about the viewer, if the feature replaces the hash. Else null. The settings of such a
    * feature are also those of the entry point itself, as the settings of the hash are.

@@ -8,7 +8,7 @@ type Rules = ReturnType<typeof addressRules>
 
 /** All settings that an entry point may have. */
 export function entryPointSettings(rules: Rules, features: readonly FeatureSettings[]): Settings {
-  const ofFeatures = features.map((feature) => feature.settings(rules))
+  const ofFeatures = features.map((feature) => feature.settings?.(rules))
   return Object.assign({}, commonSettings(rules), hashSettings(rules), ...ofFeatures)
 }
 
@@ -24,7 +24,7 @@ export function readEntryPoint(
   features: readonly FeatureSettings[],
 ): EntryPoint {
   const common = source.read(commonSettings(rules))
-  const given = features.map((feature) => ({ feature, values: source.read(feature.settings(rules)) }))
+  const given = features.map((feature) => ({ feature, values: source.read(feature.settings?.(rules) ?? {}) }))
   const [replaced = null] = given.flatMap(({ feature, values }) => {
     const parameters = feature.parametersInPlaceOfHash?.(values)
     return parameters ? [{ viewerAuth: feature.name, parameters }] : []
@@ -32,7 +32,7 @@ export function readEntryPoint(
   const own = replaced === null ? readHash(source, rules) : replaced
   if (replaced !== null) readUnused(source, hashSettings(rules))
   const context = { ...source, lifetimeSeconds: 'lifetimeSeconds' in own ? own.lifetimeSeconds : 0 }
-  const read = given.map(({ feature, values }) => ({ feature, settings: feature.read(values, context) }))
+  const read = given.map(({ feature, values }) => ({ feature, settings: feature.read?.(values, context) ?? null }))
   const on = read.flatMap(({ feature, settings }) => (settings === null ? [] : [{ feature, settings }]))
   const hasPasswordForm = checkPasswordForm(source, on)
   const entryPoint = {

@@ -1,6 +1,6 @@
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { Viewer } from '../users/user-store.ts'
-import type { AccessDecision, AccessPolicy, Content } from './access-decision.ts'
+import type { AccessDecision, AccessPolicy, Content } from './answer/access-decision.ts'
 
 /**
  * Decides who may watch, and what the player learns about the viewer. The tests use this rule. For a rule of your

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { readPost } from './request/read-post.ts'
+import { readPost } from './read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { isNavigation, returnToPlayer, type SendDeps } from './send-to-player.ts'
 

@@ -17,12 +17,12 @@ import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { SharedStores } from '../stores/store-list.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
 import type { StoreSettings } from '../users/user-store-kind.ts'
-import type { Gate } from './access-decision.ts'
-import type { PlayerAnswer } from './answer.ts'
+import type { Gate } from './answer/access-decision.ts'
+import type { PlayerAnswer } from './answer/answer.ts'
+import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
+import type { LogStep } from './log/step-log.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import type { ScreenPart } from './screens/screen-part.ts'
-import type { LogSignIn, Outcomes } from './sign-in-log.ts'
-import type { LogStep } from './step-log.ts'
 
 /**
  * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. The app names no

@@ -3,7 +3,7 @@ import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
-import type { LogSignIn, Outcomes } from './sign-in-log.ts'
+import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 
 /** The features of an app that are on. */
 export interface OpenFeatures {
@@ -46,12 +46,18 @@ export async function openFeatures(
   const all = { ...services, notify }
   for (const feature of features) {
     const { name } = feature
-    const on = entryPoints.filter((one) => name in one.features)
+    const on = entryPoints.filter((one) => isOn(feature, one))
     const own = on.map((entryPoint) => ({ entryPoint, settings: entryPoint.features[name] }))
-    const open = on.length === 0 ? null : await feature.open(all, own, shared[name])
+    const isOff = on.length === 0 || (feature.shared !== undefined && shared[name] === undefined)
+    const open = isOff ? null : await feature.open(all, own, shared[name])
     if (open !== null) opened.push({ feature, open })
   }
   return openFeaturesOf(opened)
+}
+
+/** A feature without settings at an entry point is at every one. */
+function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
+  return read === undefined || name in features
 }
 
 function openFeaturesOf(opened: readonly Opened[]): OpenFeatures {
@@ -60,7 +66,7 @@ function openFeaturesOf(opened: readonly Opened[]): OpenFeatures {
     outcomes: Object.assign({}, ...opened.map(({ feature }) => feature.outcomes)),
     at: (entryPoint) =>
       opened
-        .filter(({ feature }) => feature.name in entryPoint.features)
+        .filter(({ feature }) => isOn(feature, entryPoint))
         .map(({ feature, open }) => open.at(entryPoint, entryPoint.features[feature.name])),
     sharedRoutes: (deps) => all.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
     optionalStores: all.flatMap(({ optionalStores = [] }) => optionalStores),

@@ -4,14 +4,14 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Visits } from '../sessions/visits.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../users/user-store.ts'
-import type { AccessPolicy, Gate } from './access-decision.ts'
-import type { PlayerAnswer } from './answer.ts'
-import type { LoopBreaker } from './loop-breaker.ts'
+import type { AccessPolicy, Gate } from './answer/access-decision.ts'
+import type { PlayerAnswer } from './answer/answer.ts'
+import type { LoopBreaker } from './answer/loop-breaker.ts'
+import type { LogSignIn } from './log/sign-in-log.ts'
 import type { HeadersFor } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
 import type { ScreenPart } from './screens/screen-part.ts'
 import type { Screens } from './screens/screens.ts'
-import type { LogSignIn } from './sign-in-log.ts'
 
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
 export interface EntryPointDeps {

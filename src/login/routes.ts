@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../server/only-methods.ts'
-import type { PlayerAnswer } from './answer.ts'
+import type { PlayerAnswer } from './answer/answer.ts'
 import { postCancel } from './cancel.ts'
 import { postContinue } from './continue.ts'
 import { formBody } from './request/form-body.ts'

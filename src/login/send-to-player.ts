@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { Viewer } from '../users/user-store.ts'
-import { askAccess } from './access-decision.ts'
+import { askAccess } from './answer/access-decision.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type CheckCredentialsDeps, checkCredentials } from './request/check-credentials.ts'
+import { type CheckCredentialsDeps, checkCredentials } from './check-credentials.ts'
+import { faultEvent } from './log/sign-in-log.ts'
 import { readPlayerContext } from './request/player-context.ts'
 import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
 import type { Refusal } from './screens/screens.ts'
 import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
-import { faultEvent } from './sign-in-log.ts'
 
 /** The prompt of a viewer who wants another account. */
 const OTHER_ACCOUNT = 'other-account'

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { UpstreamError } from '../errors.ts'
-import { readPost } from './request/read-post.ts'
+import { readPost } from './read-post.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/send.ts'
 

@@ -38,6 +38,8 @@ export interface SettingSource {
   /** The path of the file that holds a secret. Undefined if the secret is not in a file. */
   fileOf(name: string): string | undefined
   refuse(name: string, message: string): void
+  /** Refuses a missing setting. @param message the end of a sentence that starts with the name of the setting. */
+  refuseMissing(name: string, message: string): void
   /** Says that given settings have no effect: a warning for the environment, a mistake in the file. */
   refuseUnused(names: readonly string[]): void
 }
@@ -89,6 +91,7 @@ export function environmentSource(
     has: (name) => given[nameOf(name)] !== undefined,
     fileOf: (name) => given[`${nameOf(name)}_FILE`],
     refuse: (name, message) => refuse(nameOf(name), message),
+    refuseMissing: (name, message) => refuse(nameOf(name), message),
     refuseUnused: (names) => warnOfUnused(names.map(nameOf)),
     read: (settings) => parseAll(settings, (name) => ({ text: given[nameOf(name)], subject: nameOf(name) }), refuse),
   }
@@ -110,6 +113,7 @@ export function entrySource(
     has: (name) => entry[name] !== undefined || fileOf(name) !== undefined,
     fileOf,
     refuse,
+    refuseMissing: (name, message) => refuse(name, metaOf(all[name]).isSecret ? orInFile(name) : message),
     refuseUnused,
     read: (settings) => parseAll(settings, (name, schema) => textIn(entry, name, schema), refuse),
   }
@@ -130,14 +134,18 @@ function textIn(entry: Readonly<Record<string, unknown>>, name: string, schema: 
   return faults.length > 0 ? { faults } : { text: value.join(',') }
 }
 
+function orInFile(name: string): string {
+  return `or ${name}File is required, and not both`
+}
+
 function secretIn(name: string, value: unknown, path: unknown, schema: z.ZodType): NamedText {
   if (value !== undefined && path !== undefined) {
-    return { faults: [`or ${name}File is required, and not both: remove one`] }
+    return { faults: [orInFile(name)] }
   }
   if (path === undefined) {
     if (value !== undefined && typeof value !== 'string') return { faults: ['must be text'] }
     const isMissing = value === undefined && missingMessage(schema) !== null
-    return isMissing ? { faults: [`or ${name}File is required, and not both`] } : { text: value }
+    return isMissing ? { faults: [orInFile(name)] } : { text: value }
   }
   const subject = `${name}File`
   const read = typeof path === 'string' ? readNamedFile(path) : { fault: 'must be the path of a file' }

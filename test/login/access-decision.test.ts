@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccessPolicy, Explanation } from '../../src/login/access-decision.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
+import type { AccessPolicy, Explanation } from '../../src/login/answer/access-decision.ts'
 import { listen, stopServer } from '../../src/server/http-server.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
-import type { AccessGranted } from '../../src/login/access-decision.ts'
-import { passToPlayer, returnWithoutResponse } from '../../src/login/hash-answer.ts'
+import type { AccessGranted } from '../../src/login/answer/access-decision.ts'
+import { passToPlayer, returnWithoutResponse } from '../../src/login/answer/hash-answer.ts'
 import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
 

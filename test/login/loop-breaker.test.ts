@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { createLoopBreaker } from '../../src/login/loop-breaker.ts'
+import { createLoopBreaker } from '../../src/login/answer/loop-breaker.ts'
 import { CONSUMER, entryPointAt } from './entry-point.ts'
 import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'

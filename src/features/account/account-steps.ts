@@ -1,5 +1,5 @@
 import type { Counter, Registry } from 'prom-client'
-import { PAGE_OUTCOMES } from '../../login/step-log.ts'
+import { PAGE_OUTCOMES } from '../../login/log/step-log.ts'
 
 /** The outcomes of the steps by which viewers set their passwords, with `event` "account". */
 export const ACCOUNT_OUTCOMES = {

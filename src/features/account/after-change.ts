@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notice } from '../../login/feature.ts'
-import type { LogStep } from '../../login/step-log.ts'
+import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccountDeps } from './route-deps.ts'
 import { sendNotice } from './send-notice.ts'

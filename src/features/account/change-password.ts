@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { checkCredentials } from '../../login/request/check-credentials.ts'
+import { checkCredentials } from '../../login/check-credentials.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { tooManyTries } from '../../login/request/check-credentials.ts'
-import type { LogStep } from '../../login/step-log.ts'
+import { tooManyTries } from '../../login/check-credentials.ts'
+import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
 import { readUsername } from './form-fields.ts'

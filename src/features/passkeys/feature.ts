@@ -18,7 +18,10 @@ export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object
   faultWith: (userStore) => (userStores.keepsPasskeys(userStore) ? null : NO_PASSKEYS),
   async open(services) {
     // Loaded late, because apps without passkeys do not need the library.
-    const { createPasskeys, openPasskeys } = await import('./passkeys.ts')
+    const [{ openPasskeys }, { createPasskeys }] = await Promise.all([
+      import('./passkeys.ts'),
+      import('./create-passkeys.ts'),
+    ])
     return createPasskeys(await openPasskeys(services), services)
   },
 }

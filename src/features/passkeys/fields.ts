@@ -19,10 +19,10 @@ function settings({ publicUrl }: AddressRules) {
 }
 
 /** The setting of passkeys at an entry point: on or off. */
-export const passkeyFields: FeatureSettings<ReturnType<typeof settings>, object> = {
+export const passkeyFields = {
   name: 'passkeys',
   settings,
   read: ({ passkeys }) => (passkeys ? {} : null),
   // Viewers create a passkey after typing the password.
   passwordNeededBy: () => 'passkeys',
-}
+} satisfies FeatureSettings<ReturnType<typeof settings>, object>

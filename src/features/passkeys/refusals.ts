@@ -1,6 +1,6 @@
 import type { Refusal } from '../../login/screens/screens.ts'
 import { type TextRefusal, textRefusalOf } from '../../login/screens/text-refusal.ts'
-import type { TakenCeremony } from './ceremony.ts'
+import type { TakenCeremony } from './steps/ceremony.ts'
 import type { Fault } from './web-authn/answers.ts'
 
 const EXPIRED: TextRefusal = { status: 400, text: ({ passkeys }) => passkeys.errors.expired }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { isOutage } from '../../errors.ts'
+import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { describeError } from '../../login/screens/error-page.ts'
-import type { LogSignIn } from '../../login/sign-in-log.ts'
 import type { RefusedSignIn, SignInResult, StartedFlow } from '../window/flows/flow-store.ts'
 import { digestOf, hasDigest } from '../window/random-text.ts'
 import type { WindowCookies } from '../window/window-cookie.ts'

@@ -16,7 +16,7 @@ export const sso: Feature<ReturnType<typeof ssoFields.settings>, SsoSettings> = 
   },
   async open(services, entryPoints) {
     // Loaded late, because apps without single sign-on do not need its libraries.
-    const { createSso, openSso } = await import('./open-sso.ts')
+    const [{ openSso }, { createSso }] = await Promise.all([import('./open-sso.ts'), import('./create-sso.ts')])
     return createSso(await openSso(services, entryPoints), services)
   },
 }

@@ -1,22 +1,9 @@
-import { Router } from 'express'
-import type { Brand } from '../../brand/brand.ts'
-import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
-import { unframedHeaders } from '../../login/screens/headers.ts'
-import { assetAddress, compileView } from '../../login/screens/views.ts'
-import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
+import type { EntryPointOf, Services } from '../../login/feature.ts'
 import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
-import { windowRoutes } from '../window/routes.ts'
-import { createWindowCookies } from '../window/window-cookie.ts'
-import { logoutRoutes } from './logout/logout-routes.ts'
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
 import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
 import { createProviderTimes } from './provider/provider-times.ts'
-import type { SsoRouteDeps } from './route-deps.ts'
-import { callbackRoutes, ssoRoutes } from './routes.ts'
-import { ssoScreenPart } from './screen-part.ts'
-import { sendSsoResult } from './send-result.ts'
-import { acceptedViewers, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
-import { createWindowPages } from './window-pages.ts'
+import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
 export interface Sso extends OpenWindow {
@@ -51,40 +38,6 @@ export async function openSso(services: Services, entryPoints: readonly EntryPoi
       for (const provider of providers.all) provider.close()
       signInWindow.close()
     },
-  }
-}
-
-/** Creates the screens and routes of single sign-on. */
-export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Services): OpenFeature<SsoSettings> {
-  const template = compileView('sso/window')
-  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
-  const windowsOf = (brand: Brand, label: string, basePath = '') =>
-    createWindowPages({ template, asset: assetAddress, brand, label, basePath, publicUrl })
-  const routesOf = new Map<string, SsoRouteDeps>()
-  return {
-    at: ({ name, brand, basePath }, settings) => ({
-      screenPart: ssoScreenPart(settings, publicUrl.host),
-      acceptedViewers: acceptedViewers(settings),
-      routes(deps) {
-        const windows = windowsOf(brand, settings.label, basePath)
-        const own = { settings, provider: sso.providerOf(settings), windows }
-        const routeDeps = { ...deps, ...own, sso, cookies, publicUrl, sessionStore }
-        routesOf.set(name, routeDeps)
-        const window = { flows: sso.flows, method: undefined, outcomes: 'sso', sendResult: sendSsoResult(routeDeps) }
-        return windowRoutes(deps, window, ssoRoutes(routeDeps))
-      },
-    }),
-    sharedRoutes({ brand, logSignIn }) {
-      const windows = windowsOf(brand, publicUrl.hostname)
-      const headers = unframedHeaders(publicUrl)
-      return Router()
-        .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
-        .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
-    },
-    optionalStores: sso.all,
-    storesInMetrics: { provider: () => sso.all.every((one) => one.isAvailable()) },
-    registerMetrics: sso.registerMetrics,
-    close: sso.close,
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { formBody } from '../../login/request/form-body.ts'
-import type { LogSignIn } from '../../login/sign-in-log.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { type CallbackDeps, failWindow, getCallback } from './callback.ts'
 import { getCodePage, postCode } from './code.ts'

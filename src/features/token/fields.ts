@@ -82,22 +82,22 @@ const REQUIRED = {
 } as const
 
 /** The settings of tokens at an entry point. They are on with VIEWER_AUTH=token. */
-export const tokenFields: FeatureSettings<Fields, TokenSettings> = {
+export const tokenFields = {
   name: 'token',
   settings,
   parametersInPlaceOfHash({ viewerAuth, tokenSubject = DEFAULT_SUBJECT_ATTRIBUTE }) {
     return viewerAuth === 'token' ? [{ name: 'sub', attribute: tokenSubject }] : null
   },
-  read(given: Given, { has, refuse, refuseUnused }) {
+  read(given: Given, { has, refuseMissing, refuseUnused }) {
     const { viewerAuth, contentKey, serviceViewerKeyUrl, refAddresses } = given
-    if (viewerAuth === 'hash') {
+    if (viewerAuth !== 'token') {
       const unused = [...Object.keys(REQUIRED), 'tokenSubject'].filter(has)
       if (unused.length > 0) refuseUnused(unused)
       return null
     }
-    for (const [name, missing] of Object.entries(REQUIRED)) if (!has(name)) refuse(name, missing)
+    for (const [name, missing] of Object.entries(REQUIRED)) if (!has(name)) refuseMissing(name, missing)
     if (!contentKey || !serviceViewerKeyUrl || !refAddresses) return null
     return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses }
   },
   keysOf: ({ contentKey }) => [{ setting: 'CONTENT_KEY', key: contentKey, isOfClient: false }],
-}
+} satisfies FeatureSettings<Fields, TokenSettings>

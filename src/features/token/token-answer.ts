@@ -1,5 +1,5 @@
 import { alreadyHas, appendToken, decideRef } from '../../hash-lock/return-address.ts'
-import type { AddressProblem, PlayerAnswer } from '../../login/answer.ts'
+import type { AddressProblem, PlayerAnswer } from '../../login/answer/answer.ts'
 import type { TokenSettings } from './fields.ts'
 import type { TokenIssuer } from './issuer/token-issuers.ts'
 import { faultInSubject } from './viewer-token/viewer-token.ts'

@@ -1,5 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
-import { faultEvent, type SignInEvent } from '../../login/sign-in-log.ts'
+import { faultEvent, type SignInEvent } from '../../login/log/sign-in-log.ts'
 
 /**
  * Returns the event of a request of a window, or of the frame that waits for the window, that an error ended.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import { requestedLanguage } from '../../languages/languages.ts'
-import type { Content } from '../access-decision.ts'
-import type { AddressProblem, PlayerAnswer } from '../answer.ts'
+import type { Content } from '../answer/access-decision.ts'
+import type { AddressProblem, PlayerAnswer } from '../answer/answer.ts'
 
 /**
  * The parameters from the player. The form repeats them in hidden fields, because the login must work without cookies.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Refusal } from '../screens/screens.ts'
+import type { TextKey } from '../../languages/languages.ts'
 
 export interface SignInForm {
   /** Trimmed: phone keyboards add spaces. */
@@ -10,9 +10,14 @@ export interface SignInForm {
   readonly isShared: boolean
 }
 
+interface FormRefusal {
+  readonly status: number
+  readonly text: TextKey
+}
+
 export type SignInFormResult =
   | { readonly ok: true; readonly form: SignInForm }
-  | { readonly ok: false; readonly refusal: Refusal; readonly username: string; readonly isShared: boolean }
+  | { readonly ok: false; readonly refusal: FormRefusal; readonly username: string; readonly isShared: boolean }
 
 const Fields = z.object({ username: z.string(), password: z.string() })
 /** U+FFFD replaces bytes that are not UTF-8, so that two different passwords would be the same. */
@@ -25,7 +30,7 @@ export const UNREADABLE_PASSWORD = /[\0\ufffd]/u
  */
 export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInFormResult {
   const isShared = body.shared !== undefined
-  const refuse = (text: Refusal['text'], username = '') =>
+  const refuse = (text: TextKey, username = '') =>
     ({ ok: false, refusal: { status: 400, text }, username, isShared }) as const
   const parsed = Fields.safeParse(body)
   if (!parsed.success) return refuse('badForm')

@@ -12,7 +12,7 @@ import {
   type Texts,
   textsOf,
 } from '../../languages/languages.ts'
-import type { Explanation, PolicyText } from '../access-decision.ts'
+import type { Explanation, PolicyText } from '../answer/access-decision.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, reasonOf, titlesOf } from './page.ts'

@@ -1,6 +1,7 @@
 import type { EntryPoint, HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
+import { createSso } from '../../../src/features/sso/create-sso.ts'
 import { sso as ssoFeature } from '../../../src/features/sso/feature.ts'
-import { createSso, openSso, type Sso } from '../../../src/features/sso/open-sso.ts'
+import { openSso, type Sso } from '../../../src/features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { features } from '../../../src/features.ts'
 import type { EntryPointOf, Feature } from '../../../src/login/feature.ts'

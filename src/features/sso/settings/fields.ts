@@ -99,7 +99,7 @@ type Fields = ReturnType<typeof settings>
 type Given = SettingValues<Fields>
 
 /** The settings of single sign-on at an entry point. It is on where OIDC_ISSUER is set. */
-export const ssoFields: FeatureSettings<Fields, SsoSettings> = {
+export const ssoFields = {
   name: 'sso',
   settings,
   read,
@@ -112,7 +112,7 @@ export const ssoFields: FeatureSettings<Fields, SsoSettings> = {
     if (authentication.kind !== 'key') return []
     return [{ setting: 'OIDC_CLIENT_KEY_FILE', key: authentication.privateKey, isOfClient: true }]
   },
-}
+} satisfies FeatureSettings<Fields, SsoSettings>
 
 /** Builds the settings. Null without an issuer. Refuses fields that need another one. */
 function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContext): SsoSettings | null {

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express'
-import type { Notice } from '../../login/feature.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import type { PasskeyAddition } from '../../users/passkey-store.ts'
+import type { Notice } from '../../../login/feature.ts'
+import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { PasskeyAddition } from '../../../users/passkey-store.ts'
+import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
+import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
+import { CreationAnswer } from '../web-authn/answers.ts'
+import { deviceName } from '../web-authn/device-name.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
 import { TOO_MANY } from './password.ts'
-import { refusalOf, refusalOfCeremony, refusalOfFault } from './refusals.ts'
-import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
-import { CreationAnswer } from './web-authn/answers.ts'
-import { deviceName } from './web-authn/device-name.ts'
 
 const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, TextRefusal>> = {
   known: { status: 409, text: ({ passkeys }) => passkeys.errors.exists },

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
+import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { showSignIn } from './ceremony.ts'
-import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
 
 /** Opens the window in which a viewer signs in with a passkey, or creates one. */
 export function postStart(deps: PasskeyRouteDeps): RequestHandler {

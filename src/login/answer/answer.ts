@@ -1,5 +1,5 @@
-import type { ReturnAddress } from '../hash-lock/return-address.ts'
-import type { TextKey } from '../languages/languages.ts'
+import type { ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { TextKey } from '../../languages/languages.ts'
 import type { AccessGranted } from './access-decision.ts'
 
 export type AddressReading =

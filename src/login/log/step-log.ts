@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { networkOf } from '../sign-in-limits/keys.ts'
+import { networkOf } from '../../sign-in-limits/keys.ts'
 import { type Outcomes, requestIdOf, type SignInLogDeps } from './sign-in-log.ts'
 
 /** A step on a page besides the sign-in, for the log. No field can contain a form, a query, a token or a mail address. */

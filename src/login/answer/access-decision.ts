@@ -1,9 +1,8 @@
-import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { UpstreamError } from '../errors.ts'
-import type { ResponseParameters } from '../hash-lock/authentication-response.ts'
-import type { Language } from '../languages/languages.ts'
-import type { Viewer } from '../users/user-store.ts'
-import type { PlayerAnswer } from './answer.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { ResponseParameters } from '../../hash-lock/authentication-response.ts'
+import type { Language } from '../../languages/languages.ts'
+import type { Viewer } from '../../users/user-store.ts'
 
 /** The channel or video in the player. Comes through the browser, so the viewer can change it. */
 export interface Content {
@@ -50,7 +49,10 @@ export interface AccessDeps {
   readonly entryPoint: EntryPoint
   readonly accessPolicy: AccessPolicy
   readonly gates: readonly Gate[]
-  readonly answer: Pick<PlayerAnswer, 'faultIn'>
+  readonly answer: {
+    /** Returns why the player cannot get this value; null if it can. */
+    faultIn(value: string): string | null
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import type { EntryPointDeps } from '../route-deps.ts'
-import { hasBody } from './form-body.ts'
-import { type PlayerContext, readPlayerContext } from './player-context.ts'
+import { hasBody } from './request/form-body.ts'
+import { type PlayerContext, readPlayerContext } from './request/player-context.ts'
+import type { EntryPointDeps } from './route-deps.ts'
 
 /**
  * Reads a post of our own page that has only the fields of the player. A post without a body counts as an empty form.

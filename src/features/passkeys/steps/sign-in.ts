@@ -1,13 +1,13 @@
 import type { Request, RequestHandler } from 'express'
-import { tooManyTries } from '../../login/request/check-credentials.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import type { SignInEvent } from '../../login/sign-in-log.ts'
-import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
-import type { Viewer } from '../../users/user-store.ts'
+import { tooManyTries } from '../../../login/check-credentials.ts'
+import type { SignInEvent } from '../../../login/log/sign-in-log.ts'
+import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
+import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
+import { SignInAnswer } from '../web-authn/answers.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
-import { refusalOf, refusalOfCeremony, refusalOfFault } from './refusals.ts'
-import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
-import { SignInAnswer } from './web-authn/answers.ts'
 
 interface Refused {
   readonly ok: false

@@ -1,7 +1,7 @@
-import type { HashEntryPoint } from '../entry-points/entry-point.ts'
-import type { HashSecrets } from '../entry-points/hash-secrets.ts'
-import { buildAuthenticationResponse, faultInValue } from '../hash-lock/authentication-response.ts'
-import { appendHash, decideReturnAddress, type ReturnAddress } from '../hash-lock/return-address.ts'
+import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
+import type { HashSecrets } from '../../entry-points/hash-secrets.ts'
+import { buildAuthenticationResponse, faultInValue } from '../../hash-lock/authentication-response.ts'
+import { appendHash, decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { AccessGranted } from './access-decision.ts'
 import type { PlayerAnswer } from './answer.ts'
 

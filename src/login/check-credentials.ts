@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from 'express'
-import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
-import type { Attempt } from '../../sign-in-limits/sign-in-limits.ts'
-import type { Authentication, Viewer } from '../../users/user-store.ts'
-import type { EntryPointDeps } from '../route-deps.ts'
-import type { Refusal } from '../screens/screens.ts'
-import type { SignInForm } from './sign-in-form.ts'
+import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'
+import type { Attempt } from '../sign-in-limits/sign-in-limits.ts'
+import type { Authentication, Viewer } from '../users/user-store.ts'
+import type { SignInForm } from './request/sign-in-form.ts'
+import type { EntryPointDeps } from './route-deps.ts'
+import type { Refusal } from './screens/screens.ts'
 
 /** The refusals of a user store. All except the first need the right password. */
 const REFUSALS: Readonly<Record<Exclude<Authentication, { ok: true }>['reason'], Refusal>> = {

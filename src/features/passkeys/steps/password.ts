@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express'
-import { checkCredentials } from '../../login/request/check-credentials.ts'
-import { readSignInForm } from '../../login/request/sign-in-form.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import { MOST_PASSKEYS } from '../../users/passkey-store.ts'
+import { checkCredentials } from '../../../login/check-credentials.ts'
+import { readSignInForm } from '../../../login/request/sign-in-form.ts'
+import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import { MOST_PASSKEYS } from '../../../users/passkey-store.ts'
+import { refusalOf } from '../refusals.ts'
+import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { openCeremony, showSignIn } from './ceremony.ts'
-import { refusalOf } from './refusals.ts'
-import { forOwnForm, type PasskeyRouteDeps } from './route-deps.ts'
 
 const DISABLED = refusalOf({ status: 403, text: 'disabled' })
 export const TOO_MANY: TextRefusal = {

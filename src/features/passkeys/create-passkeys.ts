@@ -1,0 +1,44 @@
+import type { OpenFeature, Services } from '../../login/feature.ts'
+import { createStepLog, PAGE_OUTCOMES } from '../../login/log/step-log.ts'
+import { assetAddress, compileView } from '../../login/screens/views.ts'
+import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
+import { windowRoutes } from '../window/routes.ts'
+import { createWindowCookies } from '../window/window-cookie.ts'
+import type { Passkeys } from './passkeys.ts'
+import { passkeyRoutes } from './routes.ts'
+import { passkeyScreenPart } from './screen-part.ts'
+import { sendPasskeyResult } from './send-result.ts'
+import { createPasskeyPages } from './window-pages.ts'
+
+/** The outcomes of changes of passkeys, with `event` "account". */
+const ACCOUNT_OUTCOMES = {
+  ...PAGE_OUTCOMES,
+  'passkey-added': { level: 'info' },
+  'passkey-not-added': { level: 'warn', counted: 'always' },
+  'notice-mailed': { level: 'info' },
+  'notice-not-mailed': { level: 'warn', counted: 'always' },
+} as const
+
+/** Creates the screens and routes of passkeys. */
+export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeature<object> {
+  const { publicUrl } = services
+  const { relyingParty, flows, registerMetrics, close } = passkeys
+  const template = compileView('passkeys/window')
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.passkey)
+  return {
+    at: ({ name, brand, basePath }) => ({
+      screenPart: passkeyScreenPart(),
+      routes(deps) {
+        const service = brand.name ?? publicUrl.hostname
+        const options = { template, asset: assetAddress, brand, basePath, publicUrl, service, relyingParty }
+        const log = { ...services, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
+        const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
+        const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }
+        const window = { flows, method: 'passkey', outcomes: 'passkey', sendResult: sendPasskeyResult(routeDeps) }
+        return windowRoutes(deps, window, passkeyRoutes(routeDeps))
+      },
+    }),
+    registerMetrics,
+    close,
+  }
+}
