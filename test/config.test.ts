@@ -46,7 +46,7 @@ describe('the settings', () => {
         idleSeconds: 14_400,
         mostPerViewer: 20,
       },
-      mail: { server: null, addressAttribute: 'username', resetsPerHour: 100 },
+      features: { account: { server: null, addressAttribute: 'username', resetsPerHour: 100 } },
       contextWords: ['login', 'example'],
       trustProxyHops: 0,
       shutdownDelaySeconds: 2,

@@ -23,7 +23,6 @@ export function readEntryPoint(
   rules: Rules,
   features: readonly FeatureSettings[],
 ): EntryPoint {
-  const common = source.read(commonSettings(rules))
   const given = features.map((feature) => ({ feature, values: source.read(feature.settings?.(rules) ?? {}) }))
   const [replaced = null] = given.flatMap(({ feature, values }) => {
     const parameters = feature.parametersInPlaceOfHash?.(values)
@@ -31,6 +30,7 @@ export function readEntryPoint(
   })
   const own = replaced === null ? readHash(source, rules) : replaced
   if (replaced !== null) readUnused(source, hashSettings(rules))
+  const common = source.read(commonSettings(rules))
   const context = { ...source, lifetimeSeconds: 'lifetimeSeconds' in own ? own.lifetimeSeconds : 0 }
   const read = given.map(({ feature, values }) => ({ feature, settings: feature.read?.(values, context) ?? null }))
   const on = read.flatMap(({ feature, settings }) => (settings === null ? [] : [{ feature, settings }]))

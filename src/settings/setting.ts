@@ -139,20 +139,20 @@ function orInFile(name: string): string {
 }
 
 function secretIn(name: string, value: unknown, path: unknown, schema: z.ZodType): NamedText {
+  const isRequired = missingMessage(schema) !== null
   if (value !== undefined && path !== undefined) {
-    return { faults: [orInFile(name)] }
+    return { faults: [isRequired ? orInFile(name) : `and ${name}File are both set: remove one`] }
   }
   if (path === undefined) {
     if (value !== undefined && typeof value !== 'string') return { faults: ['must be text'] }
-    const isMissing = value === undefined && missingMessage(schema) !== null
-    return isMissing ? { faults: [orInFile(name)] } : { text: value }
+    return value === undefined && isRequired ? { faults: [orInFile(name)] } : { text: value }
   }
   const subject = `${name}File`
   const read = typeof path === 'string' ? readNamedFile(path) : { fault: 'must be the path of a file' }
   if ('fault' in read) return { faults: [read.fault], subject }
   const text = read.text.trim()
-  // An empty file of a secret that may be missing stands for none.
-  const isNone = text === '' && missingMessage(schema) === null
+  // As in the environment: an empty file of a previous secret stands for none.
+  const isNone = text === '' && name.endsWith('Previous')
   return { text: isNone ? undefined : text, subject, of: 'names a file whose content ' }
 }
 

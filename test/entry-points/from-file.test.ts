@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
-import { FEATURES_OFF } from '../login/entry-point.ts'
+
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
@@ -248,8 +248,8 @@ describe('an entry is refused', () => {
   test.each([
     ['does not exist', () => join(temporaryFolder(), 'none'), 'names a file that does not exist'],
     ['is a folder', () => temporaryFolder(), 'names a folder'],
-    ['contains a weak secret', () => fileWith('weak\n'), 'names a file with a secret that is too short: '],
-    ['is empty', () => fileWith('\n'), 'names a file with a secret that is too short: '],
+    ['contains a weak secret', () => fileWith('weak\n'), 'names a file whose content is too short: '],
+    ['is empty', () => fileWith('\n'), 'names a file whose content is too short: '],
   ])('an entry with a secretFile that %s is refused', (_name, path, end) => {
     const [mistake, ...others] = mistakesIn(withFile([{ ...without('secret'), secretFile: path() }]))
     expect(mistake?.slice(0, 39 + end.length)).toBe(`ENTRY_POINTS_FILE, entry 1: secretFile ${end}`)
@@ -280,21 +280,20 @@ describe('the mistakes in a file of entry points', () => {
       'PORT',
       'ENTRY_POINTS_FILE, entry 1:',
       'ENTRY_POINTS_FILE, entry 2: name',
+      'ENTRY_POINTS_FILE, entry 2: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 2: playerReturnUrl',
       'ENTRY_POINTS_FILE, entry 2: playerOrigins',
-      'ENTRY_POINTS_FILE, entry 2: secret or secretFile',
+      'ENTRY_POINTS_FILE, entry 3:',
       'ENTRY_POINTS_FILE, entry 3: secret',
       'ENTRY_POINTS_FILE, entry 3: playerReturnUrl',
       'ENTRY_POINTS_FILE, entry 3: playerOrigins: item 1',
       'ENTRY_POINTS_FILE, entry 3: playerOrigins: item 3',
-      'ENTRY_POINTS_FILE, entry 3:',
-      'ENTRY_POINTS_FILE, entry 4: secretFile',
       'ENTRY_POINTS_FILE, entry 4: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 4: name',
       'ENTRY_POINTS_FILE, entry 5: name',
+      'ENTRY_POINTS_FILE, entry 5: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 5: playerReturnUrl',
       'ENTRY_POINTS_FILE, entry 5: playerOrigins',
-      'ENTRY_POINTS_FILE, entry 5: secret or secretFile',
     ])
   })
   test('no mistake repeats a value of the file, which may be a secret', () => {

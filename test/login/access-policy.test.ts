@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { faultInValue } from '../../src/hash-lock/authentication-response.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
+import { askAccess } from '../../src/login/answer/access-decision.ts'
 import type { Viewer } from '../../src/users/user-store.ts'
+import { ENTRY_POINT } from './entry-point.ts'
 
 const EVERYONE = {
   viewerAuth: 'hash' as const,
@@ -96,9 +99,12 @@ test.each([
   ['a\0', 'contains a control character'],
   ['\ud800', 'contains half of a character (a lone surrogate)'],
   ['ä'.repeat(128), 'is longer than 255 bytes in UTF-8'],
-])('a response is refused if a value is %j', (value, fault) => {
+])('a response is refused if a value is %j', async (value, fault) => {
   const viewer = { ...ADA, attributes: { plan: 'big', company: value } }
-  expect(decideAccess(viewer, sending('plan', 'company'), {})).toEqual({
+  const entryPoint = { ...ENTRY_POINT, ...sending('plan', 'company') }
+  const accessPolicy = { decideAccess, timeoutMs: 1000 }
+  const answer = { faultIn: faultInValue }
+  expect(await askAccess({ entryPoint, accessPolicy, gates: [], answer }, viewer, {})).toEqual({
     ok: false,
     reason: 'unusable-attribute',
     attribute: 'company',

@@ -91,7 +91,7 @@ export const tokenFields = {
   read(given: Given, { has, refuseMissing, refuseUnused }) {
     const { viewerAuth, contentKey, serviceViewerKeyUrl, refAddresses } = given
     if (viewerAuth !== 'token') {
-      const unused = [...Object.keys(REQUIRED), 'tokenSubject'].filter(has)
+      const unused = Object.keys(REQUIRED).filter(has)
       if (unused.length > 0) refuseUnused(unused)
       return null
     }

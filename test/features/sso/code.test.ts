@@ -141,7 +141,7 @@ test('posts of another page use up no tries of the network', async () => {
 })
 
 test('while the store of codes is away, a code opens nothing, and the tries are still limited', async () => {
-  const away = () => Promise.reject(new UpstreamError('redis', 'Redis does not answer'))
+  const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
   const settings = { hasCode: true }
   const app = await startSso({ settings, changeSso: (sso) => ({ ...sso, flows: { ...sso.flows, take: away } }) })
   const answers = await Promise.all(Array.from({ length: 101 }, () => type(app, 'AAAAAAAA')))

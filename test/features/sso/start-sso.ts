@@ -71,7 +71,7 @@ export async function startAppWithSso(
   const withChanges: Feature = {
     ...ssoFeature,
     async open(services, own) {
-      const opened = await openSso(services, own as readonly EntryPointOf<SsoSettings>[])
+      const opened = await openSso({ ...services, log: QUIET }, own as readonly EntryPointOf<SsoSettings>[])
       isOpen.resolve(opened)
       return createSso(changeSso(opened), services)
     },
@@ -88,6 +88,9 @@ export async function startAppWithSso(
   if (isProviderKnown) await until(() => opened.all.every((store) => store.isAvailable()))
   return { ...app, origin }
 }
+
+/** Providers log when they are found. */
+const QUIET = { info: () => {}, warn: () => {} }
 
 export function ssoSettings(issuer: string): SsoSettings {
   return {

@@ -87,7 +87,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   })
   test('all missing settings are reported at once', () => {
     const missing = mistakesIn({ VIEWER_AUTH: 'token' }).map((sentence) => sentence.split(' ')[0])
-    const names = ['CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'REF_ADDRESSES', 'PLAYER_ORIGINS']
+    const names = ['PLAYER_ORIGINS', 'CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'REF_ADDRESSES']
     expect(missing).toEqual(['PUBLIC_URL', 'SESSION_SECRET', ...names])
   })
   test.each([
@@ -117,7 +117,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
       expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([`CONTENT_KEY ${sentence}`])
       expect(mistakesIn({ ...others, CONTENT_KEY_FILE: fileWith(text) })).toEqual([expect.stringContaining(sentence)])
       expect(mistakesIn(withFile({ ...entry, contentKeyFile: fileWith(text) }))).toEqual([
-        `ENTRY_POINTS_FILE, entry 1: contentKeyFile ${sentence}`,
+        `ENTRY_POINTS_FILE, entry 1: contentKeyFile names a file whose content ${sentence}`,
       ])
     },
   )
@@ -159,15 +159,11 @@ describe('a file of entry points', () => {
   })
   test.each([
     ['without a key', () => ({ contentKey: undefined }), 'contentKey or contentKeyFile is required'],
-    [
-      'with two keys',
-      () => ({ contentKeyFile: fileWith(PEM) }),
-      'contentKey or contentKeyFile is required, and not both',
-    ],
+    ['with two keys', () => ({ contentKeyFile: fileWith(PEM) }), 'contentKey and contentKeyFile are both set'],
     [
       'with a file that is no key',
       () => ({ contentKey: undefined, contentKeyFile: fileWith('x') }),
-      'contentKeyFile is not a',
+      'contentKeyFile names a file whose content is not a',
     ],
     [
       'with a file that is missing',
@@ -189,7 +185,7 @@ describe('a file of entry points', () => {
     const other = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
     const warnings = (contentKey: string) =>
       readConfig(withFile(ENTRY, { ...ENTRY, name: 'silver', contentKey })).warnings
-    expect(warnings(PEM)).toEqual([expect.stringContaining('share a content key')])
+    expect(warnings(PEM)).toEqual([expect.stringContaining('are the same key')])
     expect(warnings(other)).toEqual([])
   })
   test('a content key that is also the key of the OIDC client gives a warning', () => {

@@ -220,9 +220,6 @@ test('a viewer who may not watch gets no token, nor does any viewer while the us
 
 test.each<[string, [string, unknown][]]>([
   ['no sub', [['user', 'ada']]],
-  ['an empty sub', [['sub', '']]],
-  ['a sub with a line end', [['sub', 'ada\r\nX: y']]],
-  ['a sub of 256 bytes', [['sub', `${'ü'.repeat(127)}xx`]]],
   ['a sub that is a number', [['sub', 4711]]],
 ])('a policy that gives %s ends in an error screen, without a token and a session', async (_case, parameters) => {
   const decideAccess = () => ({ ok: true, parameters: parameters as [string, string][] }) as const
@@ -231,6 +228,19 @@ test.each<[string, [string, unknown][]]>([
   expectRefused(answer, 500)
   expect(answer.setCookies).toEqual([])
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'failed', status: 500 })
+})
+
+test.each([
+  ['empty', ''],
+  ['with a line end', 'ada\r\nX: y'],
+  ['of 256 bytes', `${'ü'.repeat(127)}xx`],
+])('a policy that gives a sub that is %s ends in a refusal, without a token and a session', async (_case, sub) => {
+  const decideAccess = () => ({ ok: true, parameters: [['sub', sub]] }) as const
+  const app = await startTokenApp({ accessPolicy: { decideAccess, timeoutMs: 1000 } })
+  const answer = await app.post('/sign-in', FORM)
+  expectRefused(answer, 403)
+  expect(answer.setCookies).toEqual([])
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'unusable-attribute', attribute: 'username' })
 })
 
 test('no log line contains a token, a key, the query of ref or a subject that is not the user name', async () => {
@@ -260,6 +270,6 @@ test('an entry point with a hash ignores ref, and answers with a hash to its own
   expect(await tokenIn(other.location, START_SECONDS)).toEqual({ address: REF, subject: ADA.username })
 })
 
-test('an app with a token entry point and no issuer does not start', async () => {
-  await expect(startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT] })).rejects.toThrow('needs a token issuer')
+test('an app with a token entry point and without the feature does not start', async () => {
+  await expect(startLoginApp({ entryPoints: [TOKEN_ENTRY_POINT], features: [] })).rejects.toThrow('needs token')
 })

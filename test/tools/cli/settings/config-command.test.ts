@@ -74,7 +74,7 @@ test('config check shows brand, language, limits and mail as the app will use th
     settings: {
       SIGN_IN_LIMIT_PER_ADDRESS: '500',
       LIMITS_STORE_URL: 'rediss://redis:6380',
-      SMTP_URL: 'mail.example.com:465, TLS: implicit',
+      SMTP_URL: 'smtps://mail.example.com',
       MAIL_FROM: 'login@example.com',
     },
   })
