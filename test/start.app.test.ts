@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { features } from '../src/features.ts'
 import { programSettings, startLoginProgram } from './login/login-program.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 
@@ -37,7 +38,7 @@ test('the login app starts without the WebSocket client of Node', () => {
   expect(output).toBe('true false\n')
 })
 
-test('the login app starts without the libraries of single sign-on and of passkeys', () => {
+test('the login app starts without the code and the libraries of its features', () => {
   const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
   const script = `"$0" "$@" 2>&1 >/dev/null`
   const args = ['-c', script, process.execPath, '--import', hooks, '--input-type=module', '-e']
@@ -45,8 +46,10 @@ test('the login app starts without the libraries of single sign-on and of passke
     encoding: 'utf8',
   })
   const files = z.array(z.string()).parse(JSON.parse(output))
-  expect(files.filter((file) => /\/src\/features\/(sso\/open-sso|passkeys\/passkeys)\.ts/.test(file))).toHaveLength(2)
-  expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose|@simplewebauthn)\//.test(file))).toEqual([])
+  expect(files.filter((file) => /\/src\/features\/\w+\/feature\.ts/.test(file))).toHaveLength(features.length)
+  expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose|nodemailer|@simplewebauthn)\//.test(file))).toEqual(
+    [],
+  )
 })
 
 test('the second start of the login app takes the compiled code of the first', async () => {

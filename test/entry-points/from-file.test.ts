@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
-
+import { FEATURES_OFF } from '../login/entry-point.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 

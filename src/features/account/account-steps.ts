@@ -2,7 +2,7 @@ import type { Counter, Registry } from 'prom-client'
 import { PAGE_OUTCOMES } from '../../login/log/step-log.ts'
 
 /** The outcomes of the steps by which viewers set their passwords, with `event` "account". */
-export const ACCOUNT_OUTCOMES = {
+const ACCOUNT_OUTCOMES = {
   ...PAGE_OUTCOMES,
   'reset-requested': { level: 'info', counted: 'always' },
   'reset-limited': { level: 'warn', counted: 'always' },

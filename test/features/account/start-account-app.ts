@@ -13,7 +13,6 @@ import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.t
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
-import { ENTRY_POINT } from '../../login/entry-point.ts'
 import {
   ADA,
   type LoginApp,
@@ -74,10 +73,8 @@ export async function startAccountApp({ changed, queue, ...options }: AccountApp
     ...changed,
   }
   const withAccount: Feature = { ...feature, open: (services) => Promise.resolve(createAccount(account, services)) }
-  const given = options.entryPoints ?? [ENTRY_POINT]
-  const entryPoints = given.map((entryPoint) => ({ ...entryPoint, features: { ...entryPoint.features, account: {} } }))
   const deps = { users: store, sessionStore, signInLimits, nowSeconds: () => clock.seconds }
-  const app = await startLoginApp({ features: [withAccount], ...deps, ...options, entryPoints })
+  const app = await startLoginApp({ features: [withAccount], featureSettings: { account: {} }, ...deps, ...options })
   onTestFinished(async () => {
     mailQueue.close()
     await store.close()

@@ -148,7 +148,8 @@ test('a challenge counts only at the entry point of its frame, and so does its r
   const answer = createAuthenticator().create(creation, creation.publicKey.user?.id ?? '')
   const created = { flow: frame.flow, challenge: creation.challenge, ...answer }
   expect((await app.post('/e/one/passkey/create', created, ownHeaders(app, creation.cookie))).status).toBe(200)
-  const collected = await app.post('/e/two/sso/continue', { wait: frame.wait }, { 'Sec-Fetch-Site': 'same-origin' })
+  const fieldsOfFrame = { wait: frame.wait, way: 'passkey' }
+  const collected = await app.post('/e/two/sso/continue', fieldsOfFrame, { 'Sec-Fetch-Site': 'same-origin' })
   expect(collected.status).toBe(409)
 })
 
@@ -252,7 +253,7 @@ test('while the store of open windows is away, passkeys answer 503 and passwords
     await pressContinue(app, { wait }),
   ]
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
-  expect(app.lines.map(({ outcome }) => outcome)).toEqual(['passkey-started', 'sso-failed'])
+  expect(app.lines.map(({ outcome }) => outcome)).toEqual(['passkey-started', 'passkey-failed'])
   expect((await app.post('/sign-in', ADA)).status).toBe(303)
 })
 

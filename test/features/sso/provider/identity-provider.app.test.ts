@@ -161,8 +161,7 @@ test('each answer about a viewer is timed by its result', async () => {
 })
 
 test('while the provider is unknown, the window answers 503 and readiness says degraded', async () => {
-  const unknown = { setting: 'OIDC_ISSUER', isAvailable: () => false }
-  const app = await startSso({ optionalStores: [unknown], isProviderKnown: false })
+  const app = await startSso({ isProviderKnown: false })
   const screen = await app.get('/')
   const flow = /name="flow" value="([^"]*)"/.exec(screen.text)?.[1] ?? ''
   const answer = await app.post('/sso/start', { flow }, startHeaders(app))
