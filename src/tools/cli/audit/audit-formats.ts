@@ -1,4 +1,4 @@
-import type { ReportSink } from '../report/sink.ts'
+import type { ReportSink } from '../output/sink.ts'
 import { csvRecord } from '../terminal/csv.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'

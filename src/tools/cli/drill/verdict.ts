@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../report/page/words.ts'
+import { countWords, numberWords } from '../output/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'

@@ -1,6 +1,6 @@
 import { listChannels } from '../../video-service/channels.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
-import { nameWords } from './page/words.ts'
+import { nameWords } from '../output/words.ts'
 
 /** Titles of channels by the name that `contentName` returns without titles. Safe for one line. */
 export type ContentTitles = ReadonlyMap<string, string>

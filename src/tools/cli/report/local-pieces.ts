@@ -9,7 +9,7 @@ import {
   startOf,
   type TimeUnit,
   type TimeZone,
-} from './time-zone.ts'
+} from '../output/time-zone.ts'
 
 export type SeriesQuestion = Extract<Question, { dimension: unknown }>
 

@@ -1,6 +1,6 @@
 import type { ViewRow } from '../../video-service/report-rows.ts'
+import { isoWithOffset, type TimeZone } from '../output/time-zone.ts'
 import type { ReportRow } from './rows.ts'
-import { isoWithOffset, type TimeZone } from './time-zone.ts'
 
 /** Clocks change at quarters of an hour. */
 const QUARTER_MS = 900_000

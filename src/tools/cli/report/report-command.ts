@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
+import { readOpenPeriod, readPeriod } from '../output/period.ts'
+import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
+import { machineTimeZone } from '../output/time-zone.ts'
 import { nowSeconds, withService } from '../service/service.ts'
-import { readOpenPeriod, readPeriod } from './period.ts'
-import { addPeriodOptions, orUsageError, type PeriodOptions } from './period-options.ts'
-import { machineTimeZone } from './time-zone.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
 interface CommonOptions extends PeriodOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { localTimes } from '../../../../src/tools/cli/report/local-times.ts'
-import { openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
 
 const berlin = localTimes(openTimeZone('Europe/Berlin'))
 const peakAt = (time: string) => ({ content_type: 'live', content_id: '1001', time, value: 3 }) as const

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import type { SeriesQuestion } from '../../../../src/tools/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
-import { openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
 import { describeDevice } from '../../../../src/tools/emulator/analytics/segments/device.ts'
 import {
   openSegmentWriter,

@@ -1,4 +1,4 @@
-import { localStartOf, type TimeZone, timeOfLocal } from '../time-zone.ts'
+import { localStartOf, type TimeZone, timeOfLocal } from '../../output/time-zone.ts'
 import type { TimeRange } from './chart.ts'
 
 const MINUTE_MS = 60_000

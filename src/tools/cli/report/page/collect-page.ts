@@ -1,16 +1,16 @@
 import type { Question } from '../../../video-service/report-question.ts'
 import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
+import { nameWords, readTime } from '../../output/words.ts'
 import type { TimeRange } from '../chart/chart.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
-import type { TimeZone } from '../time-zone.ts'
 import type { PageCollector } from './page-model.ts'
 import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
 import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
-import { nameWords, readTime } from './words.ts'
 
 /** Returns the period of the report, or null for all time. An end that the question leaves out is infinite. */
 export function rangeOf(question: Question): TimeRange | null {

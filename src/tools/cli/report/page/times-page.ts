@@ -1,6 +1,7 @@
+import { nextOf, type TimeUnit, type TimeZone } from '../../output/time-zone.ts'
+import { dayWords, monthWords, numberWords, readTime, timeWords } from '../../output/words.ts'
 import type { Point, TimeRange } from '../chart/chart.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
-import { nextOf, type TimeUnit, type TimeZone } from '../time-zone.ts'
 import {
   type Figure,
   MOST_TABLE_ROWS,
@@ -9,7 +10,6 @@ import {
   type PageModel,
   type Section,
 } from './page-model.ts'
-import { dayWords, monthWords, numberWords, readTime, timeWords } from './words.ts'
 
 const MOST_POINTS = 800
 

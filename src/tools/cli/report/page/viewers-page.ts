@@ -1,7 +1,15 @@
 import type { ViewerRow } from '../../../video-service/report-rows.ts'
+import {
+  countWords,
+  durationWords,
+  nameWords,
+  numberWords,
+  readTime,
+  shareWords,
+  timeWords,
+} from '../../output/words.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { LIVE_AND_RECORDED, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
-import { countWords, durationWords, nameWords, numberWords, readTime, shareWords, timeWords } from './words.ts'
 
 const SHOWN_VIEWERS = 20
 const HOUR_MS = 3_600_000

@@ -1,15 +1,15 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
+import { readTime } from '../../output/words.ts'
 import type { Span, TimeRange } from '../chart/chart.ts'
 import { type Concurrency, createConcurrency } from '../chart/concurrency.ts'
 import { spread, timeBuckets } from '../chart/time-buckets.ts'
 import { createTimelineBins, markSpan } from '../chart/timeline-bins.ts'
 import { contentName } from '../content-titles.ts'
-import type { TimeZone } from '../time-zone.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { createDifferentCount } from './different-count.ts'
 import type { PageCollector } from './page-model.ts'
 import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
-import { readTime } from './words.ts'
 
 /**
  * Collects who watched what and when. Sums, times and the numbers over time are exact. The lists of places, devices,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareWords } from '../../../../src/tools/cli/report/page/words.ts'
+import { shareWords } from '../../../../src/tools/cli/output/words.ts'
 
 test.each([
   [0, 7, '0 %'],

@@ -1,6 +1,6 @@
-import { UnexpectedAnswer } from '../../../video-service/service-errors.ts'
-import { printable } from '../../terminal/text.ts'
-import type { TimeRange } from '../chart/chart.ts'
+import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
+import type { TimeRange } from '../report/chart/chart.ts'
+import { printable } from '../terminal/text.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },

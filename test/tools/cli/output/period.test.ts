@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../../src/errors.ts'
-import { readOpenPeriod, readPeriod } from '../../../../src/tools/cli/report/period.ts'
-import { openTimeZone } from '../../../../src/tools/cli/report/time-zone.ts'
+import { readOpenPeriod, readPeriod } from '../../../../src/tools/cli/output/period.ts'
+import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 
 const NEW_YORK = openTimeZone('America/New_York')
 /** 2026-11-20T15:00:00Z, in the winter of New York. */
