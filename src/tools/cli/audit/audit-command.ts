@@ -7,11 +7,11 @@ import { readOpenPeriod } from '../output/period.ts'
 import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
 import { openFileSink, standardOutput } from '../output/sink.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
+import { linesOfFile, linesOfStream, rotatedFiles } from '../security-log/log-lines.ts'
+import { type EventFilter, type Reading, securityEvents, startReading } from '../security-log/security-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { type AuditFormat, writeEvents } from './audit-formats.ts'
-import { linesOfFile, linesOfStream, rotatedFiles } from './log-lines.ts'
-import { type EventFilter, type Reading, securityEvents, startReading } from './security-events.ts'
 
 interface Options extends PeriodOptions {
   readonly json?: boolean

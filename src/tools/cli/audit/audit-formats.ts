@@ -1,9 +1,9 @@
 import type { ReportSink } from '../output/sink.ts'
+import type { SecurityEvent } from '../security-log/security-events.ts'
 import { csvRecord } from '../terminal/csv.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { counted, printableJson } from '../terminal/text.ts'
-import type { SecurityEvent } from './security-events.ts'
 
 export type AuditFormat = 'table' | 'csv' | 'json'
 

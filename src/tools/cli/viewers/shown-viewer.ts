@@ -1,6 +1,6 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { stateOf } from '../../../users/viewer-state.ts'
-import type { SecurityEvent } from '../audit/security-events.ts'
+import type { SecurityEvent } from '../security-log/security-events.ts'
 import { printable } from '../terminal/text.ts'
 
 type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
