@@ -49,7 +49,7 @@ const COMMANDS: readonly RootCommand[] = [
     name: 'response',
     summary: 'authentication responses, built and checked with the secret of the settings',
     declare: addGroup,
-    load: async () => (await import('./settings/response-command.ts')).addResponseCommands,
+    load: async () => (await import('./response/response-command.ts')).addResponseCommands,
   },
   {
     name: 'token',

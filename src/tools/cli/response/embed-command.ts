@@ -3,8 +3,8 @@ import { readEntryPointSettings } from '../../../config.ts'
 import { decideRef } from '../../../hash-lock/return-address.ts'
 import { embedAddress } from '../../video-service/viewer-auth/embed-address.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { chosenTokenEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { chosenTokenEntryPoint } from './chosen-entry-point.ts'
 import { USE_ONCE, withServiceKeys } from './token-response.ts'
 
 const ABOUT = `
