@@ -6,8 +6,8 @@ import { type FileRecord, openRecordStream } from '../../../users/import/record-
 import { knownPasswords } from '../../../users/passwords/known-hashes.ts'
 import type { Outcome } from '../command.ts'
 import { countWords } from '../output/words.ts'
+import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { withEditableStore } from '../viewers/editable-store.ts'
 import type { Credentials } from './crowd/plan.ts'
 
 const STANDARD_INPUT = '-'

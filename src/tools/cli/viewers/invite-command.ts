@@ -3,8 +3,8 @@ import { MailFault } from '../../../features/account/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { withEditableStore } from '../settings/editable-store.ts'
 import { printable } from '../terminal/text.ts'
-import { withEditableStore } from './editable-store.ts'
 import { addInvitationOptions, type InvitationOptions, type Inviter, openInviter } from './inviter.ts'
 
 interface InviteOptions extends InvitationOptions {

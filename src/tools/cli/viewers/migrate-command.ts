@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Migration } from '../../../users/editable-user-store.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
-import { migrateStore } from './editable-store.ts'
+import { migrateStore } from '../settings/editable-store.ts'
 
 /**
  * Adds `viewers migrate`, which runs as the owner of the database. The role of the app needs no right to create tables.

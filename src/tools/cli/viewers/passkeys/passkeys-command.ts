@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import type { Passkey } from '../../../../users/passkey-store.ts'
 import { addCommand, addGroup, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { withEditableStore } from '../../settings/editable-store.ts'
 import { confirmRemoval } from '../../terminal/confirm.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { textTable } from '../../terminal/table.ts'
 import { printable } from '../../terminal/text.ts'
-import { withEditableStore } from '../editable-store.ts'
 
 interface Options {
   readonly json?: boolean
