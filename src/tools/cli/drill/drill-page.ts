@@ -1,6 +1,6 @@
+import type { Point, TimeRange } from '../html-page/chart.ts'
+import type { PageModel, Section } from '../html-page/page-model.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
-import type { Point, TimeRange } from '../report/chart/chart.ts'
-import type { PageModel, Section } from '../report/page/page-model.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import { clockWords } from './live-table.ts'
 import type { OperatorCommand } from './operator-commands.ts'

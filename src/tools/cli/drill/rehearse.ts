@@ -152,7 +152,7 @@ async function writePage(
 ): Promise<void> {
   const [{ drillPage, rangeOf }, { renderPage }] = await Promise.all([
     import('./drill-page.ts'),
-    import('../report/page/render-page.ts'),
+    import('../html-page/render-page.ts'),
   ])
   const scope = `${url.origin}${url.pathname}`
   const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }

@@ -1,5 +1,5 @@
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import type { TimeRange } from '../report/chart/chart.ts'
+import type { TimeRange } from '../html-page/chart.ts'
 import { printable } from '../terminal/text.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {

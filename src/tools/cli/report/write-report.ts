@@ -191,7 +191,7 @@ async function writeTable(...[sink, fetched, question, { titles, stdout }]: Para
 async function writeHtml(...[sink, fetched, question, { titles, ask }]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
-    import('./page/render-page.ts'),
+    import('../html-page/render-page.ts'),
   ])
   const nowMs = Date.now()
   const hasTotals = 'dimension' in question && (question.dimension === 'summary' || timeUnitOf(question) !== null)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fitText, textWidth } from '../../../../src/tools/cli/html-page/fit-text.ts'
+import { spread, timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
-import { fitText, textWidth } from '../../../../src/tools/cli/report/chart/fit-text.ts'
-import { spread, timeBuckets } from '../../../../src/tools/cli/report/chart/time-buckets.ts'
 import { createRanking } from '../../../../src/tools/cli/report/page/bounded-ranking.ts'
 import { createDifferentCount } from '../../../../src/tools/cli/report/page/different-count.ts'
 

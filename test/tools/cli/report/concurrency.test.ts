@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createConcurrency } from '../../../../src/tools/cli/report/chart/concurrency.ts'
+import { createConcurrency } from '../../../../src/tools/cli/report/page/concurrency.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,9 +1,9 @@
 import type { PeakRow } from '../../../video-service/report-rows.ts'
+import type { Point, TimeRange } from '../../html-page/chart.ts'
+import { nothing, type PageCollector, type PageModel } from '../../html-page/page-model.ts'
 import { countWords, numberWords, readTime, timeWords } from '../../output/words.ts'
-import type { Point, TimeRange } from '../chart/chart.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
-import { nothing, type PageCollector, type PageModel } from './page-model.ts'
 
 const MOST_CONTENTS = 2_000
 const SHOWN_CONTENTS = 12

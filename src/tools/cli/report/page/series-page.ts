@@ -1,11 +1,11 @@
 import type { SeriesRow } from '../../../video-service/report-rows.ts'
+import type { TimeRange } from '../../html-page/chart.ts'
+import { type Figure, nothing, type PageCollector, type PageModel, type Section } from '../../html-page/page-model.ts'
 import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
-import type { TimeRange } from '../chart/chart.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
-import { type Figure, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 import { sentenceCase, timesPage } from './times-page.ts'
 
 type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'

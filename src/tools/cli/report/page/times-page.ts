@@ -1,7 +1,4 @@
-import { nextOf, type TimeUnit, type TimeZone } from '../../output/time-zone.ts'
-import { dayWords, monthWords, numberWords, readTime, timeWords } from '../../output/words.ts'
-import type { Point, TimeRange } from '../chart/chart.ts'
-import type { LocalSeriesRow } from '../local-rows.ts'
+import type { Point, TimeRange } from '../../html-page/chart.ts'
 import {
   type Figure,
   MOST_TABLE_ROWS,
@@ -9,7 +6,10 @@ import {
   type PageCollector,
   type PageModel,
   type Section,
-} from './page-model.ts'
+} from '../../html-page/page-model.ts'
+import { nextOf, type TimeUnit, type TimeZone } from '../../output/time-zone.ts'
+import { dayWords, monthWords, numberWords, readTime, timeWords } from '../../output/words.ts'
+import type { LocalSeriesRow } from '../local-rows.ts'
 
 const MOST_POINTS = 800
 

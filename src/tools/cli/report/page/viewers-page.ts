@@ -1,4 +1,12 @@
 import type { ViewerRow } from '../../../video-service/report-rows.ts'
+import type { Span, TimeRange } from '../../html-page/chart.ts'
+import {
+  LIVE_AND_RECORDED,
+  nothing,
+  type PageCollector,
+  type PageModel,
+  type Section,
+} from '../../html-page/page-model.ts'
 import {
   countWords,
   durationWords,
@@ -8,8 +16,6 @@ import {
   shareWords,
   timeWords,
 } from '../../output/words.ts'
-import type { Span, TimeRange } from '../chart/chart.ts'
-import { LIVE_AND_RECORDED, nothing, type PageCollector, type PageModel, type Section } from './page-model.ts'
 
 const SHOWN_VIEWERS = 20
 const HOUR_MS = 3_600_000

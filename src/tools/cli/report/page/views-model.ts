@@ -1,11 +1,17 @@
+import type { TimeRange } from '../../html-page/chart.ts'
+import {
+  LIVE_AND_RECORDED,
+  MOST_TABLE_ROWS,
+  nothing,
+  type PageModel,
+  type Section,
+} from '../../html-page/page-model.ts'
 import { countWords, durationWords, nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
-import type { TimeRange } from '../chart/chart.ts'
-import type { Moment } from '../chart/concurrency.ts'
-import { spansOf, type TimelineBins } from '../chart/timeline-bins.ts'
 import type { ContentTitles } from '../content-titles.ts'
 import type { Ranking } from './bounded-ranking.ts'
+import type { Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
-import { LIVE_AND_RECORDED, MOST_TABLE_ROWS, nothing, type PageModel, type Section } from './page-model.ts'
+import { spansOf, type TimelineBins } from './timeline-bins.ts'
 
 /** Each ranking holds this many names. */
 export const MOST_NAMES = 40_000

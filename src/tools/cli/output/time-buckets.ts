@@ -1,5 +1,5 @@
-import { localStartOf, type TimeZone, timeOfLocal } from '../../output/time-zone.ts'
-import type { TimeRange } from './chart.ts'
+import type { TimeRange } from '../html-page/chart.ts'
+import { localStartOf, type TimeZone, timeOfLocal } from './time-zone.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,4 +1,4 @@
-import type { Span, TimeRange } from './chart.ts'
+import type { Span, TimeRange } from '../../html-page/chart.ts'
 
 /** Parts of a timeline. A finer part would not be visible in the drawing. */
 const BINS = 720

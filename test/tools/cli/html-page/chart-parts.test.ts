@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { chartParts } from '../../../../src/tools/cli/report/chart/chart-parts.ts'
-import { chartSpec } from '../../../../src/tools/cli/report/chart/chart-spec.ts'
-import { drawChart } from '../../../../src/tools/cli/report/chart/draw-chart.ts'
+import { chartParts } from '../../../../src/tools/cli/html-page/chart-parts.ts'
+import { chartSpec } from '../../../../src/tools/cli/html-page/chart-spec.ts'
+import { drawChart } from '../../../../src/tools/cli/html-page/draw-chart.ts'
 
 const range = { fromMs: Date.parse('2026-11-20T00:00:00Z'), toMs: Date.parse('2026-11-21T00:00:00Z') }
 const rows = Array.from({ length: 10 }, (_, at) => ({

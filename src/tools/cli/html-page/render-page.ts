@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { rangeWords, timeWords, timeZoneWords } from '../../output/words.ts'
-import type { TimeRange } from '../chart/chart.ts'
-import { chartParts } from '../chart/chart-parts.ts'
-import { drawChart, WIDTHS_PIXELS } from '../chart/draw-chart.ts'
+import { rangeWords, timeWords, timeZoneWords } from '../output/words.ts'
+import type { TimeRange } from './chart.ts'
+import { chartParts } from './chart-parts.ts'
+import { drawChart, WIDTHS_PIXELS } from './draw-chart.ts'
 import type { PageModel, Section } from './page-model.ts'
 
 interface PageAbout {

@@ -1,4 +1,4 @@
-import type { Span, TimeRange } from './chart.ts'
+import type { Span, TimeRange } from '../../html-page/chart.ts'
 
 /** With this many samples a month has one each second. Two layers take 24 MB. */
 const MOST_SAMPLES = 3_000_000

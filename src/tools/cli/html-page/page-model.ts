@@ -1,5 +1,5 @@
-import type { Chart } from '../chart/chart.ts'
-import type { ContentTitles } from '../content-titles.ts'
+import type { ContentTitles } from '../report/content-titles.ts'
+import type { Chart } from './chart.ts'
 
 /** A large number at the top of the page. */
 export interface Figure {
