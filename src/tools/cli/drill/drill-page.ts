@@ -1,5 +1,6 @@
-import type { Point, TimeRange } from '../html-page/chart.ts'
-import type { PageModel, Section } from '../html-page/page-model.ts'
+import type { PageModel, Section, TimesChart } from '../html-page/page-model.ts'
+import { timelinesChart } from '../html-page/rows-chart.ts'
+import type { TimeRange } from '../output/time-range.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import { clockWords } from './live-table.ts'
@@ -29,7 +30,7 @@ export function drillPage(record: DrillRecord, checks: readonly Check[], planned
       { value: numberWords(record.attempts.length), label: 'requests' },
     ],
     checks,
-    sections: [answers(range, moments), ...commandSection(record, range), longestWaits(range, moments)],
+    sections: [answers(range, moments), ...commandSection(record, range), waitSection(range, moments)],
     notes: [
       'A wait begins when a viewer wants to send a request, and ends when the whole answer is there.',
       'Wrong passwords that were refused with 401 are not in these charts.',
@@ -42,35 +43,30 @@ export function rangeOf({ startedAtMs, endedMs }: DrillRecord): TimeRange {
   return { fromMs: startedAtMs, toMs: startedAtMs + Math.max(1_000, endedMs) }
 }
 
-function pointsOf(range: TimeRange, moments: readonly Moment[], valuesOf: (moment: Moment) => number[]): Point[] {
-  return moments.map((moment) => ({
+function timesChart(
+  range: TimeRange,
+  moments: readonly Moment[],
+  columns: TimesChart['columns'],
+  valuesOf: (moment: Moment) => number[],
+): TimesChart {
+  const rows = moments.map((moment) => ({
     fromMs: range.fromMs + moment.fromMs,
     toMs: Math.min(range.toMs, range.fromMs + moment.toMs),
+    words: clockWords(moment.fromMs),
     values: valuesOf(moment),
   }))
+  return { kind: 'times', timesTitle: 'Time', columns, range, rows }
 }
 
 function answers(range: TimeRange, moments: readonly Moment[]): Section {
   const seconds = moments[0] === undefined ? 1 : (moments[0].toMs - moments[0].fromMs) / 1000
-  const notIn = ({ askedToWait, unanswered, errors }: Moment) => askedToWait + unanswered + errors
+  const columns = ['Got in', 'Told to wait', 'No answer', 'Errors'].map((title) => ({ title, draw: 'area' as const }))
   return {
     title: 'Viewers over time',
     words: `Requests in each ${seconds === 1 ? 'second' : `${seconds} seconds`}: those that got a response, and those that were refused or got no answer.`,
-    chart: {
-      kind: 'columns',
-      range,
-      points: pointsOf(range, moments, (moment) => [moment.passed, notIn(moment)]),
-      unit: 'Requests',
-    },
-    table: {
-      columns: ['Time', 'Got in', 'Told to wait', 'No answer', 'Errors', 'Median wait', 'Longest wait'],
-      rows: moments.map((moment) => [
-        ...[clockWords(moment.fromMs), moment.passed, moment.askedToWait, moment.unanswered, moment.errors],
-        ...[waitWords(moment.medianWaitMs), waitWords(moment.longestWaitMs)],
-      ]),
-    },
-    legend: ['Got in', 'Refused or no answer'],
-    isHalf: false,
+    chart: timesChart(range, moments, columns, ({ passed, askedToWait, unanswered, errors }) => [
+      ...[passed, askedToWait, unanswered, errors],
+    ]),
   }
 }
 
@@ -81,18 +77,23 @@ function commandSection(record: DrillRecord, range: TimeRange): Section[] {
     {
       title: 'Commands and recovery',
       words: 'From the start of each command until sign-ins worked again.',
-      chart: {
-        kind: 'timelines',
+      chart: timelinesChart(
         range,
-        rows: rows.map(({ command, words, toMs }) => ({
+        rows.map(({ command, words, toMs }) => ({
           name: `${clockWords(command.startedMs ?? command.atMs)} ${nameWords(command.command)}`,
           aside: words,
           spans:
             command.startedMs === null
               ? []
-              : [{ fromMs: range.fromMs + command.startedMs, toMs: range.fromMs + toMs, isLive: !command.isOutage }],
+              : [
+                  {
+                    fromMs: range.fromMs + command.startedMs,
+                    toMs: range.fromMs + toMs,
+                    layer: command.isOutage ? 1 : 0,
+                  },
+                ],
         })),
-      },
+      ),
       table: {
         columns: ['Time', 'Command', 'Exit status', 'Then'],
         rows: rows.map(({ command, words }) => [
@@ -101,7 +102,6 @@ function commandSection(record: DrillRecord, range: TimeRange): Section[] {
         ]),
       },
       legend: ['Sign-ins must work again', 'Outage until the next command'],
-      isHalf: false,
     },
   ]
 }
@@ -116,18 +116,16 @@ function recoveryOf(record: DrillRecord, command: OperatorCommand): { words: str
   return { words: ms === 0 ? 'sign-ins went on' : `recovered after ${waitWords(ms)}`, toMs: endedMs + ms }
 }
 
-function longestWaits(range: TimeRange, moments: readonly Moment[]): Section {
+function waitSection(range: TimeRange, moments: readonly Moment[]): Section {
+  const columns = ['Median wait in seconds', 'Longest wait in seconds'].map((title) => ({
+    title,
+    draw: 'line' as const,
+  }))
   return {
-    title: 'Longest wait',
-    words: 'The longest wait for an answer at each time.',
-    chart: {
-      kind: 'columns',
-      range,
-      points: pointsOf(range, moments, ({ longestWaitMs }) => [longestWaitMs / 1000]),
-      unit: 'Seconds',
-    },
-    table: null,
-    legend: null,
-    isHalf: false,
+    title: 'Waits',
+    words: 'The median and the longest wait for an answer at each time.',
+    chart: timesChart(range, moments, columns, ({ medianWaitMs, longestWaitMs }) => [
+      ...[medianWaitMs / 1000, longestWaitMs / 1000],
+    ]),
   }
 }

@@ -1,5 +1,5 @@
-import type { ContentTitles } from '../report/content-titles.ts'
-import type { Chart } from './chart.ts'
+import type { TimeRange } from '../output/time-range.ts'
+import type { RowsChart } from './rows-chart.ts'
 
 /** A large number at the top of the page. */
 export interface Figure {
@@ -13,17 +13,28 @@ export interface PageTable {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
+/** Numbers over time. The script of the page draws them from their table. */
+export interface TimesChart {
+  readonly kind: 'times'
+  /** The first column has the words for the times. */
+  readonly timesTitle: string
+  /** Areas are stacked, the first one on top. Null: only in the table. */
+  readonly columns: readonly { readonly title: string; readonly draw: 'area' | 'line' | null }[]
+  readonly range: TimeRange
+  /** In the order of time. */
+  readonly rows: readonly (TimeRange & { readonly words: string; readonly values: readonly number[] })[]
+}
+
 export interface Section {
   readonly title: string
-  /** Describes the chart, for screen readers too. */
   readonly words: string
-  readonly chart: Chart
-  /** Null if there are too many numbers to read. */
-  readonly table: PageTable | null
-  /** Explains the two colours of the chart. Null for a chart with one colour. */
-  readonly legend: readonly [first: string, second: string] | null
+  readonly chart: TimesChart | RowsChart
+  /** More numbers than the chart has. */
+  readonly table?: PageTable
+  /** Explains the two colours of a chart with rows. */
+  readonly legend?: readonly [first: string, second: string]
   /** True for half the width of the page. */
-  readonly isHalf: boolean
+  readonly isHalf?: boolean
 }
 
 /** The content of a page, before it is rendered. */
@@ -37,18 +48,4 @@ export interface PageModel {
   readonly sections: readonly Section[]
   /** Explain the numbers. */
   readonly notes: readonly string[]
-}
-
-/** Takes rows one by one, and keeps only what the page shows. */
-export interface PageCollector<Row> {
-  add(row: Row): void
-  model(titles: ContentTitles): PageModel
-}
-
-export const LIVE_AND_RECORDED = ['Live', 'Recorded'] as const
-export const MOST_TABLE_ROWS = 200
-
-/** Returns a page for a report without rows. */
-export function nothing(title: string, summary = 'No views in this period.'): PageModel {
-  return { title, summary, figures: [], sections: [], notes: [] }
 }

@@ -1,4 +1,4 @@
-import type { TimeRange } from '../html-page/chart.ts'
+import type { TimeRange } from './time-range.ts'
 import { localStartOf, type TimeZone, timeOfLocal } from './time-zone.ts'
 
 const MINUTE_MS = 60_000
@@ -8,23 +8,28 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30]
   .map((minutes) => minutes * MINUTE_MS)
   .concat([1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS))
   .concat([1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY_MS))
-const MOST_BUCKETS = 180
 
 export interface TimeBuckets {
   /** The start of each bucket, and the end of the last one. Inside the range, on round local times. */
   readonly bordersMs: readonly number[]
+  readonly stepMs: number
   /** For example "10 minutes". */
   readonly lengthWords: string
 }
 
 /**
- * Divides the range into at most 180 buckets of equal length, on round local times. When the clocks change, a bucket of
- * several hours or of days is an hour shorter or longer.
+ * Divides the range into buckets of equal length, on round local times. When the clocks change, a bucket of several
+ * hours or of days is an hour shorter or longer.
+ * @param leastMs the least length of a bucket.
  */
-export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone): TimeBuckets {
+export function timeBuckets(
+  { fromMs, toMs }: TimeRange,
+  zone: TimeZone,
+  { most = 180, leastMs = 0 } = {},
+): TimeBuckets {
   const stepMs =
-    STEPS_MS.find((step) => (toMs - fromMs) / step <= MOST_BUCKETS - 1) ??
-    Math.ceil((toMs - fromMs) / DAY_MS / MOST_BUCKETS) * DAY_MS
+    STEPS_MS.find((step) => step >= leastMs && (toMs - fromMs) / step <= most - 1) ??
+    Math.ceil((toMs - fromMs) / DAY_MS / most) * DAY_MS
   const firstDayMs = localStartOf('day', fromMs + zone.offsetMsAt(fromMs))
   const borderAt = (steps: number) =>
     // Local times would leave out the hour that comes twice.
@@ -33,7 +38,7 @@ export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone): TimeBu
   for (let steps = 0; borderAt(steps) < toMs; steps += 1) {
     if (borderAt(steps) > fromMs) bordersMs.push(borderAt(steps))
   }
-  return { bordersMs: [...bordersMs, toMs], lengthWords: wordsOf(stepMs) }
+  return { bordersMs: [...bordersMs, toMs], stepMs, lengthWords: wordsOf(stepMs) }
 }
 
 /**

@@ -1,12 +1,16 @@
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import type { TimeRange } from '../html-page/chart.ts'
 import { printable } from '../terminal/text.ts'
+import type { TimeRange } from './time-range.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
 } as const)
 const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
+const MARKS = {
+  day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
+  minute: new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }),
+}
 const OFFSET = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'longOffset' })
 const MOST_NAME_CHARACTERS = 200
 
@@ -20,6 +24,11 @@ export function dayWords(timeMs: number): string {
 
 export function monthWords(timeMs: number): string {
   return MONTH.format(timeMs)
+}
+
+/** Returns the label of a mark on a time axis. */
+export function markWords(timeMs: number, unit: 'day' | 'minute'): string {
+  return MARKS[unit].format(timeMs)
 }
 
 /** An end can be infinite. */

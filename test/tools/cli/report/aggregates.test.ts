@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitText, textWidth } from '../../../../src/tools/cli/html-page/fit-text.ts'
 import { spread, timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { createRanking } from '../../../../src/tools/cli/report/page/bounded-ranking.ts'
@@ -120,20 +119,5 @@ describe('time buckets', () => {
     expect(parts(12, 13)).toEqual([[1, 1]])
     expect(parts(30, 30)).toEqual([])
     expect(parts(7, 7)).toEqual([[0, 0]])
-  })
-})
-
-describe('fitting a text', () => {
-  test.each([
-    ['ada@example.com', 400, 'ada@example.com'],
-    ['', 10, ''],
-    ['a'.repeat(100), 60, /^a{5,8}…$/],
-    ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 35, /^👩‍👩‍👧‍👦…$/u],
-    ['株式会社日本放送協会', 40, /^株式…?…$/],
-  ])('%j is cut to %i pixels', (text, pixels, expected) => {
-    const fitted = fitText(text, pixels, 12)
-    if (typeof expected === 'string') expect(fitted).toBe(expected)
-    else expect(fitted).toMatch(expected)
-    expect(textWidth(fitted.replace('…', ''), 12)).toBeLessThanOrEqual(pixels)
   })
 })

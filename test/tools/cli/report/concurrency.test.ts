@@ -8,7 +8,7 @@ const DAY = 86_400 * SECOND
 
 function peaksOf(range: { fromMs: number; toMs: number }, bordersMs: readonly number[], spans: readonly number[][]) {
   const concurrency = createConcurrency(range)
-  for (const [fromMs = 0, toMs = 0, live = 1] of spans) concurrency.add({ fromMs, toMs, isLive: live === 1 })
+  for (const [fromMs = 0, toMs = 0, live = 1] of spans) concurrency.add({ fromMs, toMs, layer: live === 1 ? 0 : 1 })
   return concurrency.highest(bordersMs)
 }
 

@@ -21,15 +21,20 @@ export async function pageOf(
   return readFileSync(join(cwd, 'page.html'), 'utf8')
 }
 
-/** The text of a page, without its tags. */
+/** Returns the page without its style and its script, which are the same on all pages. */
+export function contentOf(html: string): string {
+  return html.replace(/<style>.*?<\/style>/s, '').replace(/<script>.*?<\/script>/s, '')
+}
+
+/** Returns the text of a page, without its tags. */
 export function textOf(html: string): string {
-  return html
-    .replace(/<style>.*?<\/style>/s, '')
+  return contentOf(html)
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 }
 
-/** Returns the charts of a page. */
-export function drawingsOf(html: string): string[] {
-  return (html.match(/<svg .*?<\/svg>/gs) ?? []).filter((svg) => svg.includes('role="img"'))
+/** Returns start and width of the bars of one layer, in percent. */
+export function barsOf(html: string, layer: 0 | 1): [from: number, width: number][] {
+  const bars = html.matchAll(/<rect class="layer-(\d)" x="([\d.]+)%" width="([\d.]+)%"/g)
+  return [...bars].filter(([, of]) => of === String(layer)).map(([, , from, width]) => [Number(from), Number(width)])
 }

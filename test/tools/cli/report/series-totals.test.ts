@@ -59,10 +59,10 @@ test('a page marks parts of days, and explains a day that also counts running vi
   row('2026-10-26T00:00:00+01:00', true, false)
   const { sections, notes, summary } = page.model(new Map())
   const [section] = sections
-  expect(section?.table?.rows.map(([day]) => String(day).endsWith(' (part)'))).toEqual([true, false, true])
+  const rows = section?.chart.kind === 'times' ? section.chart.rows : []
+  expect(rows.map(({ words }) => words.endsWith(' (part)'))).toEqual([true, false, true])
   expect(notes.filter((note) => note.includes('part of the day'))).toHaveLength(1)
   expect(notes.filter((note) => note.includes('running at its start'))).toHaveLength(1)
   expect(summary).toMatch(/^20 devices in the whole period\./)
-  const lengths = section?.chart.kind === 'columns' ? section.chart.points.map(({ fromMs, toMs }) => toMs - fromMs) : []
-  expect(lengths.map((ms) => ms / 3_600_000)).toEqual([24, 25, 24])
+  expect(rows.map(({ fromMs, toMs }) => (toMs - fromMs) / 3_600_000)).toEqual([24, 25, 24])
 })

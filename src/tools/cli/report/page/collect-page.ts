@@ -1,12 +1,12 @@
 import type { Question } from '../../../video-service/report-question.ts'
 import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
-import type { TimeRange } from '../../html-page/chart.ts'
-import type { PageCollector } from '../../html-page/page-model.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { nameWords, readTime } from '../../output/words.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
+import type { PageCollector } from './page-collector.ts'
 import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
 import { viewersPage } from './viewers-page.ts'
@@ -43,7 +43,7 @@ export function collectorFor(
     case 'views':
       return viewsPage(range, nowMs, zone)
     case 'peak-viewer-numbers':
-      return peaksPage(question.granularity ?? 'minute', range)
+      return peaksPage(question.granularity ?? 'minute', range, zone)
     default:
       return seriesPage({ report: question.report, dimension: question.dimension, range, zone, totals })
   }

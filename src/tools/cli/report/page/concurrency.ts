@@ -1,4 +1,5 @@
-import type { Span, TimeRange } from '../../html-page/chart.ts'
+import type { Span } from '../../html-page/rows-chart.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 
 /** With this many samples a month has one each second. Two layers take 24 MB. */
 const MOST_SAMPLES = 3_000_000
@@ -34,7 +35,7 @@ export function createConcurrency({ fromMs, toMs }: TimeRange): Concurrency {
   }
   return {
     add(span) {
-      const changes = span.isLive ? live : recorded
+      const changes = span.layer === 0 ? live : recorded
       change(changes, sampleFrom(span.fromMs), 1)
       change(changes, sampleFrom(span.toMs), -1)
     },

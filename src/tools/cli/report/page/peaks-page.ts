@@ -1,109 +1,100 @@
 import type { PeakRow } from '../../../video-service/report-rows.ts'
-import type { Point, TimeRange } from '../../html-page/chart.ts'
-import { nothing, type PageCollector, type PageModel } from '../../html-page/page-model.ts'
+import type { PageModel, Section } from '../../html-page/page-model.ts'
+import { barsChart } from '../../html-page/rows-chart.ts'
+import { spread, timeBuckets } from '../../output/time-buckets.ts'
+import type { TimeRange } from '../../output/time-range.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, readTime, timeWords } from '../../output/words.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
+import { nothing, type PageCollector } from './page-collector.ts'
 
-const MOST_CONTENTS = 2_000
-const SHOWN_CONTENTS = 12
-const BINS = 720
+const MOST_NAMES = 2_000
+const SHOWN_BARS = 12
+/** More lines cannot be told apart. */
+const SHOWN_LINES = 5
 const GRANULARITY_MS = { hour: 3_600_000, minute: 60_000 }
 
 interface Peak {
   value: number
   timeMs: number
   /** The highest value in each part of the period. */
-  readonly bins: Float64Array
+  readonly parts: Float64Array
 }
 
 /**
  * Collects the peak numbers of viewers for each channel and video. Peaks and their times are exact for up to 2,000
- * channels and videos (see createRanking). The curves show the peak of each 720th of the period.
+ * channels and videos (see createRanking).
  * @param range the period of the report.
  */
-export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange): PageCollector<PeakRow> {
+export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange, zone: TimeZone): PageCollector<PeakRow> {
+  const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: GRANULARITY_MS[granularity] })
   const ranking = createRanking<Peak>({
-    most: MOST_CONTENTS,
-    create: () => ({ value: -1, timeMs: 0, bins: new Float64Array(BINS) }),
+    most: MOST_NAMES,
+    create: () => ({ value: -1, timeMs: 0, parts: new Float64Array(bordersMs.length - 1) }),
     weightOf: ({ value }) => value,
   })
   return {
-    add(row) {
-      const timeMs = readTime(row.time)
-      const peak = ranking.entryOf(contentName(row.content_type, row.content_id))
-      if (row.value > peak.value) {
-        peak.value = row.value
-        peak.timeMs = timeMs
+    add({ content_type, content_id, time, value }) {
+      const timeMs = readTime(time)
+      const peak = ranking.entryOf(contentName(content_type, content_id))
+      if (value > peak.value) Object.assign(peak, { value, timeMs })
+      spread(bordersMs, { fromMs: timeMs, toMs: timeMs + GRANULARITY_MS[granularity] }, (part) => {
+        peak.parts[part] = Math.max(peak.parts[part] ?? 0, value)
+      })
+    },
+    model(titles): PageModel {
+      const top = ranking.top(SHOWN_BARS).map(([name, peak]) => ({ ...peak, name: titles.get(name) ?? name }))
+      const [highest] = top
+      if (highest === undefined) return nothing('Peak viewer numbers')
+      const { name, value, timeMs } = highest
+      return {
+        title: 'Peak viewer numbers',
+        summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
+        figures: [
+          { value: numberWords(value), label: `${value === 1 ? 'viewer' : 'viewers'} at the peak, of ${name}` },
+          { value: timeWords(timeMs), label: 'time of the peak' },
+          {
+            value: numberWords(ranking.size()),
+            label: ranking.size() === 1 ? 'channel or video' : 'channels and videos',
+          },
+        ],
+        sections: [byName(top, ranking.size()), overTime(top.slice(0, SHOWN_LINES), range, bordersMs, lengthWords)],
+        notes: ['Do not add up these peaks: channels and videos reach their peaks at different times.'],
       }
-      fill(peak.bins, { fromMs: timeMs, toMs: timeMs + GRANULARITY_MS[granularity] }, range, row.value)
-    },
-    model(titles) {
-      const top = ranking.top(SHOWN_CONTENTS).map(([name, peak]) => [titles.get(name) ?? name, peak] as const)
-      return peaksModel(granularity, range, top, ranking.size())
     },
   }
 }
 
-function fill(bins: Float64Array, { fromMs, toMs }: TimeRange, range: TimeRange, value: number): void {
-  const binOf = (timeMs: number) => ((timeMs - range.fromMs) / (range.toMs - range.fromMs)) * BINS
-  const first = Math.max(0, Math.floor(binOf(fromMs)))
-  const last = Math.min(BINS, Math.max(first + 1, Math.ceil(binOf(toMs))))
-  for (let bin = first; bin < last; bin += 1) bins[bin] = Math.max(bins[bin] ?? 0, value)
-}
-
-function peaksModel(
-  granularity: 'hour' | 'minute',
-  range: TimeRange,
-  top: readonly (readonly [string, Peak])[],
-  known: number,
-): PageModel {
-  const title = 'Peak viewer numbers'
-  const [highest] = top
-  if (highest === undefined) return nothing(title)
-  const [name, { value, timeMs }] = highest
+function byName(top: readonly (Peak & { readonly name: string })[], known: number): Section {
   return {
-    title,
-    summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
-    figures: [
-      { value: numberWords(value), label: `${value === 1 ? 'viewer' : 'viewers'} at the peak, of ${name}` },
-      { value: timeWords(timeMs), label: 'time of the peak' },
-      { value: numberWords(known), label: known === 1 ? 'channel or video' : 'channels and videos' },
-    ],
-    sections: [
-      {
-        title: 'By channel and video',
-        words: `${known > top.length ? `Top ${top.length} of ${numberWords(known)}` : 'All'} by peak, on the same scale.`,
-        chart: {
-          kind: 'curves',
-          range,
-          rows: top.map(([content, peak]) => ({
-            name: content,
-            aside: `${numberWords(peak.value)} · ${timeWords(peak.timeMs)}`,
-            points: pointsOf(peak.bins, range),
-          })),
-        },
-        table: {
-          columns: ['Content', 'Peak', `In the ${granularity} from`],
-          rows: top.map(([content, peak]) => [content, peak.value, timeWords(peak.timeMs)]),
-        },
-        legend: null,
-        isHalf: false,
-      },
-    ],
-    notes: ['Do not add up these peaks: channels and videos reach their peaks at different times.'],
+    title: 'By channel and video',
+    words: `${known > top.length ? `Top ${top.length} of ${numberWords(known)}` : 'All'} by peak.`,
+    chart: barsChart(
+      top.map(({ name, value, timeMs }) => ({ name, value, aside: `${numberWords(value)} · ${timeWords(timeMs)}` })),
+    ),
   }
 }
 
-/** Merges equal neighbours, to keep the page small. */
-function pointsOf(bins: Float64Array, { fromMs, toMs }: TimeRange): Point[] {
-  const timeOf = (bin: number) => fromMs + ((toMs - fromMs) * bin) / BINS
-  const points: Point[] = []
-  for (let bin = 0, begin = 0; bin < BINS; bin += 1) {
-    if (bins[bin] === bins[bin + 1]) continue
-    const value = bins[bin] ?? 0
-    if (value > 0) points.push({ fromMs: timeOf(begin), toMs: timeOf(bin + 1), values: [value] })
-    begin = bin + 1
+function overTime(
+  top: readonly (Peak & { readonly name: string })[],
+  range: TimeRange,
+  bordersMs: readonly number[],
+  lengthWords: string,
+): Section {
+  const rows = bordersMs.slice(0, -1).map((fromMs, part) => ({
+    ...{ fromMs, toMs: bordersMs[part + 1] ?? range.toMs, words: timeWords(fromMs) },
+    values: top.map(({ parts }) => parts[part] ?? 0),
+  }))
+  return {
+    title: 'Over time',
+    words: `The highest number of viewers in each ${lengthWords}.`,
+    chart: {
+      kind: 'times',
+      timesTitle: 'From',
+      columns: top.map(({ name }) => ({ title: name, draw: 'line' })),
+      range,
+      rows,
+    },
   }
-  return points
 }

@@ -1,12 +1,14 @@
 import type { SeriesRow } from '../../../video-service/report-rows.ts'
-import type { TimeRange } from '../../html-page/chart.ts'
-import { type Figure, nothing, type PageCollector, type PageModel, type Section } from '../../html-page/page-model.ts'
+import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
+import { barsChart } from '../../html-page/rows-chart.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
-import { sentenceCase, timesPage } from './times-page.ts'
+import { nothing, type PageCollector } from './page-collector.ts'
+import { timesPage } from './times-page.ts'
 
 type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'
 type Dimension = 'summary' | TimeUnit | 'location' | 'device' | 'view-source'
@@ -18,10 +20,10 @@ const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string
   'unique-devices': ['Devices', 'device', 'devices'],
   'authenticated-viewers': ['Signed-in viewers', 'signed-in viewer', 'signed-in viewers'],
 }
-const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', readonly [title: string, column: string]>> = {
-  location: ['Places', 'Place'],
-  device: ['Devices', 'Device'],
-  'view-source': ['Location of the player', 'Player'],
+const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', string>> = {
+  location: 'Places',
+  device: 'Devices',
+  'view-source': 'Location of the player',
 }
 const VIEW_SOURCES = new Map([
   ['onsite', 'On the page of the service'],
@@ -98,7 +100,7 @@ function groupsPage(report: SeriesReport, dimension: 'location' | 'device' | 'vi
       const [first] = top
       if (first === undefined) return nothing(title)
       const isSum = report === 'total-views'
-      const figures = [{ value: numberWords(count), label: GROUPS[dimension][0].toLowerCase() }]
+      const figures = [{ value: numberWords(count), label: GROUPS[dimension].toLowerCase() }]
       return {
         title,
         summary: `Top: ${nameWords(first.name)}, ${countWords(first.value, one, several)}.`,
@@ -117,21 +119,14 @@ function groupSection(
   count: number,
   total: number | null,
 ): Section {
-  const [title, column] = GROUPS[dimension]
-  const shareOf = (value: number) => (total === null ? '' : ` · ${shareWords(value, total)}`)
   return {
-    title,
+    title: GROUPS[dimension],
     words: count > top.length ? `Top ${top.length} of ${numberWords(count)}, by ${several}.` : `By ${several}.`,
-    chart: {
-      kind: 'bars',
-      rows: top.map(({ name, value }) => ({
-        name: nameWords(name),
-        value,
-        aside: `${numberWords(value)}${shareOf(value)}`,
+    chart: barsChart(
+      top.map(({ name, value }) => ({
+        ...{ name: nameWords(name), value },
+        aside: `${numberWords(value)}${total === null ? '' : ` · ${shareWords(value, total)}`}`,
       })),
-    },
-    table: { columns: [column, sentenceCase(several)], rows: top.map(({ name, value }) => [nameWords(name), value]) },
-    legend: null,
-    isHalf: false,
+    ),
   }
 }

@@ -1,17 +1,9 @@
-import type { Point, TimeRange } from '../../html-page/chart.ts'
-import {
-  type Figure,
-  MOST_TABLE_ROWS,
-  nothing,
-  type PageCollector,
-  type PageModel,
-  type Section,
-} from '../../html-page/page-model.ts'
+import type { Figure, PageModel, TimesChart } from '../../html-page/page-model.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import { nextOf, type TimeUnit, type TimeZone } from '../../output/time-zone.ts'
 import { dayWords, monthWords, numberWords, readTime, timeWords } from '../../output/words.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
-
-const MOST_POINTS = 800
+import { nothing, type PageCollector } from './page-collector.ts'
 
 /** The report of the page, in words. */
 export interface TimesWords {
@@ -24,19 +16,8 @@ export interface TimesWords {
   readonly isSum: boolean
 }
 
-interface Times {
-  readonly points: readonly Point[]
-  readonly together: number
-  readonly unit: TimeUnit
-  readonly several: string
-  readonly range: TimeRange
-  /** Words for the points that need them, by their time. */
-  readonly marks: ReadonlyMap<number, string>
-}
-
 /**
- * Collects one number for each month, day or hour. Keeps up to 800 points; with more, each two neighbours become one
- * point with the higher value, so that peaks stay visible. The highest value is exact.
+ * Collects one number for each month, day or hour.
  * @param range the period of the report.
  */
 export function timesPage(
@@ -45,85 +26,57 @@ export function timesPage(
   zone: TimeZone,
   { title, several, summary, totals, isSum }: TimesWords,
 ): PageCollector<LocalSeriesRow> {
-  let points: Point[] = []
-  let [count, together] = [0, 1]
-  let highest: { timeMs: number; value: number } | null = null
-  const marks = new Map<number, string>()
-  const longer: number[] = []
+  const rows: TimesChart['rows'][number][] = []
+  let highest = { value: -1, when: '' }
+  const parts: string[] = []
+  const longer: string[] = []
   return {
-    add(row) {
-      const fromMs = readTime(row.point)
-      const unmerged = { fromMs, toMs: nextOf(zone, unit, fromMs), values: [row.value] }
-      const last = points.at(-1)
-      if (together > 1 && last !== undefined && count % together !== 0)
-        points[points.length - 1] = higher(last, unmerged)
-      else points.push(unmerged)
-      count += 1
-      if (highest === null || row.value > highest.value) highest = { timeMs: fromMs, value: row.value }
-      if (row.is_partial) marks.set(fromMs, ' (part)')
-      if (row.has_running_views) longer.push(fromMs)
-      if (points.length <= MOST_POINTS) return
-      points = points.flatMap((two, index) => (index % 2 === 0 ? [higher(two, points[index + 1] ?? two)] : []))
-      together *= 2
+    add({ point, value, is_partial, has_running_views }) {
+      const fromMs = readTime(point)
+      const when = periodWords(fromMs, unit)
+      rows.push({
+        fromMs,
+        toMs: nextOf(zone, unit, fromMs),
+        words: is_partial ? `${when} (part)` : when,
+        values: [value],
+      })
+      if (value > highest.value) highest = { value, when }
+      if (is_partial) parts.push(when)
+      if (has_running_views) longer.push(when)
     },
     model(): PageModel {
-      if (highest === null) return nothing(title)
-      const when = periodWords(highest.timeMs, unit)
+      if (rows.length === 0) return nothing(title)
+      const most = numberWords(highest.value)
+      // The first month or day can start before the period.
+      const fromMs = Math.min(range.fromMs, rows[0]?.fromMs ?? range.fromMs)
+      const toMs = Math.max(range.toMs, rows.at(-1)?.toMs ?? range.toMs)
+      const columns = [{ title: sentenceCase(several), draw: 'area' as const }]
       return {
         title,
-        summary: `${summary} Busiest ${unit}: ${numberWords(highest.value)}, ${when}.`,
+        summary: `${summary} Busiest ${unit}: ${most}, ${highest.when}.`,
         figures: [
           ...totals,
-          { value: numberWords(highest.value), label: `${unit === 'day' ? 'on' : 'in'} the busiest ${unit}: ${when}` },
-          { value: numberWords(count), label: `${count === 1 ? unit : `${unit}s`} with ${several}` },
+          { value: most, label: `${unit === 'day' ? 'on' : 'in'} the busiest ${unit}: ${highest.when}` },
+          { value: numberWords(rows.length), label: `${rows.length === 1 ? unit : `${unit}s`} with ${several}` },
         ],
-        sections: [timesSection({ points, together, unit, several, range, marks })],
+        sections: [
+          {
+            title: 'Over time',
+            words: `${sentenceCase(several)}, by ${unit}.`,
+            chart: { kind: 'times', timesTitle: sentenceCase(unit), columns, range: { fromMs, toMs }, rows },
+          },
+        ],
         notes: [
           ...(isSum ? [] : [`Do not add up the ${unit}s: one viewer or device can count in several of them.`]),
-          ...partNotes(marks, unit),
-          ...longer.map((timeMs) => longerNote(timeMs, unit, several)),
+          ...(parts.length === 0 ? [] : [`Only a part of the ${unit} is in the period: ${parts.join('; ')}.`]),
+          ...longer.map(
+            (when) =>
+              `The clocks were put back: ${when} is longer than other ${unit}s, and was counted by itself. Its number also has ${several} whose view was running at its start.`,
+          ),
         ],
       }
     },
   }
-}
-
-function partNotes(marks: Times['marks'], unit: TimeUnit): string[] {
-  if (marks.size === 0) return []
-  const names = [...marks.keys()].map((timeMs) => periodWords(timeMs, unit)).join('; ')
-  return [`Only a part of the ${unit} is in the period: ${names}.`]
-}
-
-function longerNote(timeMs: number, unit: TimeUnit, several: string): string {
-  return `The clocks were put back: ${periodWords(timeMs, unit)} is longer than other ${unit}s, and was counted by itself. Its number also has ${several} whose view was running at its start.`
-}
-
-function timesSection({ points, together, unit, several, range, marks }: Times): Section {
-  const by = together === 1 ? `by ${unit}` : `the highest value of each ${together} ${unit}s`
-  // The first month or day can start before the period.
-  const fromMs = Math.min(range.fromMs, points[0]?.fromMs ?? range.fromMs)
-  const toMs = Math.max(range.toMs, points.at(-1)?.toMs ?? range.toMs)
-  return {
-    title: 'Over time',
-    words: `${sentenceCase(several)}, ${by}.`,
-    chart: { kind: 'columns', range: { fromMs, toMs }, points, unit: sentenceCase(several) },
-    table:
-      together > 1 || points.length > MOST_TABLE_ROWS
-        ? null
-        : {
-            columns: [sentenceCase(unit), sentenceCase(several)],
-            rows: points.map(({ fromMs: at, values: [value = 0] }) => [
-              `${periodWords(at, unit)}${marks.get(at) ?? ''}`,
-              value,
-            ]),
-          },
-    legend: null,
-    isHalf: false,
-  }
-}
-
-function higher(a: Point, b: Point): Point {
-  return { fromMs: a.fromMs, toMs: b.toMs, values: [Math.max(a.values[0] ?? 0, b.values[0] ?? 0)] }
 }
 
 function periodWords(timeMs: number, unit: TimeUnit): string {
@@ -131,6 +84,6 @@ function periodWords(timeMs: number, unit: TimeUnit): string {
   return unit === 'day' ? dayWords(timeMs) : monthWords(timeMs)
 }
 
-export function sentenceCase(text: string): string {
+function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }

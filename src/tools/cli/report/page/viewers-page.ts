@@ -1,12 +1,7 @@
 import type { ViewerRow } from '../../../video-service/report-rows.ts'
-import type { Span, TimeRange } from '../../html-page/chart.ts'
-import {
-  LIVE_AND_RECORDED,
-  nothing,
-  type PageCollector,
-  type PageModel,
-  type Section,
-} from '../../html-page/page-model.ts'
+import type { PageModel, Section } from '../../html-page/page-model.ts'
+import { barsChart, type Span, timelinesChart } from '../../html-page/rows-chart.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import {
   countWords,
   durationWords,
@@ -16,11 +11,12 @@ import {
   shareWords,
   timeWords,
 } from '../../output/words.ts'
+import { LIVE_AND_RECORDED, nothing, type PageCollector, spanOf } from './page-collector.ts'
+import { joined } from './timeline-bins.ts'
 
 const SHOWN_VIEWERS = 20
 const HOUR_MS = 3_600_000
-/** Spans with a smaller gap, as a share of the period, are drawn as one span. */
-const SMALLEST_GAP = 1 / 900
+const ALL_TIME: TimeRange = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 const WATCHED_CLASSES: readonly (readonly [name: string, belowMs: number])[] = [
   ['Under 5 minutes', HOUR_MS / 12],
   ['5 to 30 minutes', HOUR_MS / 2],
@@ -48,17 +44,17 @@ export function viewersPage(range: TimeRange | null, nowMs: number): PageCollect
   const totals = { viewers: 0, ms: 0, segments: 0, liveMs: 0 }
   return {
     add(row) {
-      const spans = row.segments.map((segment) => spanOf(segment, range, nowMs))
-      const ms = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
+      const spans = row.segments.map((segment) => spanOf(segment, range ?? ALL_TIME, nowMs))
+      const ms = lengthOf(spans)
       totals.viewers += 1
       totals.segments += spans.length
       totals.ms += ms
-      totals.liveMs += spans.reduce((sum, { fromMs, toMs, isLive }) => sum + (isLive ? toMs - fromMs : 0), 0)
+      totals.liveMs += lengthOf(spans.filter(({ layer }) => layer === 0))
       const of = WATCHED_CLASSES.findIndex(([, belowMs]) => ms < belowMs)
       classes[of] = (classes[of] ?? 0) + 1
       const least = top[SHOWN_VIEWERS - 1]
       if (least !== undefined && least.ms >= ms) return
-      const [name, lastActivityMs] = [row.viewer_identifier, readTime(row.last_activity)]
+      const [name, lastActivityMs] = [nameWords(row.viewer_identifier), readTime(row.last_activity)]
       top.push({ name, ms, videos: row.videos_watched, lastActivityMs, spans })
       top = top.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN_VIEWERS)
     },
@@ -66,14 +62,8 @@ export function viewersPage(range: TimeRange | null, nowMs: number): PageCollect
   }
 }
 
-function spanOf(segment: ViewerRow['segments'][number], range: TimeRange | null, nowMs: number): Span {
-  const { fromMs: firstMs, toMs: lastMs } = range ?? {
-    fromMs: Number.NEGATIVE_INFINITY,
-    toMs: Number.POSITIVE_INFINITY,
-  }
-  const fromMs = Math.max(firstMs, readTime(segment.started_at))
-  const toMs = Math.min(lastMs, segment.finished_at ? readTime(segment.finished_at) : nowMs)
-  return { fromMs, toMs: Math.max(fromMs, toMs), isLive: segment.content_type === 'live' }
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
 }
 
 function viewersModel(
@@ -117,58 +107,28 @@ function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): 
   return {
     title: 'Top viewers',
     words: `When each ${top.length < viewers ? `of the top ${top.length} of ${numberWords(viewers)} viewers` : 'viewer'} watched.`,
-    chart: {
-      kind: 'timelines',
+    chart: timelinesChart(
       range,
-      rows: top.map(({ name, ms, spans }) => ({
-        name: nameWords(name),
+      top.map(({ name, ms, spans }) => ({
+        name,
         aside: `${durationWords(ms)} · ${countWords(spans.length, 'part')}`,
-        spans: merged(spans, (range.toMs - range.fromMs) * SMALLEST_GAP),
+        spans: joined(spans, range),
       })),
-    },
+    ),
     table: {
       columns: ['Viewer', 'Videos and broadcasts', 'Parts', 'Hours watched', 'Last seen'],
       rows: top.map(({ name, videos, spans, ms, lastActivityMs }) => [
-        ...[nameWords(name), videos, spans.length, Math.round((ms / HOUR_MS) * 10) / 10],
-        timeWords(lastActivityMs),
+        ...[name, videos, spans.length, Math.round((ms / HOUR_MS) * 10) / 10, timeWords(lastActivityMs)],
       ]),
     },
     legend: LIVE_AND_RECORDED,
-    isHalf: false,
   }
-}
-
-/** Merges spans with small gaps, to keep the page small. */
-function merged(spans: readonly Span[], apartMs: number): Span[] {
-  const result: Span[] = []
-  for (const isLive of [true, false]) {
-    let last: { fromMs: number; toMs: number; isLive: boolean } | null = null
-    for (const span of spans.filter((one) => one.isLive === isLive).toSorted((a, b) => a.fromMs - b.fromMs)) {
-      if (last !== null && span.fromMs - last.toMs < apartMs) last.toMs = Math.max(last.toMs, span.toMs)
-      else {
-        last = { ...span }
-        result.push(last)
-      }
-    }
-  }
-  return result
 }
 
 function howMuch(classes: readonly number[], viewers: number): Section {
-  const rows = WATCHED_CLASSES.map(([name], index) => ({ name, value: classes[index] ?? 0 }))
-  return {
-    title: 'Time watched',
-    words: 'Viewers by time watched.',
-    chart: {
-      kind: 'bars',
-      rows: rows.map(({ name, value }) => ({
-        name,
-        value,
-        aside: `${numberWords(value)} · ${shareWords(value, viewers)}`,
-      })),
-    },
-    table: { columns: ['Time watched', 'Viewers'], rows: rows.map(({ name, value }) => [name, value]) },
-    legend: null,
-    isHalf: false,
-  }
+  const rows = WATCHED_CLASSES.map(([name], index) => {
+    const value = classes[index] ?? 0
+    return { name, value, aside: `${numberWords(value)} · ${shareWords(value, viewers)}` }
+  })
+  return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows) }
 }

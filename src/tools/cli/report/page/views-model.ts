@@ -1,16 +1,12 @@
-import type { TimeRange } from '../../html-page/chart.ts'
-import {
-  LIVE_AND_RECORDED,
-  MOST_TABLE_ROWS,
-  nothing,
-  type PageModel,
-  type Section,
-} from '../../html-page/page-model.ts'
+import type { PageModel, Section } from '../../html-page/page-model.ts'
+import { barsChart, timelinesChart } from '../../html-page/rows-chart.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import { countWords, durationWords, nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
 import type { ContentTitles } from '../content-titles.ts'
 import type { Ranking } from './bounded-ranking.ts'
 import type { Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
+import { LIVE_AND_RECORDED, nothing } from './page-collector.ts'
 import { spansOf, type TimelineBins } from './timeline-bins.ts'
 
 /** Each ranking holds this many names. */
@@ -115,28 +111,22 @@ function sectionsOf({ range, parts, bucketWords, rankings, totals, titles }: Col
 /** The peak is drawn, because an average over hours hides how many watched at once. */
 function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: string): Section {
   const highest = highestOf(parts)
-  const watched = parts.filter(({ average }) => average > 0)
   return {
     title: 'Viewers over time',
-    words: `Peak: ${countWords(viewersAt(highest), 'viewer')} at once, on ${timeWords(highest.timeMs)}. Columns show the peak of each ${bucketWords}, the line its average.`,
+    words: `Peak: ${countWords(viewersAt(highest), 'viewer')} at once, on ${timeWords(highest.timeMs)}. Areas show the peak of each ${bucketWords}, the line its average.`,
     chart: {
-      kind: 'columns',
-      range,
-      points: parts.map(({ fromMs, toMs, peak }) => ({ fromMs, toMs, values: [peak.live, peak.recorded] })),
-      unit: `Viewers at once: the peak of each ${bucketWords}`,
-      line: { label: `Average of each ${bucketWords}`, values: parts.map(({ average }) => average) },
+      ...{ kind: 'times', range, timesTitle: 'From' },
+      columns: [
+        { title: 'Live at the peak', draw: 'area' },
+        { title: 'Recorded at the peak', draw: 'area' },
+        { title: 'Average', draw: 'line' },
+        { title: 'Peak', draw: null },
+      ],
+      rows: parts.map(({ fromMs, toMs, peak, average }) => ({
+        ...{ fromMs, toMs, words: timeWords(fromMs) },
+        values: [peak.live, peak.recorded, rounded(average), viewersAt(peak)],
+      })),
     },
-    table:
-      watched.length > MOST_TABLE_ROWS
-        ? null
-        : {
-            columns: ['From', 'Peak', 'Live at the peak', 'Recorded at the peak', 'Average'],
-            rows: watched.map(({ fromMs, peak, average }) => [
-              ...[timeWords(fromMs), viewersAt(peak), peak.live, peak.recorded, rounded(average)],
-            ]),
-          },
-    legend: LIVE_AND_RECORDED,
-    isHalf: false,
   }
 }
 
@@ -168,12 +158,11 @@ function bars(
   return {
     title,
     words: known > top.length ? `Top ${top.length} of ${numberWords(known)}, ${by}.` : `All ${by}.`,
-    chart: { kind: 'bars', rows },
+    chart: barsChart(rows),
     table: {
       columns: [title, 'Views', 'Hours watched'],
       rows: top.map(([name, { views, ms }]) => [nameWords(name), views, rounded(ms / HOUR_MS)]),
     },
-    legend: null,
     isHalf: true,
   }
 }
@@ -185,21 +174,19 @@ function timelines(range: TimeRange, viewers: Ranking<Watcher>): Section[] {
     {
       title: 'Top viewers',
       words: `When ${top.length < viewers.size() ? `each of the top ${top.length}` : 'each viewer'} watched.`,
-      chart: {
-        kind: 'timelines',
+      chart: timelinesChart(
         range,
-        rows: top.map(([name, { ms, views, bins }]) => ({
+        top.map(([name, { ms, views, bins }]) => ({
           name: nameWords(name),
           aside: `${durationWords(ms)} · ${countWords(views, 'view')}`,
           spans: spansOf(bins, range),
         })),
-      },
+      ),
       table: {
         columns: ['Viewer', 'Views', 'Hours watched'],
         rows: top.map(([name, { views, ms }]) => [nameWords(name), views, rounded(ms / HOUR_MS)]),
       },
       legend: LIVE_AND_RECORDED,
-      isHalf: false,
     },
   ]
 }

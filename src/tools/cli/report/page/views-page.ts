@@ -1,13 +1,13 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
-import type { Span, TimeRange } from '../../html-page/chart.ts'
-import type { PageCollector } from '../../html-page/page-model.ts'
+import type { Span } from '../../html-page/rows-chart.ts'
 import { spread, timeBuckets } from '../../output/time-buckets.ts'
+import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
-import { readTime } from '../../output/words.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { type Concurrency, createConcurrency } from './concurrency.ts'
 import { createDifferentCount } from './different-count.ts'
+import { type PageCollector, spanOf } from './page-collector.ts'
 import { createTimelineBins, markSpan } from './timeline-bins.ts'
 import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
 
@@ -30,7 +30,7 @@ export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): Page
       const ms = Math.max(0, span.toMs - span.fromMs)
       totals.views += 1
       totals.ms += ms
-      totals.liveMs += span.isLive ? ms : 0
+      totals.liveMs += span.layer === 0 ? ms : 0
       totals.mobile += row.is_mobile_view ? 1 : 0
       totals.unfinished += row.finished_at ? 0 : 1
       devices.add(row.client_id)
@@ -85,12 +85,6 @@ function addToRankings(to: Rankings, row: ViewRow, span: Span, ms: number, range
     entry.views += 1
     entry.ms += ms
   }
-}
-
-function spanOf(row: ViewRow, range: TimeRange, nowMs: number): Span {
-  const fromMs = Math.max(range.fromMs, readTime(row.started_at))
-  const toMs = Math.min(range.toMs, row.finished_at ? readTime(row.finished_at) : nowMs)
-  return { fromMs, toMs: Math.max(fromMs, toMs), isLive: row.content_type === 'live' }
 }
 
 function partsOf(bordersMs: readonly number[], watchedMs: Float64Array, concurrency: Concurrency): PeriodPart[] {

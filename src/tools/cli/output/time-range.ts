@@ -1,0 +1,4 @@
+export interface TimeRange {
+  readonly fromMs: number
+  readonly toMs: number
+}
