@@ -1,28 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, isOutage } from '../errors.ts'
-import type { UserStore, Viewer, Warn } from './user-store.ts'
+import type { UserStore, Viewer } from './user-store.ts'
+import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from './user-store-kind.ts'
 import { usernameKey } from './viewer-fields.ts'
-
-/** The result of one check. `unknown`: not tried. The text says what was seen, then what to do. */
-export interface StoreFinding {
-  readonly state: 'ok' | 'warning' | 'unknown' | 'failure'
-  /** For programs, such as `wrong-password`. */
-  readonly code: string
-  readonly text: string
-}
-
-/** Test viewers in the store. */
-export interface CheckedViewers {
-  /** Null without a test viewer. */
-  readonly username: string | null
-  /** The password of both viewers. Null: the checks that need it are left out. */
-  readonly password: string | null
-  /** The name of a disabled viewer. Null without one. */
-  readonly disabled: string | null
-}
-
-/** Opens the store that is checked. */
-export type OpenStore = (warn: Warn) => Promise<UserStore>
 
 const UNKNOWN_NAMES = 2
 /** A smaller difference between two times is noise. */
@@ -30,11 +10,14 @@ const SAME_TIME_MS = 50
 /** User names that a careless statement or filter takes for something else. Each is unknown. */
 const ODD_NAMES = ["' OR '1'='1", '*', '"; \\', 'Ωmega 用户 😀']
 
+/** The checks of `store check`, for stores that need more than `checkStore`. */
+export const storeChecks: StoreChecks = { checkStore, check, unknownName }
+
 /**
  * Checks the promises of a user store with real questions. Changes nothing, but the store may count wrong passwords.
  * @param timeoutMs the longest answer that the app accepts; null if the store has no network.
  */
-export async function* checkStore(
+async function* checkStore(
   open: OpenStore,
   viewers: CheckedViewers,
   timeoutMs: number | null,
@@ -66,7 +49,7 @@ export async function* checkStore(
  * Runs a check.
  * @param work returns what is wrong, or null.
  */
-export async function check(code: string, kept: string, work: () => Promise<string | null>): Promise<StoreFinding> {
+async function check(code: string, kept: string, work: () => Promise<string | null>): Promise<StoreFinding> {
   try {
     const fault = await work()
     return fault === null ? { state: 'ok', code, text: kept } : { state: 'failure', code, text: fault }
@@ -76,7 +59,7 @@ export async function check(code: string, kept: string, work: () => Promise<stri
 }
 
 /** Returns a name that no store has. */
-export function unknownName(): string {
+function unknownName(): string {
   return `no-such-viewer-${randomBytes(6).toString('hex')}@example.com`
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { Settings } from '../settings/setting.ts'
-import type { CheckedViewers, StoreFinding } from './check-store.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
-import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
+import type { CheckedViewers, StoreChecks, StoreFinding, StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
 export interface UserStoreList {
   /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
@@ -20,7 +19,7 @@ export interface UserStoreList {
   /** True if the chosen store keeps passkeys. */
   keepsPasskeys(settings: StoreSettings): boolean
   /** Checks the promises of the chosen store with real questions. */
-  check(settings: StoreSettings, viewers: CheckedViewers): AsyncIterable<StoreFinding>
+  check(settings: StoreSettings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
   /**
    * Opens the chosen store to change its viewers.
    * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
@@ -61,11 +60,10 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     environment: environmentOf(defaultUrl, kinds),
     keepsPasskeys: (settings) => kindOf(settings).keepsPasskeys?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
-    async *check(settings, viewers) {
+    check(settings, viewers, checks) {
       const kind = kindOf(settings)
-      // Loaded late, because the login app checks no store.
-      const { checkStore } = await import('./check-store.ts')
-      yield* kind.check?.(settings, viewers) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
+      const checkAll = () => checks.checkStore((warn) => kind.open(settings, warn), viewers, null)
+      return kind.check?.(settings, viewers, checks) ?? checkAll()
     },
     openEditable,
     async migrate(settings, app = null) {

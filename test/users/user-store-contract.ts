@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
-import { checkStore } from '../../src/users/check-store.ts'
+import { storeChecks } from '../../src/users/check-store.ts'
 import type { UserStore, Viewer } from '../../src/users/user-store.ts'
 
 export interface ContractViewer extends Viewer {
@@ -108,7 +108,7 @@ function testChecks(store: () => UserStore): void {
     const open = () => Promise.resolve({ ...store(), close: () => Promise.resolve() })
     const viewers = { username: ada.username, password: ada.password, disabled: null }
     const states = new Map<string, string>()
-    for await (const { code, state } of checkStore(open, viewers, null)) states.set(code, state)
+    for await (const { code, state } of storeChecks.checkStore(open, viewers, null)) states.set(code, state)
     expect([...states].filter(([, state]) => state === 'failure')).toEqual([])
     for (const code of ['reachable', 'unknown-viewer', 'odd-names', 'wrong-password', 'right-password', 'no-cache']) {
       expect([code, states.get(code)]).toEqual([code, 'ok'])

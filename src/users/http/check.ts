@@ -1,5 +1,5 @@
-import { type CheckedViewers, check, checkStore, type StoreFinding, unknownName } from '../check-store.ts'
 import { createRemoteGuard } from '../remote/guard.ts'
+import type { CheckedViewers, StoreChecks, StoreFinding } from '../user-store-kind.ts'
 import type { HttpStoreSettings } from './settings.ts'
 import { openHttpStore, TokenRejected } from './store.ts'
 
@@ -14,6 +14,7 @@ const TOKEN_ACCEPTED =
 export async function* checkHttpStore(
   settings: HttpStoreSettings,
   viewers: CheckedViewers,
+  { checkStore, check, unknownName }: StoreChecks,
 ): AsyncGenerator<StoreFinding> {
   // A circuit breaker would hide the later faults behind the first ones.
   const options = { guard: createRemoteGuard({ timeoutMs: settings.timeoutMs, failures: Number.POSITIVE_INFINITY }) }

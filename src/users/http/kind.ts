@@ -12,8 +12,8 @@ export const httpStore: UserStoreKind<HttpStoreSettings> = {
     const { openHttpStore } = await import('./store.ts')
     return openHttpStore(settings, { warn })
   },
-  async *check(settings, viewers) {
+  async *check(settings, viewers, checks) {
     const { checkHttpStore } = await import('./check.ts')
-    yield* checkHttpStore(settings, viewers)
+    yield* checkHttpStore(settings, viewers, checks)
   },
 }

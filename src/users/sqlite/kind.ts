@@ -20,14 +20,14 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })
   },
-  async *check({ file }, viewers) {
+  async *check({ file }, viewers, { checkStore }) {
     // Opening the file would create it.
     if (!existsSync(file)) {
       const text = `There is no file ${file}. Check USER_STORE_URL; viewers add creates the file.`
       yield { state: 'failure', code: 'opens', text }
       return
     }
-    const [{ checkStore }, { openSqliteStore }] = await Promise.all([import('../check-store.ts'), import('./store.ts')])
+    const { openSqliteStore } = await import('./store.ts')
     yield* checkStore((warn) => Promise.resolve(openSqliteStore(file, { warn })), viewers, null)
   },
   async openEditable({ file }, options) {

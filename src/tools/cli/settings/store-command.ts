@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
-import type { StoreFinding } from '../../../users/check-store.ts'
+import { storeChecks } from '../../../users/check-store.ts'
 import { userStores } from '../../../users/open-user-store.ts'
+import type { StoreFinding } from '../../../users/user-store-kind.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -53,7 +54,7 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
     password = read.password
   }
   const findings: StoreFinding[] = []
-  for await (const finding of userStores.check(settings, { username, password, disabled })) {
+  for await (const finding of userStores.check(settings, { username, password, disabled }, storeChecks)) {
     findings.push(finding)
     if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
   }
