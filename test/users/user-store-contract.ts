@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../src/errors.ts'
-import { storeChecks } from '../../src/users/check-store.ts'
+import { storeChecks } from '../../src/tools/cli/settings/check-store.ts'
 import type { UserStore, Viewer } from '../../src/users/user-store.ts'
 
 export interface ContractViewer extends Viewer {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
-import { storeChecks } from '../../../users/check-store.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { StoreFinding } from '../../../users/user-store-kind.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
+import { storeChecks } from './check-store.ts'
 
 interface Options {
   readonly json?: boolean

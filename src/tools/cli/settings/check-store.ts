@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { ConfigError, isOutage } from '../errors.ts'
-import type { UserStore, Viewer } from './user-store.ts'
-import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from './user-store-kind.ts'
-import { usernameKey } from './viewer-fields.ts'
+import { ConfigError, isOutage } from '../../../errors.ts'
+import type { UserStore, Viewer } from '../../../users/user-store.ts'
+import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from '../../../users/user-store-kind.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
 
 const UNKNOWN_NAMES = 2
 /** A smaller difference between two times is noise. */
