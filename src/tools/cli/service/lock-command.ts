@@ -6,6 +6,7 @@ import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
 import {
   contentId,
   contentIds,
@@ -15,8 +16,7 @@ import {
   placeOf,
   placesOf,
   unknownOutcome,
-} from './lock-place.ts'
-import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
+} from './lock-target.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'

@@ -8,7 +8,7 @@ import { viewersFile } from '../settings/viewers-file.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { leadsTo, type WantedLock } from './expected-lock.ts'
-import { nameOf } from './lock-place.ts'
+import { nameOf } from './lock-target.ts'
 
 const LockRecord = z.object({
   url: z.string(),

@@ -16,8 +16,8 @@ import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
-import { nameOf, ownLock } from './lock-place.ts'
 import { openLockRecords, whenSet } from './lock-records.ts'
+import { nameOf, ownLock } from './lock-target.ts'
 import { type Service, warnIfOutcomeUnknown } from './service.ts'
 
 /** The viewer auth that an entry point with tokens needs at the service. */

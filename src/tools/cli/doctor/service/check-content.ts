@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { LockPlace } from '../../../video-service/locks.ts'
-import { nameOf } from '../../service/lock-place.ts'
+import { nameOf } from '../../service/lock-target.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, type Report, unknown } from '../finding.ts'
