@@ -5,7 +5,7 @@ import type { ServiceAnswer } from './service-request.ts'
 import { readJson } from './transport.ts'
 
 /** The channel or video of a lock. A video without its own lock has the lock of its channel. */
-export interface LockPlace {
+export interface LockTarget {
   readonly kind: 'channel' | 'video'
   readonly id: string
 }
@@ -67,16 +67,16 @@ const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) =
  */
 export async function setLock(
   api: RestApi,
-  place: LockPlace,
+  target: LockTarget,
   { url, secret, message, buttonCaption, popupWidth, popupHeight }: LockSettings,
   signal?: AbortSignal,
 ): Promise<'new' | 'replaced' | 'set'> {
-  const path = place.kind === 'channel' ? `${pathOf(place)}/advanced.json` : `${pathOf(place)}.json`
+  const path = target.kind === 'channel' ? `${pathOf(target)}/advanced.json` : `${pathOf(target)}.json`
   const fields = { message, button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight }
   const given = Object.entries(fields).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
   const form = { url, secret, ...Object.fromEntries(given) }
   const { status } = await api({ method: 'PUT', path, form, signal })
-  if (place.kind === 'video' && status === 204) return 'set'
+  if (target.kind === 'video' && status === 204) return 'set'
   if (status === 201) return 'new'
   if (status === 204) return 'replaced'
   throw new UnexpectedAnswer(`The service answered with the unknown status ${status}. Check the lock with lock show`)
@@ -88,18 +88,18 @@ export async function setLock(
  */
 export async function readLock(
   api: RestApi,
-  place: LockPlace,
+  target: LockTarget,
   format: 'json' | 'xml' = 'json',
   signal?: AbortSignal,
 ): Promise<Lock | null> {
-  if (format === 'xml' && place.kind === 'video') throw new RangeError('The lock of a video is available only in JSON')
+  if (format === 'xml' && target.kind === 'video') throw new RangeError('The lock of a video is available only in JSON')
   try {
     const accept = format === 'xml' ? 'application/xml' : 'application/json'
-    const answer = await api({ method: 'GET', path: `${pathOf(place)}.${format}`, accept, signal })
+    const answer = await api({ method: 'GET', path: `${pathOf(target)}.${format}`, accept, signal })
     return format === 'xml' ? await readXmlLock(answer) : readJson(LockAnswer, answer, 'the lock')
   } catch (error) {
     // A video without a lock is `not_found` too. For a channel the same error means that there is no such channel.
-    if (place.kind === 'video' && error instanceof ServiceRefusal && error.error === 'not_found') return null
+    if (target.kind === 'video' && error instanceof ServiceRefusal && error.error === 'not_found') return null
     throw error
   }
 }
@@ -107,8 +107,8 @@ export async function readLock(
 /**
  * Removes the lock. A video then has the lock of its channel. @throws ServiceRefusal `not_found` if there is no lock.
  */
-export async function removeLock(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<void> {
-  await api({ method: 'DELETE', path: `${pathOf(place)}.json`, signal })
+export async function removeLock(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<void> {
+  await api({ method: 'DELETE', path: `${pathOf(target)}.json`, signal })
 }
 
 /** Any entity that XML itself does not define. */
@@ -136,6 +136,6 @@ export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promis
   throw new UnexpectedAnswer('The service sent the lock in an unknown XML format. Unexpected or missing: hashlock, url')
 }
 
-function pathOf({ kind, id }: LockPlace): string {
+function pathOf({ kind, id }: LockTarget): string {
   return `/${kind === 'channel' ? 'channels' : 'videos'}/${encodeURIComponent(id)}/locks/hash`
 }

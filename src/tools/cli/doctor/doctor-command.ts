@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ssoOf } from '../../../features/sso/settings/sso-settings.ts'
-import type { LockPlace } from '../../video-service/locks.ts'
+import type { LockTarget } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-target.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
@@ -89,7 +89,7 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
     const withSso = isAppThere ? await reportSso(config, stop.signal, report) : []
     await reportAll(checkMail(config), report)
-    const lock = await checkService(io, config, { place: placeOf(options), isAppThere }, report)
+    const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? lock.entryPoint
     reportUntried(config, withSso, namedEntryPoint, report)
@@ -225,7 +225,7 @@ function unfinishedChanges({ entryPoints }: Config): string[] {
   })
 }
 
-function placeOf({ channel, video }: Options): LockPlace | null {
+function targetOf({ channel, video }: Options): LockTarget | null {
   if (channel !== undefined) return { kind: 'channel', id: channel }
   return video === undefined ? null : { kind: 'video', id: video }
 }

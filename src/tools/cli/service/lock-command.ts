@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Lock, type LockDisplay, type LockPlace, readLock, removeLock } from '../../video-service/locks.ts'
+import { type Lock, type LockDisplay, type LockTarget, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readServiceSettings } from '../settings/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
@@ -11,10 +11,10 @@ import {
   contentId,
   contentIds,
   nameOf,
-  type PlaceOptions,
-  type PlacesOptions,
-  placeOf,
-  placesOf,
+  type TargetOptions,
+  type TargetsOptions,
+  targetOf,
+  targetsOf,
   unknownOutcome,
 } from './lock-target.ts'
 import { rotate } from './rotate/rotate-lock.ts'
@@ -34,18 +34,18 @@ const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the o
 /** The version of viewer authentication. */
 type Version = 'hash' | 'token'
 
-interface ShowOptions extends PlaceOptions, AccessOptions {
+interface ShowOptions extends TargetOptions, AccessOptions {
   readonly json?: boolean
   readonly viewerAuth: Version
   readonly format: 'json' | 'xml'
   readonly entryPoint?: string
 }
-interface RemoveOptions extends PlaceOptions, AccessOptions {
+interface RemoveOptions extends TargetOptions, AccessOptions {
   readonly json?: boolean
   readonly viewerAuth: Version
   readonly yes?: boolean
 }
-interface SetOptions extends PlacesOptions, AccessOptions, WantedOptions {
+interface SetOptions extends TargetsOptions, AccessOptions, WantedOptions {
   readonly json?: boolean
   readonly viewerAuth: Version
   readonly publicKey?: string
@@ -71,18 +71,18 @@ export function addLockCommands(group: Command, context: CommandContext): void {
         .default('json'),
     )
     .action((options: ShowOptions, command: Command) => {
-      const [place, access] = [placeOf(options, command), accessOf(options, command)]
+      const [target, access] = [targetOf(options, command), accessOf(options, command)]
       const { format, viewerAuth } = options
       if (format === 'xml' && viewerAuth === 'token') command.error('error: the service does not show viewer auth')
-      if (format === 'xml' && place.kind === 'video') command.error('error: the service has XML for channels only')
+      if (format === 'xml' && target.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
         if (viewerAuth === 'token') {
           const wanted = expectedViewerAuth(io.env, options.entryPoint)
           const settings = readServiceSettings(io.env)
-          return showTokenLock(io, { settings }, place, wanted)
+          return showTokenLock(io, { settings }, target, wanted)
         }
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, (service) => show(io, service, place, expected, format), access)
+        return await withService(io, (service) => show(io, service, target, expected, format), access)
       })
     })
   placeCommand(
@@ -93,9 +93,9 @@ export function addLockCommands(group: Command, context: CommandContext): void {
   )
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
-      const [place, access] = [placeOf(options, command), accessOf(options, command)]
+      const [target, access] = [targetOf(options, command), accessOf(options, command)]
       return runCommand(context, options.json, () =>
-        withService(io, (service) => removeOf[options.viewerAuth](io, service, place, options.yes), access),
+        withService(io, (service) => removeOf[options.viewerAuth](io, service, target, options.yes), access),
       )
     })
 }
@@ -132,7 +132,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
     .option('--yes', 'do not ask')
     .addOption(versionOption())
   addAccessOptions(addNotes(command, ABOUT_SET + ABOUT_TOKEN)).action((options: SetOptions, command: Command) => {
-    const [places, access] = [placesOf(options, command), accessOf(options, command)]
+    const [targets, access] = [targetsOf(options, command), accessOf(options, command)]
     const { entryPoint, url, secretFile, publicKey, viewerAuth } = options
     const fileOption = viewerAuth === 'token' ? '--public-key' : '--secret-file'
     if (entryPoint !== undefined && url !== undefined && (secretFile ?? publicKey) !== undefined) {
@@ -146,14 +146,14 @@ function addSetCommand(group: Command, context: CommandContext): void {
     return runCommand(context, options.json, async () => {
       if (options.viewerAuth === 'token') {
         const wanted = expectedViewerAuth(io.env, entryPoint, options)
-        return await withService(io, (service) => setTokenLock(io, service, places[0], wanted, options.yes), access)
+        return await withService(io, (service) => setTokenLock(io, service, targets[0], wanted, options.yes), access)
       }
       if (options.rotate) {
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, (service) => rotate(io, service, places, expected, options.yes), access)
+        return await withService(io, (service) => rotate(io, service, targets, expected, options.yes), access)
       }
       const wanted = wantedLock(io.env, options)
-      const set = (service: Service) => setAndReadBack(io, service, places[0], wanted, displayOf(options), options.yes)
+      const set = (service: Service) => setAndReadBack(io, service, targets[0], wanted, displayOf(options), options.yes)
       return await withService(io, set, access)
     })
   })
@@ -193,12 +193,12 @@ function displayOf({ message, caption, popupWidth, popupHeight }: SetOptions): L
 async function show(
   io: CommandIo,
   { api, signal, settings }: Service,
-  place: LockPlace,
+  target: LockTarget,
   expected: ExpectedLock,
   format: 'json' | 'xml',
 ): Promise<Outcome> {
-  const lock = await readLock(api, place, format, signal)
-  const name = nameOf(place)
+  const lock = await readLock(api, target, format, signal)
+  const name = nameOf(target)
   if (lock === null) {
     return {
       ok: false,
@@ -207,7 +207,7 @@ async function show(
   }
   const { secret, ...shown } = lock
   const recorded =
-    secret === undefined ? compareRecorded(openLockRecords(io, settings.baseUrl), place, lock, expected) : null
+    secret === undefined ? compareRecorded(openLockRecords(io, settings.baseUrl), target, lock, expected) : null
   const wrong = [...differences(lock, expected), ...differenceOfRecord(recorded)]
   const lines = [
     `The lock of ${name}:`,
@@ -224,7 +224,7 @@ async function show(
   return {
     ok: true,
     text: lines.join('\n'),
-    data: { ...place, lock: shown, expectedUrl: expected.url, differences: wrong },
+    data: { ...target, lock: shown, expectedUrl: expected.url, differences: wrong },
     isPartial: wrong.length > 0,
   }
 }
@@ -247,23 +247,23 @@ function secretText({ secret }: Lock, recorded: RecordedSecret | null, { entryPo
 async function remove(
   io: CommandIo,
   { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
-  place: LockPlace,
+  target: LockTarget,
   yes: boolean | undefined,
 ): Promise<Outcome> {
-  const before = await readLock(api, place, 'json', signal)
-  const name = nameOf(place)
+  const before = await readLock(api, target, 'json', signal)
+  const name = nameOf(target)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
   const otherwise =
-    place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
+    target.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
   const after = record === null ? otherwise : `its viewer auth applies, which lock set gave it ${whenSet(record)}`
   io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${after}.\n`)
   const confirmation = await confirmRemoval(io, yes, `Remove the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  await warnIfOutcomeUnknown(unknownOutcome(place), () => removeLock(api, place))
-  openLockRecords(io, settings.baseUrl).remove(place)
-  return { ok: true, text: `Removed the lock of ${name}.`, data: { ...place, state: 'removed' } }
+  await warnIfOutcomeUnknown(unknownOutcome(target), () => removeLock(api, target))
+  openLockRecords(io, settings.baseUrl).remove(target)
+  return { ok: true, text: `Removed the lock of ${name}.`, data: { ...target, state: 'removed' } }
 }
 
 function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {

@@ -1,4 +1,4 @@
-import type { Lock, LockDisplay, LockPlace, LockSettings } from '../../video-service/locks.ts'
+import type { Lock, LockDisplay, LockSettings, LockTarget } from '../../video-service/locks.ts'
 import { setLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
 import { isRefusal } from './service.ts'
@@ -25,14 +25,14 @@ export function displayToSend(before: Lock | null, given: LockDisplay): LockDisp
  */
 export async function setWithDisplay(
   api: RestApi,
-  place: LockPlace,
+  target: LockTarget,
   { url, secret, ...display }: LockSettings,
 ): ReturnType<typeof setLock> {
   try {
-    return await setLock(api, place, { url, secret, ...display })
+    return await setLock(api, target, { url, secret, ...display })
   } catch (error) {
     if (!isRefusal(error, 'invalid_request') || Object.keys(display).length === 0) throw error
-    return await setLock(api, place, { url, secret })
+    return await setLock(api, target, { url, secret })
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../../server/private-file.ts'
-import type { Lock, LockPlace, LockSettings } from '../../video-service/locks.ts'
+import type { Lock, LockSettings, LockTarget } from '../../video-service/locks.ts'
 import { viewersFile } from '../settings/viewers-file.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -25,10 +25,10 @@ export type LockRecord = z.infer<typeof LockRecord>
 /** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
 export interface LockRecords {
   /** Saves the fingerprint of a lock that was set just now. */
-  save(place: LockPlace, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void
+  save(target: LockTarget, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void
   /** @returns a function that restores the record, for a lock that did not change after all. */
-  remove(place: LockPlace): () => void
-  find(place: LockPlace): LockRecord | null
+  remove(target: LockTarget): () => void
+  find(target: LockTarget): LockRecord | null
 }
 
 /**
@@ -42,8 +42,8 @@ export function openLockRecords(
 ): LockRecords {
   const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
   const suffix = version === 'token' ? ' viewer-auth' : ''
-  const keyOf = (place: LockPlace) => `${serviceUrl} ${nameOf(place)}${suffix}`
-  const find = (place: LockPlace) => readRecords(file)[keyOf(place)] ?? null
+  const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
+  const find = (target: LockTarget) => readRecords(file)[keyOf(target)] ?? null
 
   function change(edit: (records: z.infer<typeof RecordsFile>) => void): void {
     const records = readRecords(file)
@@ -63,21 +63,21 @@ export function openLockRecords(
     }
   }
   return {
-    save(place, lock) {
+    save(target, lock) {
       const setAt = new Date().toISOString()
       const { url } = lock
       const fingerprint = 'secret' in lock ? fingerprintOf(lock.secret, url, setAt) : lock.fingerprint
       change((records) => {
-        records[keyOf(place)] = { url, setAt, fingerprint }
+        records[keyOf(target)] = { url, setAt, fingerprint }
       })
     },
-    remove(place) {
-      const record = find(place)
+    remove(target) {
+      const record = find(target)
       change((records) => {
-        delete records[keyOf(place)]
+        delete records[keyOf(target)]
       })
       return () => {
-        if (record !== null) change((records) => Object.assign(records, { [keyOf(place)]: record }))
+        if (record !== null) change((records) => Object.assign(records, { [keyOf(target)]: record }))
       }
     },
     find,
@@ -99,11 +99,11 @@ export function whenSet({ setAt }: Pick<LockRecord, 'setAt'>): string {
 /** Compares the recorded secret of a lock with the expected one. Null without a record of the address of the lock. */
 export function compareRecorded(
   records: LockRecords,
-  place: LockPlace,
+  target: LockTarget,
   lock: Lock,
   { secret, previousSecret }: Pick<WantedLock, 'secret' | 'previousSecret'>,
 ): RecordedSecret | null {
-  const record = records.find(place)
+  const record = records.find(target)
   if (record === null || !leadsTo(lock.url, { url: record.url, otherUrls: [] })) return null
   const when = whenSet(record)
   if (isSetWith(record, secret)) return { secret: 'same', when }

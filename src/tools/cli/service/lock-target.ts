@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Lock, type LockPlace, readLock } from '../../video-service/locks.ts'
+import { type Lock, type LockTarget, readLock } from '../../video-service/locks.ts'
 import type { RestApi } from '../../video-service/rest-api.ts'
 import { isRefusal } from './service.ts'
 
-export interface PlaceOptions {
+export interface TargetOptions {
   readonly channel?: string
   readonly video?: string
 }
-export interface PlacesOptions {
+export interface TargetsOptions {
   readonly channel?: readonly string[]
   readonly video?: readonly string[]
   readonly rotate?: boolean
 }
 
-export function nameOf({ kind, id }: LockPlace): string {
+export function nameOf({ kind, id }: LockTarget): string {
   return `${kind} ${id}`
 }
 
@@ -21,9 +21,9 @@ export function nameOf({ kind, id }: LockPlace): string {
  * Reads the lock before a change. Null also for an unknown channel, because the error is the same. Setting the lock
  * tells which it is.
  */
-export async function ownLock(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<Lock | null> {
+export async function ownLock(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<Lock | null> {
   try {
-    return await readLock(api, place, 'json', signal)
+    return await readLock(api, target, 'json', signal)
   } catch (error) {
     if (isRefusal(error, 'not_found')) return null
     throw error
@@ -31,22 +31,22 @@ export async function ownLock(api: RestApi, place: LockPlace, signal?: AbortSign
 }
 
 /** The warning for a change whose answer was lost. Without a full stop at the end. */
-export function unknownOutcome(place: LockPlace): string {
-  return `The lock of ${nameOf(place)} may have been changed. Check with lock show`
+export function unknownOutcome(target: LockTarget): string {
+  return `The lock of ${nameOf(target)} may have been changed. Check with lock show`
 }
 
-/** @returns the place of `--channel` or `--video`. Anything else ends the command as wrong usage. */
-export function placeOf({ channel, video }: PlaceOptions, command: Command): LockPlace {
+/** @returns the target of `--channel` or `--video`. Anything else ends the command as wrong usage. */
+export function targetOf({ channel, video }: TargetOptions, command: Command): LockTarget {
   if (channel !== undefined && video === undefined) return { kind: 'channel', id: channel }
   if (video !== undefined && channel === undefined) return { kind: 'video', id: video }
   return command.error('error: give either --channel ID or --video ID')
 }
 
-/** Returns the places of `lock set`: one, or several with `--rotate`. */
-export function placesOf({ channel = [], video = [], rotate: isRotation }: PlacesOptions, command: Command): Places {
+/** Returns the targets of `lock set`: one, or several with `--rotate`. */
+export function targetsOf({ channel = [], video = [], rotate: isRotation }: TargetsOptions, command: Command): Targets {
   const [first, ...others] = [
-    ...channel.map((id): LockPlace => ({ kind: 'channel', id })),
-    ...video.map((id): LockPlace => ({ kind: 'video', id })),
+    ...channel.map((id): LockTarget => ({ kind: 'channel', id })),
+    ...video.map((id): LockTarget => ({ kind: 'video', id })),
   ]
   if (first === undefined) {
     const choice = isRotation ? '--channel ID and --video ID, as often as needed' : 'either --channel ID or --video ID'
@@ -58,7 +58,7 @@ export function placesOf({ channel = [], video = [], rotate: isRotation }: Place
   return [first, ...others]
 }
 
-type Places = readonly [LockPlace, ...LockPlace[]]
+type Targets = readonly [LockTarget, ...LockTarget[]]
 
 /** Parses the next id of a repeatable option. @throws as contentId. */
 export function contentIds(text: string, previous: readonly string[] = []): readonly string[] {

@@ -1,4 +1,4 @@
-import { type Lock, type LockDisplay, type LockPlace, readLock, setLock } from '../../video-service/locks.ts'
+import { type Lock, type LockDisplay, type LockTarget, readLock, setLock } from '../../video-service/locks.ts'
 import { ServiceRefusal } from '../../video-service/service-errors.ts'
 import type { Outcome } from '../command.ts'
 import { confirmChange } from '../terminal/confirm.ts'
@@ -18,37 +18,37 @@ import { serviceFault } from './service-fault.ts'
 export async function setAndReadBack(
   io: CommandIo,
   { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
-  place: LockPlace,
+  target: LockTarget,
   wanted: WantedLock,
   given: LockDisplay,
   yes: boolean | undefined,
 ): Promise<Outcome> {
-  const before = await ownLock(api, place, signal)
+  const before = await ownLock(api, target, signal)
   const display = displayToSend(before, given)
-  const name = nameOf(place)
-  io.stderr.write(`${await plan(io, place, before, wanted, display)}\n`)
+  const name = nameOf(target)
+  io.stderr.write(`${await plan(io, target, before, wanted, display)}\n`)
   const confirmation = await confirmChange(io, yes, `Set the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   const records = openLockRecords(io, settings.baseUrl)
   // Removed first, because a lost answer leaves either secret. A refusal leaves the secret that was there.
-  const restore = records.remove(place)
+  const restore = records.remove(target)
   const { url, secret } = wanted
   const set = () =>
     Object.keys(given).length > 0
-      ? setLock(api, place, { url, secret, ...display })
-      : setWithDisplay(api, place, { url, secret, ...display })
+      ? setLock(api, target, { url, secret, ...display })
+      : setWithDisplay(api, target, { url, secret, ...display })
   try {
     // No abort signal from here on: after Ctrl-C the user would not know if the lock was changed.
-    const done = await warnIfOutcomeUnknown(unknownOutcome(place), () =>
+    const done = await warnIfOutcomeUnknown(unknownOutcome(target), () =>
       set().catch((error: unknown) => {
         if (error instanceof ServiceRefusal && error.status < 500) restore()
         throw error
       }),
     )
-    records.save(place, wanted)
-    const after = await warnIfOutcomeUnknown(unknownOutcome(place), () => readLock(api, place))
-    return outcomeOf(place, { before, after, wanted, display, done })
+    records.save(target, wanted)
+    const after = await warnIfOutcomeUnknown(unknownOutcome(target), () => readLock(api, target))
+    return outcomeOf(target, { before, after, wanted, display, done })
   } catch (error) {
     if (!isRefusal(error, 'invalid_request') || Object.keys(given).length === 0) throw error
     const fault = serviceFault(error, settings)
@@ -64,8 +64,8 @@ interface Change {
   readonly done: Awaited<ReturnType<typeof setLock>>
 }
 
-function outcomeOf(place: LockPlace, { before, after, wanted, display, done }: Change): Outcome {
-  const name = nameOf(place)
+function outcomeOf(target: LockTarget, { before, after, wanted, display, done }: Change): Outcome {
+  const name = nameOf(target)
   const wrong = after === null ? ['there is no lock'] : differences(after, wanted)
   if (after === null || wrong.length > 0) {
     return {
@@ -80,7 +80,7 @@ function outcomeOf(place: LockPlace, { before, after, wanted, display, done }: C
   return {
     ok: true,
     text: lines.join('\n'),
-    data: { ...place, state, url: wanted.url, ...(lost.length === 0 ? {} : { lost }) },
+    data: { ...target, state, url: wanted.url, ...(lost.length === 0 ? {} : { lost }) },
     isPartial: lost.length > 0,
   }
 }
@@ -88,7 +88,7 @@ function outcomeOf(place: LockPlace, { before, after, wanted, display, done }: C
 /** Describes the lock before and after the change, without the secrets. */
 async function plan(
   io: CommandIo,
-  place: LockPlace,
+  target: LockTarget,
   before: Lock | null,
   wanted: WantedLock,
   display: LockDisplay,
@@ -99,15 +99,15 @@ async function plan(
     ['secret', shown, `of ${wanted.secretOf}`],
     ...DISPLAY_FIELDS.map(([field, name]) => [name, before?.[field] ?? '', display[field] ?? '']),
   ].filter(([, now, then]) => now !== '' || then !== '')
-  const name = nameOf(place)
+  const name = nameOf(target)
   const table = await textTable(io.stderr, [`${name[0]?.toUpperCase()}${name.slice(1)}`, 'Now', 'Then'], rows)
-  return [table, ...notes(place, before, display)].join('\n')
+  return [table, ...notes(target, before, display)].join('\n')
 }
 
 const SECRET_NOW = { same: 'the same', previous: 'the previous one', other: 'another one', 'not shown': 'not shown' }
 
 /** Says what the change may remove. */
-function notes({ kind }: LockPlace, before: Lock | null, display: LockDisplay): string[] {
+function notes({ kind }: LockTarget, before: Lock | null, display: LockDisplay): string[] {
   const sent = DISPLAY_FIELDS.filter(([field]) => display[field]).map(([, name]) => name)
   if (sent.length > 0) {
     return [`Sent along: ${sent.join(', ')}. The service documents only the address and secret, so it may drop these.`]

@@ -7,7 +7,7 @@ import {
   publicKeyPem,
 } from '../../../features/token/viewer-token/content-key.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
-import type { LockPlace } from '../../video-service/locks.ts'
+import type { LockTarget } from '../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { removeViewerAuth, setViewerAuth } from '../../video-service/viewer-auth/viewer-auth.ts'
 import type { Outcome } from '../command.ts'
@@ -84,31 +84,31 @@ function readPublicKey(file: string): ReturnType<typeof publicPart> {
 export async function setTokenLock(
   io: CommandIo,
   { api, signal, settings }: Access,
-  place: LockPlace,
+  target: LockTarget,
   wanted: ExpectedViewerAuth,
   yes: boolean | undefined,
 ): Promise<Outcome> {
   const records = openLockRecords(io, settings.baseUrl, 'token')
-  const before = records.find(place)
-  const name = nameOf(place)
+  const before = records.find(target)
+  const name = nameOf(target)
   const rows = [
     ['address', printable(before?.url ?? HIDDEN), wanted.url],
     ['public key', printable(before?.fingerprint ?? HIDDEN), wanted.fingerprint],
   ]
   const now = before === null ? 'Now' : `Recorded ${whenSet(before)}`
   const table = await textTable(io.stderr, [`Viewer auth of ${name}`, now, 'Then'], rows)
-  io.stderr.write(`${[table, ...(await noteOnHashLock(api, place, signal))].join('\n')}\n`)
+  io.stderr.write(`${[table, ...(await noteOnHashLock(api, target, signal))].join('\n')}\n`)
   const confirmation = await confirmChange(io, yes, `Set the viewer auth of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   const { url, publicKey, fingerprint } = wanted
   // No abort signal: after Ctrl-C the user would not know if the service took the change.
-  await changing(place, records.remove(place), () => setViewerAuth(api, place, { authUrl: url, publicKey }))
-  records.save(place, { url, fingerprint })
+  await changing(target, records.remove(target), () => setViewerAuth(api, target, { authUrl: url, publicKey }))
+  records.save(target, { url, fingerprint })
   return {
     ok: true,
-    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it: check it with doctor --${place.kind} ${place.id}.`,
-    data: { ...place, state: 'set', url, fingerprint },
+    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it: check it with doctor --${target.kind} ${target.id}.`,
+    data: { ...target, state: 'set', url, fingerprint },
   }
 }
 
@@ -116,11 +116,11 @@ export async function setTokenLock(
 export function showTokenLock(
   io: CommandIo,
   { settings }: Pick<Service, 'settings'>,
-  place: LockPlace,
+  target: LockTarget,
   expected: ExpectedViewerAuth,
 ): Outcome {
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
-  const name = nameOf(place)
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
+  const name = nameOf(target)
   if (record === null) {
     const fault = `Nothing is known of the viewer auth of ${name}: the service does not show it, and this machine has no record of lock set. Run lock set --viewer-auth token again.`
     return { ok: false, fault }
@@ -141,7 +141,7 @@ export function showTokenLock(
     ...wrong.map((line) => `  ${printable(line)}`),
   ]
   const { url, setAt, fingerprint } = record
-  const data = { ...place, recorded: { url, setAt, fingerprint }, expectedUrl: expected.url, differences: wrong }
+  const data = { ...target, recorded: { url, setAt, fingerprint }, expectedUrl: expected.url, differences: wrong }
   return { ok: true, text: lines.join('\n'), data, isPartial: wrong.length > 0 }
 }
 
@@ -149,23 +149,23 @@ export function showTokenLock(
 export async function removeTokenLock(
   io: CommandIo,
   { api, signal, settings }: Access,
-  place: LockPlace,
+  target: LockTarget,
   yes: boolean | undefined,
 ): Promise<Outcome> {
-  const name = nameOf(place)
-  const after = place.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel'
-  io.stderr.write(`Without viewer auth, ${after}, unless the ${place.kind} also has a hash lock.\n`)
+  const name = nameOf(target)
+  const after = target.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel'
+  io.stderr.write(`Without viewer auth, ${after}, unless the ${target.kind} also has a hash lock.\n`)
   const confirmation = await confirmRemoval(io, yes, `Remove the viewer auth of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
   const records = openLockRecords(io, settings.baseUrl, 'token')
-  await changing(place, records.remove(place), () => removeViewerAuth(api, place))
-  return { ok: true, text: `Removed the viewer auth of ${name}.`, data: { ...place, state: 'removed' } }
+  await changing(target, records.remove(target), () => removeViewerAuth(api, target))
+  return { ok: true, text: `Removed the viewer auth of ${name}.`, data: { ...target, state: 'removed' } }
 }
 
 /** Makes the change. Restores the record if the service refused it; after a lost answer, nothing is known. */
-async function changing(place: LockPlace, restore: () => void, change: () => Promise<void>): Promise<void> {
-  const warning = `The viewer auth of ${nameOf(place)} may have been changed. Run the command again`
+async function changing(target: LockTarget, restore: () => void, change: () => Promise<void>): Promise<void> {
+  const warning = `The viewer auth of ${nameOf(target)} may have been changed. Run the command again`
   await warnIfOutcomeUnknown(warning, () =>
     change().catch((error: unknown) => {
       // After a 404 there is no viewer auth to record.
@@ -176,13 +176,13 @@ async function changing(place: LockPlace, restore: () => void, change: () => Pro
 }
 
 /** Returns a note if the content also has a hash lock: the documents do not say which lock applies then. */
-async function noteOnHashLock(api: Service['api'], place: LockPlace, signal: AbortSignal): Promise<string[]> {
-  const lock = await ownLock(api, place, signal).catch((error: unknown) => {
+async function noteOnHashLock(api: Service['api'], target: LockTarget, signal: AbortSignal): Promise<string[]> {
+  const lock = await ownLock(api, target, signal).catch((error: unknown) => {
     // The service plans to remove the requests for hash locks.
     if (error instanceof ServiceRefusal || error instanceof UnexpectedAnswer) return null
     throw error
   })
   if (lock === null) return []
-  const command = `lock remove --${place.kind} ${place.id}`
+  const command = `lock remove --${target.kind} ${target.id}`
   return [`It also has a hash lock. Which lock applies is not documented. When viewers get through, run ${command}.`]
 }

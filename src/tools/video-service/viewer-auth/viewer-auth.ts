@@ -1,4 +1,4 @@
-import type { LockPlace } from '../locks.ts'
+import type { LockTarget } from '../locks.ts'
 import type { RestApi } from '../rest-api.ts'
 import { UnexpectedAnswer } from '../service-errors.ts'
 
@@ -18,23 +18,23 @@ export interface ViewerAuthSettings {
  */
 export async function setViewerAuth(
   api: RestApi,
-  place: LockPlace,
+  target: LockTarget,
   { authUrl, publicKey }: ViewerAuthSettings,
   signal?: AbortSignal,
 ): Promise<void> {
   const form = { auth_url: authUrl, public_key: publicKey }
-  expectDone(await api({ method: 'PUT', path: pathOf(place), form, signal }))
+  expectDone(await api({ method: 'PUT', path: pathOf(target), form, signal }))
 }
 
 /** Removes viewer auth. A video then has that of its channel. @throws as setViewerAuth(). */
-export async function removeViewerAuth(api: RestApi, place: LockPlace, signal?: AbortSignal): Promise<void> {
-  expectDone(await api({ method: 'DELETE', path: pathOf(place), signal }))
+export async function removeViewerAuth(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<void> {
+  expectDone(await api({ method: 'DELETE', path: pathOf(target), signal }))
 }
 
 function expectDone({ status }: { readonly status: number }): void {
   if (status !== 204) throw new UnexpectedAnswer(`The service answered with the unknown status ${status}`)
 }
 
-function pathOf({ kind, id }: LockPlace): string {
+function pathOf({ kind, id }: LockTarget): string {
   return `/${kind === 'channel' ? 'channels' : 'videos'}/${encodeURIComponent(id)}/viewer-auth.json`
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import { request } from '../request.ts'
 
 /** A player that redirected its frame to an entry point with tokens. */
@@ -36,16 +36,20 @@ export function playerBehind(config: Config, { origin, pathname, searchParams }:
  * so this tries the documented path of the player below each of REF_ADDRESSES.
  * @returns null if no such address leads to a player.
  */
-export async function lookAtPlayer(config: Config, place: LockPlace, signal: AbortSignal): Promise<PlayerLook | null> {
-  const embeds = new Set(tokenEntryPoints(config).flatMap((entryPoint) => embedsIn(entryPoint, place)))
+export async function lookAtPlayer(
+  config: Config,
+  target: LockTarget,
+  signal: AbortSignal,
+): Promise<PlayerLook | null> {
+  const embeds = new Set(tokenEntryPoints(config).flatMap((entryPoint) => embedsIn(entryPoint, target)))
   let answering: PlayerLook | null = null
   for (const embed of embeds) {
     const answer = await request(embed, signal)
     if (!(answer instanceof Response)) continue
-    const target = loginAddressIn(answer, embed)
-    const player = target && playerBehind(config, target)
+    const login = loginAddressIn(answer, embed)
+    const player = login && playerBehind(config, login)
     if (player) return { kind: 'asks', player }
-    if (target) return { kind: 'asks-elsewhere', embed, authUrl: target.origin + target.pathname }
+    if (login) return { kind: 'asks-elsewhere', embed, authUrl: login.origin + login.pathname }
     if (answer.status === 200) answering ??= { kind: 'answers', embed }
   }
   return answering
@@ -55,12 +59,12 @@ export async function lookAtPlayer(config: Config, place: LockPlace, signal: Abo
 export function loginAddressIn(answer: Response, embed: string): URL | null {
   const location = answer.headers.get('location') ?? ''
   if (answer.status < 300 || answer.status >= 400 || !URL.canParse(location, embed)) return null
-  const target = new URL(location, embed)
-  return target.searchParams.has('ref') ? target : null
+  const login = new URL(location, embed)
+  return login.searchParams.has('ref') ? login : null
 }
 
 /** Returns the allowed addresses of a content: `…/embed/ID` for a channel, `…/embed/recorded/ID` for a video. */
-function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockPlace): string[] {
+function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockTarget): string[] {
   return refAddresses.flatMap(({ origin, path }) => {
     const isOfVideos = /\/recorded\/[^/]*$/.test(path)
     if (isOfVideos && kind === 'channel') return []

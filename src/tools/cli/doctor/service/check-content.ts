@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -20,43 +20,43 @@ export interface ContentLock {
   readonly unseen?: Finding
 }
 
-/** Checks the lock of a content in both versions. Without a place, checks the locks of all channels. */
+/** Checks the lock of a content in both versions. Without a target, checks the locks of all channels. */
 export async function checkContent(
   service: Service,
   io: CommandIo,
   config: Config,
-  place: LockPlace | null,
+  target: LockTarget | null,
   report: Report,
 ): Promise<ContentLock> {
   // Locks have a secret; entry points with tokens have none.
   const hasLocks = config.entryPoints.some(isHashEntryPoint)
   const hasTokens = tokenEntryPoints(config).length > 0
-  if (place === null) {
+  if (target === null) {
     if (hasLocks) await checkChannels(io, config, service, report)
     return hasTokens
       ? { unseen: unseen('Name a channel or video with --channel or --video, or a page with --page') }
       : {}
   }
-  if (!hasTokens) return entryPointOf(await checkLock(io, config, service, place, report))
+  if (!hasTokens) return entryPointOf(await checkLock(io, config, service, target, report))
   // Only the player shows viewer auth.
-  const look = await lookAtPlayer(config, place, service.signal)
+  const look = await lookAtPlayer(config, target, service.signal)
   if (look?.kind === 'asks') return { entryPoint: look.player.entryPoint.name, player: look.player }
   if (look?.kind === 'asks-elsewhere') {
-    report(asksElsewhere(look, place))
+    report(asksElsewhere(look, target))
     return {}
   }
-  const recorded = checkViewerAuthRecord(io, config, service, place, report)
+  const recorded = checkViewerAuthRecord(io, config, service, target, report)
   if (recorded === undefined) return {}
   if (recorded !== null) {
     // `lock set` had success, so a script of the player may ask for the token.
-    if (look !== null) report(unknown('player-asks-nothing', playerText(look, place)))
+    if (look !== null) report(unknown('player-asks-nothing', playerText(look, target)))
     return { entryPoint: recorded }
   }
-  const entryPoint = hasLocks ? await checkLockOrNone(io, config, service, place, report) : undefined
+  const entryPoint = hasLocks ? await checkLockOrNone(io, config, service, target, report) : undefined
   // A content with a hash lock of this app needs no viewer auth.
   if (entryPoint !== undefined) return { entryPoint }
   if (look !== null) {
-    report(failure('player-asks-nothing', playerText(look, place, hasLocks)))
+    report(failure('player-asks-nothing', playerText(look, target, hasLocks)))
     return {}
   }
   return { unseen: unseen('Run lock set on this machine, name a page with --page') }
@@ -71,14 +71,14 @@ async function checkLockOrNone(
   io: CommandIo,
   config: Config,
   service: Service,
-  place: LockPlace,
+  target: LockTarget,
   report: Report,
 ): Promise<string | undefined> {
   try {
-    return await checkLock(io, config, service, place, report)
+    return await checkLock(io, config, service, target, report)
   } catch (error) {
-    if (place.kind !== 'channel' || !isRefusal(error, 'not_found')) throw error
-    const missing = await missingLock(place.id, service)
+    if (target.kind !== 'channel' || !isRefusal(error, 'not_found')) throw error
+    const missing = await missingLock(target.id, service)
     if (missing.code === 'channel-unknown') report(missing)
     return undefined
   }
@@ -93,22 +93,26 @@ function unseen(advice: string): Finding {
 
 function asksElsewhere(
   { embed, authUrl }: PlayerLook & { readonly kind: 'asks-elsewhere' },
-  place: LockPlace,
+  target: LockTarget,
 ): Finding {
   return failure(
     'viewer-auth-elsewhere',
-    `The player ${embed} sends viewers to ${authUrl}, and not to an entry point of this app with tokens. ${adviceToLock(place)}`,
+    `The player ${embed} sends viewers to ${authUrl}, and not to an entry point of this app with tokens. ${adviceToLock(target)}`,
   )
 }
 
 /** @param isChoice true if the settings have entry points of both versions. */
-function playerText({ embed }: PlayerLook & { readonly kind: 'answers' }, place: LockPlace, isChoice = false): string {
-  const name = nameOf(place)
+function playerText(
+  { embed }: PlayerLook & { readonly kind: 'answers' },
+  target: LockTarget,
+  isChoice = false,
+): string {
+  const name = nameOf(target)
   const fact = isChoice
     ? `so ${name} has no lock of either version: everyone may watch`
     : `so ${name} has no viewer auth: without another lock, everyone may watch`
   const advice = isChoice
-    ? `Run lock set --${place.kind} ${place.id}, for tokens with --viewer-auth token.`
-    : adviceToLock(place)
+    ? `Run lock set --${target.kind} ${target.id}, for tokens with --viewer-auth token.`
+    : adviceToLock(target)
   return `The player ${embed} sends viewers to no login app, ${fact}. ${advice} If a script of the player asks for the login instead, watch the video once.`
 }

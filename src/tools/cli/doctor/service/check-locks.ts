@@ -2,7 +2,7 @@ import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { Channel } from '../../../video-service/channels.ts'
 import { listChannels } from '../../../video-service/channels.ts'
-import { type LockPlace, readLock } from '../../../video-service/locks.ts'
+import { type LockTarget, readLock } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
 import { expectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-target.ts'
@@ -18,12 +18,12 @@ export async function checkLock(
   io: CommandIo,
   config: Config,
   service: Service,
-  place: LockPlace,
+  target: LockTarget,
   report: Report,
 ): Promise<string | undefined> {
   const { api, signal } = service
-  const name = nameOf(place)
-  const lock = await readLock(api, place, 'json', signal)
+  const name = nameOf(target)
+  const lock = await readLock(api, target, 'json', signal)
   if (lock === null) {
     report(
       unknown(
@@ -36,19 +36,19 @@ export async function checkLock(
   const expected = config.entryPoints
     .filter(isHashEntryPoint)
     .map((entryPoint) => expectedLock(io.env, entryPoint.name))
-  const target = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
-  if (target === undefined) {
+  const match = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
+  if (match === undefined) {
     const urls = expected.map(({ url }) => url).join(' or ')
     report(
       failure(
         'lock-leads-elsewhere',
-        `The lock of ${name} leads to ${lock.url} and not to this app, which is at ${urls}. Run lock set --${place.kind} ${place.id}. If the address of the lock is right, correct PUBLIC_URL.`,
+        `The lock of ${name} leads to ${lock.url} and not to this app, which is at ${urls}. Run lock set --${target.kind} ${target.id}. If the address of the lock is right, correct PUBLIC_URL.`,
       ),
     )
     return undefined
   }
-  report(await lockSecretCheck(io, config, service)(lock, place, target))
-  return target.entryPoint
+  report(await lockSecretCheck(io, config, service)(lock, target, match))
+  return match.entryPoint
 }
 
 /** Checks the locks of all channels that lead to the login app. */
@@ -70,15 +70,15 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
   const checkSecret = lockSecretCheck(io, config, service)
   let found = 0
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {
-    const place: LockPlace = { kind: 'channel', id }
-    const lock = await readLock(api, place, 'json', signal).catch((error: unknown) => {
+    const target: LockTarget = { kind: 'channel', id }
+    const lock = await readLock(api, target, 'json', signal).catch((error: unknown) => {
       if (isRefusal(error, 'not_found')) return null
       throw error
     })
-    const target = lock && expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
-    if (!target) continue
+    const match = lock && expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
+    if (!match) continue
     found += 1
-    report(await checkSecret(lock, place, target))
+    report(await checkSecret(lock, target, match))
   }
   if (found === 0) report(noLock(channels))
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import type { Outcome } from '../../command.ts'
 import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/read-service-settings.ts'
@@ -13,21 +13,16 @@ import { compareClocks } from './clocks.ts'
 import { findingOfServiceError } from './finding-of-service-error.ts'
 import { compareServiceKeys } from './token-keys.ts'
 
-interface Target {
+interface Scope {
   /** The channel or video to check. Null: all channels that lead to the app. */
-  readonly place: LockPlace | null
+  readonly target: LockTarget | null
   /** False if the app does not answer. Its clock is then not compared. */
   readonly isAppThere: boolean
 }
 
-/** Checks the video service, unless its settings are missing and no place is given. */
-export async function checkService(
-  io: CommandIo,
-  config: Config,
-  target: Target,
-  report: Report,
-): Promise<ContentLock> {
-  if (target.place === null && !hasServiceSettings(io.env)) {
+/** Checks the video service, unless its settings are missing and no target is given. */
+export async function checkService(io: CommandIo, config: Config, scope: Scope, report: Report): Promise<ContentLock> {
+  if (scope.target === null && !hasServiceSettings(io.env)) {
     report(
       unknown(
         'service-unchecked',
@@ -39,9 +34,9 @@ export async function checkService(
   let lock: ContentLock = {}
   async function check(service: Service): Promise<Outcome> {
     try {
-      lock = await checkWith(service, io, config, target, report)
+      lock = await checkWith(service, io, config, scope, report)
     } catch (error) {
-      const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, target.place)
+      const finding = service.signal.aborted ? null : await findingOfServiceError(error, service, scope.target)
       if (finding === null) throw error
       report(finding)
     }
@@ -58,7 +53,7 @@ async function checkWith(
   service: Service,
   io: CommandIo,
   config: Config,
-  { place, isAppThere }: Target,
+  { target, isAppThere }: Scope,
   report: Report,
 ): Promise<ContentLock> {
   const { settings, signal } = service
@@ -73,7 +68,7 @@ async function checkWith(
     const differ = await compareServiceKeys(entryPoint, service)
     if (differ) report(findingOf(config, entryPoint, differ))
   }
-  const lock = await checkContent(service, io, config, place, report)
+  const lock = await checkContent(service, io, config, target, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
   return lock
 }

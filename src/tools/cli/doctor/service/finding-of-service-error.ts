@@ -1,5 +1,5 @@
 import { listChannels } from '../../../video-service/channels.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import { ServiceRefusal, ServiceUnreachable } from '../../../video-service/service-errors.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import { serviceFault } from '../../service/service-fault.ts'
@@ -19,16 +19,16 @@ const CODES: ReadonlyMap<string, string> = new Map(
 
 /**
  * Names the cause of an error of the video service. Null for an error of another kind.
- * @param place the channel or video that was looked at, if any.
+ * @param target the channel or video that was looked at, if any.
  */
 export async function findingOfServiceError(
   error: unknown,
   service: Pick<Service, 'api' | 'settings' | 'signal'>,
-  place: LockPlace | null,
+  target: LockTarget | null,
 ): Promise<Finding | null> {
   const fault = serviceFault(error, service.settings)
   if (fault === null) return null
-  if (place?.kind === 'channel' && isRefusal(error, 'not_found')) return await missingLock(place.id, service)
+  if (target?.kind === 'channel' && isRefusal(error, 'not_found')) return await missingLock(target.id, service)
   return failure(codeOf(error), `The video service could not be checked. ${fault}`)
 }
 

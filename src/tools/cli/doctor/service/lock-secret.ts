@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import type { Lock, LockPlace } from '../../../video-service/locks.ts'
+import type { Lock, LockTarget } from '../../../video-service/locks.ts'
 import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
 import { nameOf } from '../../service/lock-target.ts'
@@ -18,35 +18,35 @@ export function lockSecretCheck(
   io: CommandIo,
   config: Config,
   { settings, signal }: Pick<Service, 'settings' | 'signal'>,
-): (lock: Lock, place: LockPlace, target: ExpectedLock) => Promise<Finding> {
+): (lock: Lock, target: LockTarget, match: ExpectedLock) => Promise<Finding> {
   const records = openLockRecords(io, settings.baseUrl)
   const trials = new Map<string, Promise<boolean>>()
-  return async (lock, place, target) => {
-    const entryPoint = chosenHashEntryPoint(config, target.entryPoint)
-    const leads = `The lock of ${nameOf(place)} leads to ${target.url}`
-    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, place, target))
-    const recorded = compareRecorded(records, place, lock, target)
-    if (recorded !== null) return findingOf(config, entryPoint, findingOfRecord(leads, recorded, place))
-    const trial = trials.get(target.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
-    trials.set(target.entryPoint, trial)
-    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, place))
+  return async (lock, target, match) => {
+    const entryPoint = chosenHashEntryPoint(config, match.entryPoint)
+    const leads = `The lock of ${nameOf(target)} leads to ${match.url}`
+    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, target, match))
+    const recorded = compareRecorded(records, target, lock, match)
+    if (recorded !== null) return findingOf(config, entryPoint, findingOfRecord(leads, recorded, target))
+    const trial = trials.get(match.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
+    trials.set(match.entryPoint, trial)
+    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, target))
   }
 }
 
-function lockSet({ kind, id }: LockPlace): string {
+function lockSet({ kind, id }: LockTarget): string {
   return `lock set --${kind} ${id}`
 }
 
-function compareShown(leads: string, lock: Lock, place: LockPlace, target: ExpectedLock): Finding {
-  const wrong = differences(lock, target)
+function compareShown(leads: string, lock: Lock, target: LockTarget, match: ExpectedLock): Finding {
+  const wrong = differences(lock, match)
   if (wrong.length === 0) return ok('lock-secret-same', `${leads} and has its secret.`)
   return failure(
     'lock-secret-differs',
-    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet(place)}.`,
+    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet(target)}.`,
   )
 }
 
-function findingOfRecord(leads: string, { secret, when }: RecordedSecret, place: LockPlace): Finding {
+function findingOfRecord(leads: string, { secret, when }: RecordedSecret, target: LockTarget): Finding {
   if (secret === 'same') {
     return ok('lock-secret-same', `${leads}. lock set gave it the secret of the settings ${when}.`)
   }
@@ -58,7 +58,7 @@ function findingOfRecord(leads: string, { secret, when }: RecordedSecret, place:
   }
   return failure(
     'lock-secret-differs',
-    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(place)} again, also if the lock was set elsewhere since then.`,
+    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(target)} again, also if the lock was set elsewhere since then.`,
   )
 }
 
@@ -69,9 +69,9 @@ function proven(leads: string): Finding {
   )
 }
 
-function unseen(leads: string, place: LockPlace): Finding {
+function unseen(leads: string, target: LockTarget): Finding {
   return unknown(
     'lock-secret-unseen',
-    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet(place)} on this machine, or watch the video once.`,
+    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet(target)} on this machine, or watch the video once.`,
   )
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { keyFingerprint } from '../../../../features/token/viewer-token/content-key.ts'
-import type { LockPlace } from '../../../video-service/locks.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import { openLockRecords, whenSet } from '../../service/lock-records.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import type { Service } from '../../service/service.ts'
@@ -18,38 +18,38 @@ export function checkViewerAuthRecord(
   io: CommandIo,
   config: Config,
   { settings }: Pick<Service, 'settings'>,
-  place: LockPlace,
+  target: LockTarget,
   report: Report,
 ): string | null | undefined {
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(place)
+  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
   if (record === null) return null
-  const set = `lock set gave ${nameOf(place)} its viewer auth ${whenSet(record)}`
-  const target = tokenEntryPoints(config).find((entryPoint) => addressOf(config, entryPoint) === record.url)
-  if (target === undefined) {
+  const set = `lock set gave ${nameOf(target)} its viewer auth ${whenSet(record)}`
+  const match = tokenEntryPoints(config).find((entryPoint) => addressOf(config, entryPoint) === record.url)
+  if (match === undefined) {
     report(
       failure(
         'viewer-auth-elsewhere',
-        `${set}, with the address ${record.url}, and not of this app. ${adviceToLock(place)}`,
+        `${set}, with the address ${record.url}, and not of this app. ${adviceToLock(target)}`,
       ),
     )
     return undefined
   }
-  const isSame = record.fingerprint === keyFingerprint(target.contentKey)
-  report(findingOf(config, target, isSame ? sameKey(set) : otherKey(set, place)))
-  return target.name
+  const isSame = record.fingerprint === keyFingerprint(match.contentKey)
+  report(findingOf(config, match, isSame ? sameKey(set) : otherKey(set, target)))
+  return match.name
 }
 
 function sameKey(set: string): Finding {
   return ok('viewer-auth-recorded', `${set}, with the public key of the settings.`)
 }
 
-function otherKey(set: string, place: LockPlace): Finding {
+function otherKey(set: string, target: LockTarget): Finding {
   return failure(
     'viewer-auth-key',
-    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY first. ${adviceToLock(place)}`,
+    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY first. ${adviceToLock(target)}`,
   )
 }
 
-export function adviceToLock({ kind, id }: LockPlace): string {
+export function adviceToLock({ kind, id }: LockTarget): string {
   return `Run lock set --${kind} ${id} --viewer-auth token.`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRETS_READ_EVERY_MS } from '../../../../entry-points/hash-secrets.ts'
 import { listChannels } from '../../../video-service/channels.ts'
-import type { Lock, LockDisplay, LockPlace } from '../../../video-service/locks.ts'
+import type { Lock, LockDisplay, LockTarget } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
 import { messageOf, type Outcome } from '../../command.ts'
 import { confirmChange } from '../../terminal/confirm.ts'
@@ -27,7 +27,7 @@ const WITHOUT_FILES =
 export async function rotate(
   io: CommandIo,
   service: Service,
-  places: readonly LockPlace[],
+  targets: readonly LockTarget[],
   expected: ExpectedLock,
   yes: boolean | undefined,
 ): Promise<Outcome> {
@@ -37,11 +37,11 @@ export async function rotate(
   const fault =
     faultInSharing(expected) ??
     faultInFiles(files) ??
-    (await faultInLocks(service.api, places, { ...expected, previousSecret: pending }, service.signal)) ??
-    (await faultInOtherChannels(io, service, places, expected))
+    (await faultInLocks(service.api, targets, { ...expected, previousSecret: pending }, service.signal)) ??
+    (await faultInOtherChannels(io, service, targets, expected))
   if (fault !== null) return { ok: false, fault: `${fault} Nothing was changed.` }
-  const displays = await displaysOf(service, places)
-  const names = places.map(nameOf).join(', ')
+  const displays = await displaysOf(service, targets)
+  const names = targets.map(nameOf).join(', ')
   const verb = pending === null ? 'Gives' : 'Continues to give'
   io.stderr.write(printableLines(`${verb} a new secret to the entry point ${expected.entryPoint}: ${names}.\n`))
   io.stderr.write(
@@ -62,7 +62,7 @@ export async function rotate(
   await sleep(2 * SECRETS_READ_EVERY_MS)
   const records = openLockRecords(io, service.settings.baseUrl)
   const next = { ...expected, secret: change.next, displays }
-  const failure = await setAll({ ...service, records }, places, next, change)
+  const failure = await setAll({ ...service, records }, targets, next, change)
   if (failure !== null) return { ok: false, fault: failure }
   try {
     change.finish()
@@ -70,7 +70,7 @@ export async function rotate(
     return { ok: false, fault: `${names}: the new secret is set, but ${messageOf(error)}. ${unfinished()}` }
   }
   // Read back last, because until finish() the app signs with a secret that the locks no longer have.
-  return await readBack(service, places, { ...next, previousSecret: null })
+  return await readBack(service, targets, { ...next, previousSecret: null })
 }
 
 interface NewLock extends ExpectedLock {
@@ -78,33 +78,33 @@ interface NewLock extends ExpectedLock {
   readonly displays: ReadonlyMap<string, LockDisplay>
 }
 
-async function displaysOf({ api, signal }: Service, places: readonly LockPlace[]): Promise<NewLock['displays']> {
+async function displaysOf({ api, signal }: Service, targets: readonly LockTarget[]): Promise<NewLock['displays']> {
   const displays = new Map<string, LockDisplay>()
-  for (const place of places) displays.set(nameOf(place), displayToSend(await ownLock(api, place, signal), {}))
+  for (const target of targets) displays.set(nameOf(target), displayToSend(await ownLock(api, target, signal), {}))
   return displays
 }
 
 /** Checks that the service shows the new locks. It shows the secret of a video only. */
-async function readBack(service: Service, places: readonly LockPlace[], expected: NewLock): Promise<Outcome> {
+async function readBack(service: Service, targets: readonly LockTarget[], expected: NewLock): Promise<Outcome> {
   const { entryPoint, displays } = expected
   const lost: string[] = []
   try {
-    const wrong = await faultInLocks(service.api, places, expected)
+    const wrong = await faultInLocks(service.api, targets, expected)
     if (wrong !== null) {
       return { ok: false, fault: `The new secret was set, but the service shows something else. ${wrong}` }
     }
-    for (const place of places) {
-      const lock = await ownLock(service.api, place)
-      const fields = lock === null ? [] : lostFields(lock, displays.get(nameOf(place)) ?? {})
-      if (fields.length > 0) lost.push(`${fields.join(', ')} of ${nameOf(place)}`)
+    for (const target of targets) {
+      const lock = await ownLock(service.api, target)
+      const fields = lock === null ? [] : lostFields(lock, displays.get(nameOf(target)) ?? {})
+      if (fields.length > 0) lost.push(`${fields.join(', ')} of ${nameOf(target)}`)
     }
   } catch (error) {
     const reason = serviceFault(error, service.settings) ?? messageOf(error)
     return { ok: false, fault: `The new secret is set, but it cannot be read back. ${reason} Check with lock show.` }
   }
-  const names = places.map(nameOf).join(', ')
+  const names = targets.map(nameOf).join(', ')
   const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. An app that runs with these files uses it within a second. Check with doctor --viewer NAME.`
-  const data = { entryPoint, places, state: 'rotated' }
+  const data = { entryPoint, places: targets, state: 'rotated' }
   if (lost.length === 0) return { ok: true, text, data }
   const note = `The service did not keep: ${lost.join('; ')}. Set them again with lock set, or on its website.`
   return { ok: true, text: `${text}\n${note}`, data: { ...data, lost }, isPartial: true }
@@ -119,15 +119,15 @@ function faultInSharing({ entryPoint, sharedWith }: ExpectedLock): string | null
 /** Returns a sentence if a lock differs from the expected one. */
 async function faultInLocks(
   api: Service['api'],
-  places: readonly LockPlace[],
+  targets: readonly LockTarget[],
   expected: ExpectedLock,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  for (const place of places) {
-    const lock = await ownLock(api, place, signal)
+  for (const target of targets) {
+    const lock = await ownLock(api, target, signal)
     const wrong = lock === null ? ['it has no lock of its own'] : differencesOf(lock, expected)
     if (wrong.length > 0) {
-      return `The lock of ${nameOf(place)} is not the lock of the entry point ${expected.entryPoint}: ${wrong.join('; ')}. Run lock set first.`
+      return `The lock of ${nameOf(target)} is not the lock of the entry point ${expected.entryPoint}: ${wrong.join('; ')}. Run lock set first.`
     }
   }
   return null
@@ -144,17 +144,17 @@ function differencesOf(lock: Lock, expected: ExpectedLock): string[] {
 async function faultInOtherChannels(
   io: CommandIo,
   { api, signal }: Service,
-  places: readonly LockPlace[],
+  targets: readonly LockTarget[],
   expected: ExpectedLock,
 ): Promise<string | null> {
-  const named = new Set(places.map(nameOf))
+  const named = new Set(targets.map(nameOf))
   try {
     for (const { id } of await listChannels(api, signal)) {
-      const place: LockPlace = { kind: 'channel', id }
-      if (named.has(nameOf(place))) continue
-      const lock = await ownLock(api, place, signal)
+      const target: LockTarget = { kind: 'channel', id }
+      if (named.has(nameOf(target))) continue
+      const lock = await ownLock(api, target, signal)
       if (lock !== null && leadsTo(lock.url, expected)) {
-        return `${nameOf(place)} has the same entry point and would keep the old secret. Add --channel ${id}.`
+        return `${nameOf(target)} has the same entry point and would keep the old secret. Add --channel ${id}.`
       }
     }
   } catch (error) {
@@ -167,25 +167,25 @@ async function faultInOtherChannels(
 /** Sets all locks. Returns the failure and the state of the locks as text; null if all have the new secret. */
 async function setAll(
   { api, settings, records }: Service & { readonly records: LockRecords },
-  places: readonly LockPlace[],
+  targets: readonly LockTarget[],
   expected: NewLock,
   change: SecretChange,
 ): Promise<string | null> {
-  for (const [index, place] of places.entries()) {
-    const result = await setOne(api, place, expected)
+  for (const [index, target] of targets.entries()) {
+    const result = await setOne(api, target, expected)
     if (result === null) {
-      records.save(place, expected)
+      records.save(target, expected)
       continue
     }
-    if (!result.isUnchanged) records.remove(place)
-    const reason = `${nameOf(place)}: ${serviceFault(result.error, settings) ?? messageOf(result.error)}`
+    if (!result.isUnchanged) records.remove(target)
+    const reason = `${nameOf(target)}: ${serviceFault(result.error, settings) ?? messageOf(result.error)}`
     if (result.isUnchanged && index === 0 && change.cancel) {
       change.cancel()
       return `${reason} Nothing was changed.`
     }
-    const done = places.slice(0, index).map(nameOf).join(', ') || 'none'
+    const done = targets.slice(0, index).map(nameOf).join(', ') || 'none'
     const state = result.isUnchanged ? 'has the old secret' : 'may have either secret'
-    return `${reason} Locks with the new secret: ${done}. ${nameOf(place)} ${state}. ${unfinished()}`
+    return `${reason} Locks with the new secret: ${done}. ${nameOf(target)} ${state}. ${unfinished()}`
   }
   return null
 }
@@ -199,13 +199,13 @@ interface SetFailure {
 /** Sets one lock. Repeats a request of unknown outcome, because setting the same secret again has no other effect. */
 async function setOne(
   api: Service['api'],
-  place: LockPlace,
+  target: LockTarget,
   { url, secret, displays }: NewLock,
 ): Promise<SetFailure | null> {
   let isUnchanged = true
   for (let tried = 1; ; tried += 1) {
     try {
-      await setWithDisplay(api, place, { url, secret, ...displays.get(nameOf(place)) })
+      await setWithDisplay(api, target, { url, secret, ...displays.get(nameOf(target)) })
       return null
     } catch (error) {
       const isRefused = error instanceof ServiceRefusal && error.status < 500
