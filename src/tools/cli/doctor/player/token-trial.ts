@@ -7,8 +7,10 @@ import { fetchServiceKeys } from '../../../video-service/viewer-auth/service-key
 import { nowSeconds } from '../../service/service.ts'
 import { request } from '../request.ts'
 import { aheadSeconds } from '../server-clock.ts'
-import { UNKNOWN_VIEWER } from '../service/response-trial.ts'
 import { loginAddressIn, type SeenPlayer } from './seen-player.ts'
+
+/** No viewer has this name. Nothing is played, so no report shows it. */
+const UNKNOWN_VIEWER = 'viewer-auth-doctor'
 
 /** The answer of a player: its page for a token that it accepts, and a redirect to the login app for any other. */
 export type PlayerAnswer = 'accepts' | 'sends-back' | 'unclear'
@@ -29,7 +31,7 @@ export async function tryToken(
 
 /**
  * Tries a token signed with another key, and then one signed with the content key: the service does not show the public
- * key of a content. The tokens have the time of the service, so that a wrong clock is not taken for a wrong key.
+ * key of a channel or video. The tokens have the time of the service, so that a wrong clock is not taken for a wrong key.
  * @returns the answer to the second token. `unclear` if the player does not refuse the first, or without service keys.
  */
 export async function tryContentKey(player: SeenPlayer, signal: AbortSignal): Promise<PlayerAnswer> {

@@ -47,7 +47,7 @@ export async function checkLock(
     )
     return undefined
   }
-  report(await lockSecretCheck(io, config, service)(lock, target, match))
+  report(lockSecretCheck(io, config, service)(lock, target, match))
   return match.entryPoint
 }
 
@@ -78,7 +78,7 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
     const match = lock && expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
     if (!match) continue
     found += 1
-    report(await checkSecret(lock, target, match))
+    report(checkSecret(lock, target, match))
   }
   if (found === 0) report(noLock(channels))
 }

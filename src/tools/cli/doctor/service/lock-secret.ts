@@ -7,29 +7,24 @@ import type { Service } from '../../service/service.ts'
 import { chosenHashEntryPoint } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
-import { serviceKnowsSecret } from './response-trial.ts'
 
 /**
  * Returns the check of a lock that leads to an entry point: does the lock have the secret of the settings? The service
- * shows the secret of a video's lock. For a channel's lock, a trial at the return address or the record of `lock set`
- * may tell.
+ * shows the secret of a video's lock. For a channel's lock, only the record of `lock set` tells.
  */
 export function lockSecretCheck(
   io: CommandIo,
   config: Config,
-  { settings, signal }: Pick<Service, 'settings' | 'signal'>,
-): (lock: Lock, target: LockTarget, match: ExpectedLock) => Promise<Finding> {
+  { settings }: Pick<Service, 'settings'>,
+): (lock: Lock, target: LockTarget, match: ExpectedLock) => Finding {
   const records = openLockRecords(io, settings.baseUrl)
-  const trials = new Map<string, Promise<boolean>>()
-  return async (lock, target, match) => {
+  return (lock, target, match) => {
     const entryPoint = chosenHashEntryPoint(config, match.entryPoint)
     const leads = `The lock of ${nameOf(target)} leads to ${match.url}`
     if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, target, match))
     const recorded = compareRecorded(records, target, lock, match)
-    if (recorded !== null) return findingOf(config, entryPoint, findingOfRecord(leads, recorded, target))
-    const trial = trials.get(match.entryPoint) ?? serviceKnowsSecret(entryPoint, signal)
-    trials.set(match.entryPoint, trial)
-    return findingOf(config, entryPoint, (await trial) ? proven(leads) : unseen(leads, target))
+    const finding = recorded === null ? unseen(leads, target) : findingOfRecord(leads, recorded, target)
+    return findingOf(config, entryPoint, finding)
   }
 }
 
@@ -59,13 +54,6 @@ function findingOfRecord(leads: string, { secret, when }: RecordedSecret, target
   return failure(
     'lock-secret-differs',
     `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(target)} again, also if the lock was set elsewhere since then.`,
-  )
-}
-
-function proven(leads: string): Finding {
-  return ok(
-    'lock-secret-proven',
-    `${leads}. PLAYER_RETURN_URL tells a right response from a wrong one, so the service knows the secret of the settings.`,
   )
 }
 
