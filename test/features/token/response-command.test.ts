@@ -186,7 +186,7 @@ describe('response check for tokens', () => {
       stderr: expect.stringContaining('VIEWER_AUTH=token: one'),
     })
     const build = await runHere(['response', 'build', 'sub=ada', '--entry-point', 'one'], { cwd, env: settings })
-    expect([build.status, build.stderr]).toEqual([0, expect.stringContaining('no token')])
+    expect([build.status, build.stderr]).toEqual([0, expect.stringContaining('is not a token')])
     const hashName = ['response', 'embed', 'https://player.example/embed/1', 'ada', '--entry-point', 'one']
     expect((await runHere(hashName, { cwd, env: settings })).stderr).toContain('one of: two')
     expect(JSON.parse((await check('[{"user":"ada"},{"hash":"00"}]')).stdout)).toMatchObject({

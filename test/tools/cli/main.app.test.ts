@@ -89,7 +89,7 @@ test('a wrong setting is named without its password, and an empty setting counts
   expect(await runProgram(['viewers', 'list'], { cwd, env: { USER_STORE_URL: '' } })).toMatchObject({ status: 0 })
 })
 
-test('a file that is no database is refused without a stack', async () => {
+test('a file that is not a database is refused without a stack', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'viewers.db'), 'no database '.repeat(200))
   const { status, stderr } = await runHere(['viewers', 'list'], {
@@ -130,7 +130,7 @@ test('only one of three processes at once can add the same name', async () => {
   }
 })
 
-test('a closed pipe, as head leaves it, is no failure', async () => {
+test('a closed pipe, as head leaves it, is not a failure', async () => {
   const cwd = temporaryFolder()
   const database = openViewersFile(join(cwd, 'data', 'viewers.db'), 0)
   const insert = database.prepare(`INSERT INTO viewers (key, username, password_hash) VALUES (?, ?, 'x')`)

@@ -115,7 +115,7 @@ describe('start', () => {
     expect(String(broken[0])).toContain('chat_messages')
   })
 
-  test('a delayed request that outlives the emulator is no error', async () => {
+  test('a delayed request that outlives the emulator is not an error', async () => {
     const errors: unknown[] = []
     const { url } = await start({ onError: (error) => errors.push(error) })
     const headers = { 'Content-Type': 'application/json' }

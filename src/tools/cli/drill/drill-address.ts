@@ -65,7 +65,7 @@ function parseAddress(text: string): URL | string {
   return url.protocol === 'https:' || isHttp ? url : 'must be https: plain http is accepted only on localhost'
 }
 
-/** Adds the scheme that was left out, as in `localhost:3000`. Null if the text has a scheme or is no address. */
+/** Adds the scheme that was left out, as in `localhost:3000`. Null if the text has a scheme or is not an address. */
 function withScheme(text: string): string | null {
   if (text.includes('//') || !URL.canParse(`https://${text}`)) return null
   const { protocol, host, hostname, pathname } = new URL(`https://${text}`)
@@ -84,7 +84,7 @@ function isWithin({ origin, pathname }: URL, allowed: AllowedAddress): boolean {
   return origin === allowed.origin && (pathname === allowed.path || pathname.startsWith(folder))
 }
 
-/** Returns PUBLIC_URL. Null if it is missing or no address. */
+/** Returns PUBLIC_URL. Null if it is missing or not an address. */
 function publicUrlOf({ PUBLIC_URL: address = '' }: Environment): URL | null {
   return URL.canParse(address) ? new URL(address) : null
 }

@@ -90,7 +90,7 @@ async function build(
 const isNamedSub = ({ name }: HashEntryPoint['parameters'][number]) => name === 'sub'
 
 function hashNote({ name }: HashEntryPoint): string {
-  return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is no token. For a token, use --entry-point.\n`
+  return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is not a token. For a token, use --entry-point.\n`
 }
 
 async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
@@ -119,7 +119,7 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
   if (best === undefined) {
     const which =
       name === undefined ? 'no entry point has VIEWER_AUTH=hash' : `entry point ${name} has VIEWER_AUTH=token`
-    throw new ConfigError(`This is no token. It may be a response with a hash, but ${which}.`)
+    throw new ConfigError(`This is not a token. It may be a response with a hash, but ${which}.`)
   }
   return describe(config, best, response)
 }

@@ -25,7 +25,9 @@ export async function rotatedFiles(path: string): Promise<string[]> {
   const [folder, name] = [dirname(path), basename(path)]
   const own = await statOrNull(path)
   if (own !== null && !own.isFile()) {
-    throw new ConfigError(`SECURITY_LOG_FILE is ${path}, which is no file. Name the files in which you keep the log.`)
+    throw new ConfigError(
+      `SECURITY_LOG_FILE is ${path}, which is not a file. Name the files in which you keep the log.`,
+    )
   }
   const names = await readdir(folder).catch((): string[] => [])
   const rotated = names.filter((other) => other.startsWith(name) && ROTATED.test(other.slice(name.length)))

@@ -33,7 +33,7 @@ export interface LockRecords {
 
 /**
  * Returns the records beside the file of viewers, else in `data/`. Only this user may read the file.
- * @param version the version of viewer authentication. A content may have a lock of each.
+ * @param version the version of viewer authentication. A channel or video may have a lock of each.
  */
 export function openLockRecords(
   { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,

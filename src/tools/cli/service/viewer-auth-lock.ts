@@ -68,7 +68,7 @@ function publicPart(key: KeyObject): Pick<ExpectedViewerAuth, 'publicKey' | 'fin
   return { publicKey: publicKeyPem(key), fingerprint: keyFingerprint(key) }
 }
 
-/** @throws ConfigError for a file without a public key of a content. */
+/** @throws ConfigError for a file without a public key of a channel or video. */
 function readPublicKey(file: string): ReturnType<typeof publicPart> {
   const read = readNamedFile(file)
   if ('fault' in read) throw new ConfigError(`--public-key ${read.fault}. Nothing was changed.`)
@@ -175,7 +175,7 @@ async function changing(target: LockTarget, restore: () => void, change: () => P
   )
 }
 
-/** Returns a note if the content also has a hash lock: the documents do not say which lock applies then. */
+/** Returns a note if the channel or video also has a hash lock: the documents do not say which lock applies then. */
 async function noteOnHashLock(api: Service['api'], target: LockTarget, signal: AbortSignal): Promise<string[]> {
   const lock = await ownLock(api, target, signal).catch((error: unknown) => {
     // The service plans to remove the requests for hash locks.

@@ -4,14 +4,14 @@ import { keyFingerprint, publicKeyPem } from '../../../features/token/viewer-tok
 import type { Outcome } from '../command.ts'
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {
-  EEXIST: 'exists already. A new key would lock out all viewers of a content that uses it',
+  EEXIST: 'exists already. A new key would lock out all viewers of a channel or video that uses it',
   ENOENT: 'is in a folder that does not exist',
   EACCES: 'is in a folder that this user may not write to',
 }
 
 /**
- * Generates an RSA key pair for a content. Writes the private key (PKCS#8, PEM) to a new file for this user only; no
- * terminal ever shows the key. Replaces no file.
+ * Generates an RSA key pair for a channel or video. Writes the private key (PKCS#8, PEM) to a new file for this
+ * user only; no terminal ever shows the key. Replaces no file.
  * @param publicFile the new file for the public key. Null prints it.
  */
 export function generateKeyPair(privateFile: string, publicFile: string | null, bits: number): Outcome {

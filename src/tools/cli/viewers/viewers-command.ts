@@ -135,7 +135,7 @@ async function withPasskeysNamed(
   store: EditableUserStore,
   username: string,
 ): Promise<Extract<Outcome, { ok: true }>> {
-  // The password is set already: a failure here is no failure of the command.
+  // The password is set already: a failure here is not a failure of the command.
   const passkeys = await store.passkeys.list(username).catch(() => [])
   if (passkeys.length === 0) return changed
   const count = counted(passkeys.length, 'passkey')

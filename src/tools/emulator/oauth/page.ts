@@ -61,7 +61,7 @@ export function wordsOf(req: Request, lang: string | null | undefined, user: Use
 }
 
 /**
- * Refuses forms that a page of another site posts, with 403. The cookie alone is no proof: browsers also send it with
+ * Refuses forms that a page of another site posts, with 403. The cookie alone is not a proof: browsers also send it with
  * posts from other ports of the same host. Programs send neither Sec-Fetch-Site nor Origin.
  */
 export function ownPostsOnly(publicUrl: string): RequestHandler {

@@ -14,7 +14,7 @@ export function entryAddress(lock: HashLock, content: Pick<Content, 'type' | 'id
 }
 
 /**
- * The `auth_url` of a content with `ref`, the address that gets the token.
+ * The `auth_url` of a channel or video with `ref`, the address that gets the token.
  * @param ref see embedAddress().
  */
 export function authAddress(lock: TokenLock, ref: string): string {

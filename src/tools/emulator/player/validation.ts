@@ -7,7 +7,7 @@ import { sendWrongMethod } from '../http/json-error.ts'
 import type { Content, FindContent } from './content.ts'
 import { openingMessage, type Playbacks } from './playbacks.ts'
 
-/** The body of a validation request. `response` is null for a content without a lock. */
+/** The body of a validation request. `response` is null for a channel or video without a lock. */
 const ValidationRequest = z.object({
   content_type: z.enum(['live', 'recorded']),
   content_id: z.string(),

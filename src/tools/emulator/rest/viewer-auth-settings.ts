@@ -26,7 +26,7 @@ export function readViewerAuth(values: Readonly<Record<string, string>>): Viewer
   return { ok: true, settings: { authUrl, publicKey }, isPkcs1: publicKey.includes('BEGIN RSA PUBLIC KEY') }
 }
 
-/** Returns why a text is no public key of a content, as the end of a sentence; null if it is one. */
+/** Returns why a text is not a public key of a channel or video, as the end of a sentence; null if it is one. */
 export function faultInPublicKey(pem: string): string | null {
   try {
     parseContentPublicKey(pem)

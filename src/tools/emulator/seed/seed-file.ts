@@ -106,7 +106,7 @@ export function checkSeedFile(json: unknown): SeedFileCheck {
   return parsed.success && all.length === 0 ? { ok: true, file: parsed.data } : { ok: false, mistakes: all }
 }
 
-/** @throws EmulatorStartError with all mistakes if the file cannot be read or is no seed. */
+/** @throws EmulatorStartError with all mistakes if the file cannot be read or is not a seed. */
 export function readSeedFile(path: string): SeedFile {
   let json: unknown
   try {

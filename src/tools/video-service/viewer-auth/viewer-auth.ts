@@ -6,7 +6,7 @@ import { UnexpectedAnswer } from '../service-errors.ts'
 export interface ViewerAuthSettings {
   /** The address of the entry point. */
   readonly authUrl: string
-  /** The public key of the content, in PEM form. */
+  /** The public key of the channel or video, in PEM form. */
   readonly publicKey: string
 }
 

@@ -22,7 +22,7 @@ test.each([
   ['near midnight after the change', '2026-10-28T00:59:22+02:00', '2026-10-27T23:59:22+01:00'],
   ['from a service that answers in UTC', '2026-10-27T23:30:00+00:00', '2026-10-28T00:30:00+01:00'],
   ['with a fraction, which is left as it is', '2026-10-28T00:59:22.500+02:00', '2026-10-28T00:59:22.500+02:00'],
-  ['that is no time', 'soon', 'soon'],
+  ['that is not a time', 'soon', 'soon'],
 ])('a time %s has the offset of the zone', (_case, sent, local) => {
   expect(berlin(peakAt(sent))).toEqual(peakAt(local))
 })

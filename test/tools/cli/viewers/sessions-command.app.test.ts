@@ -139,7 +139,7 @@ test.each([
   expect(await signedIn(0)).toBe(isSignedIn)
 })
 
-test('a missing session file means no sessions, and a file that is no database is refused', async () => {
+test('a missing session file means no sessions, and a file that is not a database is refused', async () => {
   expect(await end('ada')).toMatchObject({ status: 0, stdout: 'Ended 0 sessions of ada.\n' })
   writeFileSync(file, 'no database '.repeat(100))
   const { status, stderr } = await end('ada')

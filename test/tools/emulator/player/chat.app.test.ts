@@ -101,7 +101,7 @@ describe('the chat', () => {
     await messages.return(undefined)
   })
 
-  test('the Q&A of a content has messages of its own', async () => {
+  test('the Q&A of a channel or video has messages of its own', async () => {
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     await service.post('/chat/1001/messages', { playback, text: 'Good morning' })
     const asked = await service.post('/qna/1001/messages', { playback, text: 'When do we begin?' })

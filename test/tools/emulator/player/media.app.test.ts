@@ -62,7 +62,7 @@ describe('the video file', () => {
     expect(beyond.status).toBe(416)
   })
 
-  test('the video file of a content without a lock is served after validation without a response', async () => {
+  test('the video file of a channel or video without a lock is served after validation without a response', async () => {
     const { media_url } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.request(media_url)).status).toBe(200)
   })

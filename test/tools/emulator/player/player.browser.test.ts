@@ -132,7 +132,7 @@ function screens(): void {
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
   })
 
-  test('the player plays a content without a lock at once', async () => {
+  test('the player plays a channel or video without a lock at once', async () => {
     await waitUntilPlaying(await viewer.openCustomerPage('/channel/1002'))
     expect(viewer.login.visits).toEqual([])
   })

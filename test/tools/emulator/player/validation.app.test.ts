@@ -45,7 +45,7 @@ describe('validation of a response', () => {
     expect(answer).toMatchObject({ valid: true, expires_at: null, playback_seconds: 4 * 3600 })
   })
 
-  test('a content without lock opens without a response', async () => {
+  test('a channel or video without lock opens without a response', async () => {
     expect(await validate(service, OPEN_CHANNEL, null)).toMatchObject({ valid: true, viewer: null })
   })
 

@@ -104,7 +104,7 @@ describe.each([
     expect([without.status, wrong.status, wrong.json]).toMatchObject([401, 401, { error: 'invalid_token' }])
   })
 
-  test.each(['PUT', 'DELETE'])('%s for a content of another user gets lack_of_ownership', async (method) => {
+  test.each(['PUT', 'DELETE'])('%s for a channel or video of another user gets lack_of_ownership', async (method) => {
     const foreign = path.replace('1001', '1002').replace('2001', '2002')
     const { status, json } = await call(app, method, foreign, { token, form: SETTINGS })
     expect([status, json, stored()]).toMatchObject([403, { error: 'lack_of_ownership' }, []])

@@ -13,7 +13,7 @@ export const OTHER_KEY_PEM = publicPem(SERVICE_KEY)
 
 /** A service whose key is the one of the vectors. */
 export interface TokenService extends Service {
-  /** Locks a content with the second version of viewer authentication, without the REST API. */
+  /** Locks a channel or video with the second version of viewer authentication, without the REST API. */
   lock(type: 'live' | 'recorded', id: number, publicKey?: string): void
   setClock(seconds: number): void
 }

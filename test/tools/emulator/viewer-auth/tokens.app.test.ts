@@ -206,7 +206,7 @@ describe('a wrong token', () => {
     expect((await newestRequest(service)).explanation).toContain('more than once')
   })
 
-  test('a token for a content with another key is refused', async () => {
+  test('a token for a channel or video with another key is refused', async () => {
     service.lock('live', 1001, OTHER_KEY_PEM)
     expect((await open('/embed/1001', await makeToken())).status).toBe(302)
     expect((await newestRequest(service)).explanation).toContain('the signature does not match')
@@ -214,13 +214,13 @@ describe('a wrong token', () => {
 })
 
 describe('the two versions', () => {
-  test('a content with both takes tokens, and no authentication response', async () => {
+  test('a channel or video with both takes tokens, and no authentication response', async () => {
     expect(await validate(service, LOCKED_CHANNEL, goodResponse())).toEqual({ valid: false })
     expect((await newestRequest(service)).explanation).toContain('takes viewer tokens')
     expect((await service.request('/embed/1001')).status).toBe(302)
   })
 
-  test('an authentication response is no token, at the player and at the chat', async () => {
+  test('an authentication response is not a token, at the player and at the chat', async () => {
     const response = encodeURIComponent(goodResponse(undefined, ISSUED_AT + 60))
     for (const path of ['/embed/1001', '/chat/1001']) {
       expect((await open(path, response)).status).toBe(302)
@@ -228,7 +228,7 @@ describe('the two versions', () => {
     }
   })
 
-  test('a content without viewer auth takes responses again, and a token opens nothing', async () => {
+  test('a channel or video without viewer auth takes responses again, and a token opens nothing', async () => {
     service.clear()
     const { opening, entryUrl } = await settingsIn(await open('/embed/1001', await makeToken()))
     expect([opening, entryUrl]).toEqual([undefined, expect.stringContaining('ustreamContentId=1001')])

@@ -10,11 +10,11 @@ export interface SeenPlayer {
   readonly ref: string
 }
 
-/** The behaviour of the player of a content without a token. */
+/** The behaviour of the player of a channel or video without a token. */
 export type PlayerLook =
   | { readonly kind: 'asks'; readonly player: SeenPlayer }
   | { readonly kind: 'asks-elsewhere'; readonly embed: string; readonly authUrl: string }
-  /** It answers with a page. The content then has no viewer auth, or a script of the page asks. */
+  /** It answers with a page. The channel or video then has no viewer auth, or a script of the page asks. */
   | { readonly kind: 'answers'; readonly embed: string }
 
 export function tokenEntryPoints({ entryPoints }: Pick<Config, 'entryPoints'>): readonly TokenEntryPoint[] {
@@ -32,8 +32,8 @@ export function playerBehind(config: Config, { origin, pathname, searchParams }:
 }
 
 /**
- * Opens the player of a content without a token, as a browser does. The service does not publish the address of a player,
- * so this tries the documented path of the player below each of REF_ADDRESSES.
+ * Opens the player of a channel or video without a token, as a browser does. The service does not publish the address
+ * of a player, so this tries the documented path of the player below each of REF_ADDRESSES.
  * @returns null if no such address leads to a player.
  */
 export async function lookAtPlayer(
@@ -63,7 +63,7 @@ export function loginAddressIn(answer: Response, embed: string): URL | null {
   return login.searchParams.has('ref') ? login : null
 }
 
-/** Returns the allowed addresses of a content: `…/embed/ID` for a channel, `…/embed/recorded/ID` for a video. */
+/** Returns the allowed addresses: `…/embed/ID` for a channel, `…/embed/recorded/ID` for a video. */
 function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockTarget): string[] {
   return refAddresses.flatMap(({ origin, path }) => {
     const isOfVideos = /\/recorded\/[^/]*$/.test(path)

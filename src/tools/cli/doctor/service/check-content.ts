@@ -10,7 +10,7 @@ import { checkChannels, checkLock } from './check-locks.ts'
 import { missingLock } from './finding-of-service-error.ts'
 import { adviceToLock, checkViewerAuthRecord } from './viewer-auth-record.ts'
 
-/** How a content sends its viewers to the login app. */
+/** How a channel or video sends its viewers to the login app. */
 export interface ContentLock {
   /** The name of the entry point, if the settings have it. */
   readonly entryPoint?: string
@@ -20,7 +20,7 @@ export interface ContentLock {
   readonly unseen?: Finding
 }
 
-/** Checks the lock of a content in both versions. Without a target, checks the locks of all channels. */
+/** Checks the lock of a channel or video in both versions. Without a target, checks the locks of all channels. */
 export async function checkContent(
   service: Service,
   io: CommandIo,
@@ -53,7 +53,7 @@ export async function checkContent(
     return { entryPoint: recorded }
   }
   const entryPoint = hasLocks ? await checkLockOrNone(io, config, service, target, report) : undefined
-  // A content with a hash lock of this app needs no viewer auth.
+  // A channel or video with a hash lock of this app needs no viewer auth.
   if (entryPoint !== undefined) return { entryPoint }
   if (look !== null) {
     report(failure('player-asks-nothing', playerText(look, target, hasLocks)))
@@ -66,7 +66,7 @@ function entryPointOf(entryPoint: string | undefined): ContentLock {
   return entryPoint === undefined ? {} : { entryPoint }
 }
 
-/** As checkLock(), but a channel without a lock is no finding: it may have viewer auth. */
+/** As checkLock(), but a channel without a lock is not a finding: it may have viewer auth. */
 async function checkLockOrNone(
   io: CommandIo,
   config: Config,

@@ -9,8 +9,8 @@ const REFUSALS_WITHIN_MS = 30_000
 const LONGEST_TIMER_MS = 86_400_000
 
 /**
- * Keeps a content closed until the service has validated the viewer's authentication response. Closes the content again
- * when the response expires. With viewer tokens, the page arrives open, and gets a new token at the end.
+ * Keeps a channel or video closed until the service has validated the viewer's authentication response. Closes it
+ * again when the response expires. With viewer tokens, the page arrives open, and gets a new token at the end.
  *
  * @param element holds the message, the buttons and the sign-in frame. The style sheet shows the parts of each state.
  * @param settings the settings that the server wrote into the page.

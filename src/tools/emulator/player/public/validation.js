@@ -1,6 +1,6 @@
 /**
  * Sends the validation request.
- * @param response the response to validate; null for a content without lock.
+ * @param response the response to validate; null for a channel or video without lock.
  * @returns the service's answer; null if the service does not answer, or answers with an error.
  */
 export async function askService({ contentType, contentId }, response) {

@@ -252,7 +252,7 @@ describe('Authorization endpoint: bad requests', () => {
     expect([page.status, page.location]).toEqual([400, null])
   })
 
-  test('a posted body shows a page with 415 if it is no form, and with 413 if it has 1 MB', async () => {
+  test('a posted body shows a page with 415 if it is not a form, and with 413 if it has 1 MB', async () => {
     const json = await visitor.post('/authorize', JSON.stringify(REQUEST), { 'content-type': 'application/json' })
     expect([json.status, json.location]).toEqual([415, null])
     const large = await visitor.post('/authorize', `${new URLSearchParams(REQUEST)}&x=${'y'.repeat(1_000_000)}`)

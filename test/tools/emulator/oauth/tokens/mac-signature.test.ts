@@ -111,7 +111,7 @@ describe('The Authorization header', () => {
     ['no id', header.replace('id="h480djs93hd8", ', '')],
     ['no nonce', header.replace('nonce="dj83hs9s", ', '')],
     ['no mac', header.replace(', mac="bhCQ="', '')],
-    ['a ts that is no number', header.replace('1336363200', 'now')],
+    ['a ts that is not a number', header.replace('1336363200', 'now')],
     ['a ts with a leading zero', header.replace('1336363200', '01336363200')],
     ['a ts that is negative', header.replace('1336363200', '-1')],
     ['an attribute without quotes', header.replace('"dj83hs9s"', 'dj83hs9s')],
