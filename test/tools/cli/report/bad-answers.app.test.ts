@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { closedAddress, environmentAt, sendJson, startService } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
-import { environmentAt, sendJson, startReportService, viewOf } from './report-service.ts'
+import { startReportService, viewOf } from './report-service.ts'
 
 const FORMATS = [
   ['--csv', '--output', 'views'],

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { DAY, textOf } from './make-page.ts'
-import { sendJson, startReportService, viewOf } from './report-service.ts'
+import { startReportService, viewOf } from './report-service.ts'
 
 const CHANNELS = [
   { id: 1001, title: 'Town hall', url: 'town-hall', tiny_url: 't' },

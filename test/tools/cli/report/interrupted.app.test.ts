@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { sendJson } from '../../video-service/test-service.ts'
 import { startProgram } from '../run-program.ts'
-import { sendJson, startReportService, viewOf } from './report-service.ts'
+import { startReportService, viewOf } from './report-service.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 60_000 })

@@ -4,8 +4,9 @@ import { localPieces, type SeriesQuestion } from '../../../../src/tools/cli/repo
 import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
 import { tableCells } from '../../../../src/tools/cli/report/report-table.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
-import { sendJson, startReportService } from './report-service.ts'
+import { startReportService } from './report-service.ts'
 
 const OVER_THE_CHANGE: SeriesQuestion = {
   ...{ report: 'total-views', dimension: 'day' },

@@ -1,18 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { startService } from '../../video-service/test-service.ts'
-
-/** The settings for a service at this address. */
-export function environmentAt(url: URL): Record<string, string> {
-  const { origin } = url
-  return {
-    SERVICE_AUTH_URL: origin,
-    SERVICE_OAUTH_URL: origin,
-    SERVICE_BASE_URL: origin,
-    SERVICE_ANALYTICS_URL: `${origin}/v1`,
-    SERVICE_CLIENT_ID: '0'.repeat(40),
-    SERVICE_CLIENT_SECRET: '1'.repeat(40),
-  }
-}
+import { environmentAt, sendJson, startService } from '../../video-service/test-service.ts'
 
 /** Starts a service that issues a token to every client, and lets the test answer reports. */
 export async function startReportService(
@@ -29,10 +16,6 @@ export async function startReportService(
 export function serviceWithRows(type: string, rows: readonly object[]): Promise<Record<string, string>> {
   const data = rows.map((attributes) => ({ type, attributes }))
   return startReportService((_req, res) => sendJson(res, { data, pagination: { count: rows.length, next: null } }))
-}
-
-export function sendJson(res: ServerResponse, body: object): void {
-  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 /** Returns a view in the format of the service. */

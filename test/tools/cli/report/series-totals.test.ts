@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { seriesPage } from '../../../../src/tools/cli/report/page/series-page.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { textOf } from './make-page.ts'
-import { sendJson, startReportService } from './report-service.ts'
+import { startReportService } from './report-service.ts'
 
 const TOTALS = { 'total-views': 300, 'unique-devices': 20, 'authenticated-viewers': 7 }
 
