@@ -9,6 +9,13 @@ const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The parts of features that tools use too. */
 const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/account', 'src/features/token']
 
+/** What the commands of the command line use of the app. */
+const FOR_TOOLS = [
+  ...BELOW_LOGIN,
+  ...['src/login', ...FEATURES, 'src/features.ts', 'src/config.ts', 'src/tools/video-service', 'src/tools/cli'],
+]
+const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
+
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['src/login-app.ts', ...LOW, 'src/users'],
@@ -40,14 +47,19 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
-  'src/tools/cli': [
-    ...BELOW_LOGIN,
-    'src/login',
-    ...FEATURES,
-    'src/features.ts',
-    'src/config.ts',
-    'src/tools/video-service',
-  ],
+  'src/tools/cli': [...FOR_TOOLS, ...roomsOf('viewers audit response report drill doctor service settings terminal')],
+  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log terminal')],
+  'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
+  'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
+  'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('service html-page output terminal')],
+  'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
+  'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
+  'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/html-page': roomsOf('output'),
+  'src/tools/cli/security-log': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }
 
