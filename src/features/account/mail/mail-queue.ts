@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createQueue } from '../../../server/work-queue.ts'
 import type { Mail, MailServer } from './smtp.ts'
 import { MailFault } from './smtp.ts'
 
@@ -44,12 +46,6 @@ const MOST_JOBS = 1_000
 const LONGEST_PAUSE_MS = 4_000
 const RETRY_MS = [20_000, 120_000, 600_000]
 
-interface Attempt {
-  readonly job: MailJob
-  readonly number: number
-  readonly mail: Mail | null
-}
-
 /** Creates the queue. It is in memory: a stop of the app loses its mails, and viewers ask again. */
 export function createMailQueue({
   server,
@@ -58,60 +54,45 @@ export function createMailQueue({
   pauseMs = () => Math.random() * LONGEST_PAUSE_MS,
   retryMs = RETRY_MS,
 }: MailQueueDeps): MailQueue {
-  const timers = new Map<NodeJS.Timeout, MailJob>()
-  const waiting: Attempt[] = []
-  let running = 0
-  let isClosed = false
+  const queue = createQueue({ width: PARALLEL_JOBS, queueLength: MOST_JOBS })
+  const closing = new AbortController()
+  const { signal } = closing
+  let jobs = 0
 
-  function later(attempt: Attempt, afterMs: number): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      waiting.push(attempt)
-      next()
-    }, afterMs).unref()
-    timers.set(timer, attempt.job)
-  }
-  function next(): void {
-    while (running < PARALLEL_JOBS) {
-      const attempt = waiting.shift()
-      if (attempt === undefined) return
-      running += 1
-      void run(attempt).finally(() => {
-        running -= 1
-        next()
-      })
-    }
-  }
-  async function run({ job, number, mail: prepared }: Attempt): Promise<void> {
-    let mail = prepared
-    try {
+  async function resultOf({ prepare }: MailJob): Promise<[MailResult, unknown?]> {
+    let mail: Mail | null = null
+    async function attempt(): Promise<MailResult> {
       // Prepared once: a repeated mail has the same link.
-      mail ??= await job.prepare()
-      if (mail === null) return job.onEnd('no-mail')
+      mail ??= await prepare()
+      if (mail === null) return 'no-mail'
       await server.send(mail)
       onSent()
-      job.onEnd('sent')
-    } catch (error) {
-      if (error instanceof MailFault && error.isFinal) return job.onEnd('refused', error)
-      const afterMs = retryMs[number]
-      if (afterMs === undefined || isClosed) return job.onEnd(isClosed ? 'dropped' : 'given-up', error)
-      onAway(error)
-      later({ job, number: number + 1, mail }, afterMs)
+      return 'sent'
+    }
+    const waitsMs = [pauseMs(), ...retryMs]
+    while (true) {
+      try {
+        await sleep(waitsMs.shift(), null, { ref: false, signal })
+        return [await queue.run(attempt, signal)]
+      } catch (error) {
+        if (error instanceof MailFault && error.isFinal) return ['refused', error]
+        if (signal.aborted) return ['dropped', error]
+        if (waitsMs.length === 0) return ['given-up', error]
+        onAway(error)
+      }
     }
   }
   return {
     add(job) {
-      if (isClosed || timers.size + waiting.length + running >= MOST_JOBS) return job.onEnd('dropped')
-      later({ job, number: 0, mail: null }, pauseMs())
+      if (signal.aborted || jobs >= MOST_JOBS) return job.onEnd('dropped')
+      jobs += 1
+      void resultOf(job).then(([result, error]) => {
+        jobs -= 1
+        job.onEnd(result, error)
+      })
     },
     close() {
-      isClosed = true
-      for (const [timer, job] of timers) {
-        clearTimeout(timer)
-        job.onEnd('dropped')
-      }
-      timers.clear()
-      for (const { job } of waiting.splice(0)) job.onEnd('dropped')
+      closing.abort()
       server.close()
     },
   }
