@@ -136,7 +136,7 @@ export function listOfName({ keyPrefix }: RedisLink, username: string): string {
 
 const PROVIDER_LISTS = 'sso:sessions-of:'
 
-/** Returns the key of the list for all viewers of identity providers with a user name. */
+/** Returns the key of the list for all SSO viewers with a user name. */
 export function listOfProviderName({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}${PROVIDER_LISTS}name:${usernameKey(username)}`
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A target that is no path, so that every server answers 404. */
+/** A target that is not a path, so that every server answers 404. */
 const NO_PATH = '*'
 
 /**

@@ -10,7 +10,7 @@ declare module 'express-session' {
       signedInAtSeconds: number
       /** Present only if the app cannot look up the viewer: in some user stores, and at an identity provider. */
       snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
-      /** Present only for a viewer of an identity provider. */
+      /** Present only for an SSO viewer. */
       sso?: SsoOrigin
     }
   }
@@ -29,8 +29,8 @@ export interface SessionStore {
   /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
   /**
-   * Ends all sessions of a viewer of the user store, in all copies of the app. A viewer of an identity provider with the
-   * same name keeps the sessions.
+   * Ends all sessions of a password viewer, in all copies of the app. An SSO viewer with the same name keeps the
+   * sessions.
    * @param username in any case.
    * @returns the number of ended sessions.
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
@@ -54,7 +54,7 @@ export interface SessionLimits {
   readonly lifetimeSeconds: number
   /** From the last use on. */
   readonly idleSeconds: number
-  /** A viewer who has more sessions loses the oldest. A viewer of a provider is another viewer than one of the user store. */
+  /** A viewer who has more sessions loses the oldest. An SSO viewer is another viewer than a password viewer of the same name. */
   readonly mostPerViewer: number
 }
 

@@ -24,7 +24,7 @@ export interface AcceptedViewers {
   readonly withPassword: boolean
   /** The provider whose viewers may return. Null for none. */
   readonly providerId: string | null
-  /** How long viewers of the provider may return without being asked there again. */
+  /** How long SSO viewers may return without being asked there again. */
   readonly providerSeconds: number
 }
 
@@ -44,7 +44,7 @@ export interface Sessions {
   returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
   /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
-   * @param sso for a viewer of an identity provider, who is never looked up in the user store.
+   * @param sso for an SSO viewer, who is never looked up in the user store.
    * @returns the id; null if the session store failed: the viewer continues without a session and without a cookie.
    */
   start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null>

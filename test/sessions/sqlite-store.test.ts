@@ -174,7 +174,7 @@ test.each([
   expect((await app.post('/sign-out', '', { Cookie })).status).toBe(303)
 })
 
-test('a row with a time that is no number is an error, and no session', async () => {
+test('a row with a time that is not a number is an error, not a session', async () => {
   const file = newFile()
   change(
     file,

@@ -16,7 +16,7 @@ export const ContextWords = z
     ),
   )
 
-/** Returns the names in the host of an address, without the top-level domain. Empty for a text that is no address. */
+/** Returns the names in the host of an address, without the top-level domain. Empty for a text that is not an address. */
 export function wordsOfHost(address: string): string[] {
   const host = URL.canParse(address) ? new URL(address).hostname : ''
   return /[a-z]/.test(host) ? host.split('.').slice(0, -1).filter(isLongEnough) : []

@@ -184,7 +184,7 @@ test.each([
   ['$2b$05$CCCCCCCCCCCCCCCCCCCCC/E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'bcrypt with stray bits in its salt'],
   ['$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOe', 'truncated bcrypt'],
   ['$scrypt$ln=0,r=1,p=1$$d9ZXYjhleyA7GcpCwYoEl/FrSETjB0ro39/6P+3iFEI', 'scrypt with N = 1'],
-  ['scrypt$16383$seasalt$8$1$Qj3+9PPyRjSJIebHnG81TMjsqtaIGxNQG/aEB/NYafQ=', 'scrypt with N that is no power of two'],
+  ['scrypt$16383$seasalt$8$1$Qj3+9PPyRjSJIebHnG81TMjsqtaIGxNQG/aEB/NYafQ=', 'scrypt with N that is not a power of two'],
   ['$pbkdf2$1212$OB.dtnSEXZK8U5cgxU/GYQ$y5LK', 'PBKDF2 with a key of three bytes'],
   ['$pbkdf2-sha256$i=4096,l=20$c2FsdA$xeR41ZKIyEGqUw22hFxMjZYok6ABzk4RpJY4c6qYE0o', 'PBKDF2 with a wrong key length'],
   ['$pbkdf2-md5$1212$OB.dtnSEXZK8U5cgxU/GYQ$y5LKPOplRmok7CZp/aqVDVg8zGI', 'PBKDF2 with an unsupported digest'],

@@ -104,7 +104,7 @@ async function* checkUnknownViewers(store: TimedStore): AsyncGenerator<StoreFind
     }
     return
   }
-  yield await check('unknown-look-up', 'A look-up of an unknown viewer finds nobody.', async () => {
+  yield await check('unknown-look-up', 'A look-up of an unknown viewer finds no viewer.', async () => {
     const found = await store.find?.(unknownName())
     return found ? `A look-up of an unknown viewer finds ${found.username}.` : null
   })

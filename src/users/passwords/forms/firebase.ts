@@ -51,7 +51,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters | { rea
 }
 
 /**
- * Returns a hash of Firebase in the form above; null for a text that is no such hash.
+ * Returns a hash of Firebase in the form above; null for another text.
  * @param hash `passwordHash` of an export, in base64 with or without URL-safe letters.
  * @param salt `salt` of the same user.
  */

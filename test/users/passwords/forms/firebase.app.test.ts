@@ -58,6 +58,6 @@ test.each([
   ['an empty hash', '', salt],
   ['a hash of another length', 'AAAA', salt],
   ['a salt that is not base64', hash, 'ä'],
-])('%s is no hash of Firebase', (_what, exported, exportedSalt) => {
+])('%s is not a hash of Firebase', (_what, exported, exportedSalt) => {
   expect(firebaseHash(parametersOf(consoleText), exported, exportedSalt)).toBeNull()
 })
