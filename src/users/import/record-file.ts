@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { parse as parseWhole } from 'csv-parse/sync'
 import { ConfigError } from '../../errors.ts'
 
 /** A row of CSV as its cells, or a line of JSON Lines as its only cell. Bytes that are not UTF-8 are U+FFFD. */
@@ -113,7 +112,7 @@ async function* recordsOf(
     on_record(record, { bytes: endByte }) {
       // The types of csv-parse leave out what `raw` adds.
       const { record: cells, raw } = record as unknown as { record: string[]; raw: string }
-      const isMisquoted = cells.some(looksMisquoted) && !isWellQuoted(raw, delimiter)
+      const isMisquoted = cells.some((cell) => isMisquotedIn(raw, cell))
       if (cells.length > 1 || cells[0]?.trim()) records.push({ line, endByte, cells, isMisquoted })
       // The parser's own count is wrong after a "\r\n" within quotation marks.
       line += 1
@@ -137,20 +136,9 @@ async function* recordsOf(
   }
 }
 
-/**
- * True for a cell in quotation marks. A well quoted cell with marks of its own, such as """Al"" Poe", looks the same.
- */
-function looksMisquoted(cell: string): boolean {
-  return cell.startsWith('"') && cell.includes('"', 1)
-}
-
-function isWellQuoted(record: string, delimiter: string): boolean {
-  try {
-    parseWhole(record.replace(/\r?\n?$/, ''), { delimiter })
-    return true
-  } catch {
-    return false
-  }
+/** True for a cell whose marks the parser kept. A well quoted cell with marks of its own stands in the file with each doubled. */
+function isMisquotedIn(record: string, cell: string): boolean {
+  return cell.startsWith('"') && cell.includes('"', 1) && !record.includes(`"${cell.replaceAll('"', '""')}"`)
 }
 
 function unreadableRecord(path: string, line: number, cause: CsvError): ConfigError {
