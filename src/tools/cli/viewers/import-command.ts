@@ -4,16 +4,11 @@ import { readContextWords } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import {
-  type ImportCounts,
-  type ImportDeps,
-  type Invitations,
-  importViewers,
-} from '../../../users/import/import-viewers.ts'
-import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../../../users/import/viewer-file.ts'
 import { firebaseHash, readFirebaseParameters } from '../../../users/passwords/forms/firebase.ts'
 import { knownPasswords, withoutWeakHashes } from '../../../users/passwords/known-hashes.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
+import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
@@ -110,7 +105,7 @@ async function importFile(
   invitations: Invitations | null = null,
 ): Promise<Outcome> {
   const columns = readColumns(options)
-  const { openRecordFile } = await import('../../../users/import/record-file.ts')
+  const { openRecordFile } = await import('../import/record-file.ts')
   const file = await openRecordFile(path)
   const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
-import type { EditableUserStore, ImportedViewer } from '../editable-user-store.ts'
-import type { PasswordHashing } from '../passwords/argon2.ts'
-import { faultInNewPassword } from '../passwords/new-password.ts'
-import { noPasswordHash } from '../passwords/no-password.ts'
-import type { Viewer } from '../user-store.ts'
-import { faultInViewer, usernameKey } from '../viewer-fields.ts'
+import { createQueue, type WorkQueue } from '../../../server/work-queue.ts'
+import type { EditableUserStore, ImportedViewer } from '../../../users/editable-user-store.ts'
+import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
+import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
+import { noPasswordHash } from '../../../users/passwords/no-password.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import { faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {

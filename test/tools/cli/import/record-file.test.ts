@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openRecordFile } from '../../../src/users/import/record-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 /** Returns the line and the cells of each record. */
 async function read(content: string | Uint8Array): Promise<[line: number, cells: readonly string[]][]> {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../../../src/errors.ts'
-import { openRecordFile } from '../../../src/users/import/record-file.ts'
-import { type ColumnOptions, type FileRow, viewerRows } from '../../../src/users/import/viewer-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { ConfigError } from '../../../../src/errors.ts'
+import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
+import { type ColumnOptions, type FileRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const plain: ColumnOptions = { columnOfField: new Map(), ignored: new Set(), needsPassword: true }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../../errors.ts'
 
 /** A row of CSV as its cells, or a line of JSON Lines as its only cell. Bytes that are not UTF-8 are U+FFFD. */
 export interface FileRecord {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ConfigError } from '../../errors.ts'
-import { faultInAttributeName } from '../viewer-fields.ts'
+import { ConfigError } from '../../../errors.ts'
+import { faultInAttributeName } from '../../../users/viewer-fields.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
 
 /** A viewer in a row of a file. Fields without a column are undefined. */

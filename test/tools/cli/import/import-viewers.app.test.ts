@@ -2,18 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EditableUserStore, ListedViewer } from '../../../src/users/editable-user-store.ts'
 import {
   type ImportCounts,
   type ImportDeps,
   type ImportOptions,
   importViewers,
-} from '../../../src/users/import/import-viewers.ts'
-import { openRecordFile } from '../../../src/users/import/record-file.ts'
-import { type FileRow, type ViewerRow, viewerRows } from '../../../src/users/import/viewer-file.ts'
-import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
-import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+} from '../../../../src/tools/cli/import/import-viewers.ts'
+import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
+import { type FileRow, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
+import type { EditableUserStore, ListedViewer } from '../../../../src/users/editable-user-store.ts'
+import { knownPasswords } from '../../../../src/users/passwords/known-hashes.ts'
+import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const password = 'correct horse battery'
 /** The hash of "U*U", from crypt_blowfish. */
