@@ -1,7 +1,7 @@
 /** Shorter names are too similar to settings of other programs, such as HOST and HOSTS. */
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
-/** Names that other programs use too, such as REDIS_CA and POSTGRES_CA. */
+/** Names that other programs use too, with the prefix of a store. */
 const COMMON = /_CA$/
 const ENDING = /_(FILE|PREVIOUS)$/
 

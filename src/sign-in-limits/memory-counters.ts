@@ -10,7 +10,7 @@ export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'pena
 
 /**
  * Opens a counter whose keys expire `durationSeconds` after their first increment.
- * @param mostKeys the most keys in the memory of this process; Redis has no such limit.
+ * @param mostKeys the most keys in the memory of this process; a shared store has no such limit.
  */
 export type OpenCounter = (name: string, durationSeconds: number, mostKeys?: number) => Counter
 

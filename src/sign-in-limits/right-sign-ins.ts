@@ -21,7 +21,7 @@ const RIGHT_OF_ACCOUNT = 10_000
 /** Few, because an account with many sign-ins is increased often, and therefore never evicted. */
 const MOST_KEYS = 10_000
 
-/** Counts in memory, also with Redis: the limit protects the processor, and each copy of the app has its own. */
+/** Counts in memory, also with a shared store: the limit protects the processor, and each copy of the app has its own. */
 export function createRightSignIns(): RightSignIns {
   const pairs = boundedCounter('right-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
   const accounts = boundedCounter('right-account', TEN_MINUTES_SECONDS, MOST_KEYS)

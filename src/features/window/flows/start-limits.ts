@@ -18,7 +18,7 @@ export interface StartLimits {
   count(network: string): Promise<number | null>
   /** Called when the viewer is signed in: this sign-in counts no longer. */
   giveBack(network: string): Promise<void>
-  /** Returns the sign-ins that were begun within ten minutes and have not succeeded, in all copies that share Redis. */
+  /** Returns the sign-ins that were begun within ten minutes and have not succeeded, in all copies that share a store. */
   countOpen(): Promise<number>
   /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
   countCode(network: string): Promise<number | null>

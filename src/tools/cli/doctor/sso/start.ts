@@ -85,7 +85,7 @@ async function checkCallback(
   if (reason === 'expired') {
     return failure(
       'sso-forgotten',
-      `${redirectUri} does not know the sign-in that just began. Several copies of the app need Redis in SESSION_STORE_URL or LIMITS_STORE_URL. Or a proxy removes the query.`,
+      `${redirectUri} does not know the sign-in that just began. Several copies of the app need a shared store in SESSION_STORE_URL or LIMITS_STORE_URL. Or a proxy removes the query.`,
     )
   }
   if (reason === 'no-cookie') {
@@ -117,7 +117,7 @@ async function explainRefusal(answer: Response): Promise<Finding> {
   return answer.status === 503
     ? failure(
         'sso-unavailable',
-        'POST /sso/start answers 503: the app could not read the provider, or Redis is away. See the log of the app. If this machine reaches the provider, let the app out of its network: with compose.yaml, set STORES_INSIDE=false.',
+        'POST /sso/start answers 503: the app could not read the provider, or the shared store is away. See the log of the app. If this machine reaches the provider, let the app out of its network: with compose.yaml, set STORES_INSIDE=false.',
       )
     : failure('sso-start-refused', `POST /sso/start answers ${answer.status} (${reason}). See the log of the app.`)
 }
