@@ -1,6 +1,6 @@
 import type { Server } from 'node:net'
 import type { Logger } from 'pino'
-import type { LineSum, LineSums } from './log/line-sums.ts'
+import type { LineSum, LineSums } from './log/repeat-filter.ts'
 
 export interface DroppedConnectionsDeps {
   readonly log: Pick<Logger, 'warn'>

@@ -2,9 +2,9 @@ import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import type { MessageClasses } from './express-messages.ts'
+import { inTurns } from './fair-scheduling.ts'
 import { createServer } from './node-http.ts'
 import { keepPathOnly } from './request-target.ts'
-import { inTurns } from './request-turns.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
 type ClientLimits = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>

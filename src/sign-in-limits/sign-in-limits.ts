@@ -3,8 +3,8 @@ import { accountKey, networkOf, pairKey } from './keys.ts'
 import { DAY_SECONDS, type LimitRefusal, refused } from './limit-refusal.ts'
 import type { OpenCounter } from './memory-counters.ts'
 import { createPairLimit, type PairAttempt } from './pair-limit.ts'
-import { createRightSignIns } from './right-sign-ins.ts'
 import { type AddressLimit, DEFAULT_ADDRESS_LIMIT, isInNetworks } from './settings.ts'
+import { createRightSignIns } from './successful-sign-ins.ts'
 
 /**
  * An admitted attempt. Call exactly one of these functions after the password check. If one returns a refusal, answer

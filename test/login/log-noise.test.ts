@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
-import { createLineSums } from '../../src/server/log/line-sums.ts'
+import { createLineSums } from '../../src/server/log/repeat-filter.ts'
 import { ENTRY_POINT, entryPointAt } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { signIn } from './signed-in.ts'

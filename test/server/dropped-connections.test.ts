@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { logDroppedConnections } from '../../src/server/dropped-connections.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
-import { createLineSums } from '../../src/server/log/line-sums.ts'
 import { openLog } from '../../src/server/log/log.ts'
+import { createLineSums } from '../../src/server/log/repeat-filter.ts'
 
 test('connections above the limit have one line and a sum for their network', async () => {
   const lines: unknown[] = []

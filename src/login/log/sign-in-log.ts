@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { OverloadedError } from '../../errors.ts'
-import type { LineSums } from '../../server/log/line-sums.ts'
 import type { SecurityLog } from '../../server/log/log.ts'
+import type { LineSums } from '../../server/log/repeat-filter.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 
 declare global {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createLineSums, type LineSum } from '../../../src/server/log/line-sums.ts'
+import { createLineSums, type LineSum } from '../../../src/server/log/repeat-filter.ts'
 
 afterEach(() => void vi.useRealTimers())
 
