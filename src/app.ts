@@ -25,7 +25,7 @@ import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, PUBLIC, type Views } from './login/screens/views.ts'
 import type { SecurityLog } from './server/log/log.ts'
-import { type LineSums, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
+import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
 import type { Metrics } from './server/monitoring/metrics.ts'
 import type { OptionalStore } from './server/monitoring/optional-store.ts'
 import { createReadiness } from './server/monitoring/readiness.ts'
@@ -56,7 +56,7 @@ export interface AppDeps {
   readonly log: Logger
   readonly securityLog: SecurityLog
   /** Limits the lines about faults and refusals that repeat. */
-  readonly lineSums: LineSums
+  readonly repeatFilter: RepeatFilter
   /** Absent without metrics. */
   readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
 }
@@ -77,12 +77,12 @@ export function createApp({
   nowSeconds,
   log,
   securityLog,
-  lineSums,
+  repeatFilter,
   metrics,
 }: AppDeps): Express {
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews()
-  const warnOnce = warnOnceAMinute(log, lineSums)
+  const warnOnce = warnOnceAMinute(log, repeatFilter)
   // A store that logs its own outages needs no second line.
   const warnOfSessions: WarnOnce = sessionStore.logsOutages ? log.debug.bind(log) : warnOnce
   const allSessions = createSessions({
@@ -102,7 +102,7 @@ export function createApp({
   const app = createExpress(config.trustProxyHops, metrics)
   const { publicUrl } = config
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
-  const signInLog = { securityLog, lineSums, addressOf, outcomes, count: metrics?.countSignIn }
+  const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: metrics?.countSignIn }
   for (const given of config.entryPoints) {
     const parts = features.at(given)
     const brand = parts.reduce((changed, part) => part.brand?.(changed) ?? changed, given.brand)

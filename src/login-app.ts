@@ -13,7 +13,7 @@ import { logDroppedConnections } from './server/dropped-connections.ts'
 import { messageClassesOf } from './server/express-messages.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
-import { createLineSums } from './server/log/repeat-filter.ts'
+import { createRepeatFilter } from './server/log/repeat-filter.ts'
 import type { Readings } from './server/monitoring/gauges.ts'
 import type { MetricSources, Metrics } from './server/monitoring/metrics.ts'
 import type { OptionalStore } from './server/monitoring/optional-store.ts'
@@ -40,7 +40,7 @@ export interface LoginApp {
 export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const config = readConfig(env)
   const { log, securityLog, linesDropped, close } = openLogFiles(config)
-  const lineSums = createLineSums()
+  const repeatFilter = createRepeatFilter()
   for (const warning of config.warnings) log.warn(warning)
   const users = await userStores.open(config.userStore, (message, cause) =>
     log.warn({ event: 'user-store', err: cause }, message),
@@ -54,7 +54,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
   const { publicUrl, contextWords, addressLimit } = config
   const settings = { publicUrl, contextWords, addressLimit, stores: config }
-  const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, lineSums }
+  const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter }
   const open = await openFeatures(features, config, { ...settings, ...shared, openCounter: counters.openCounter })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores]
   let isAccepting = true
@@ -65,7 +65,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const app = createApp(deps)
   const clientFaults = clientFaultsOf(config, metrics?.metrics)
   const server = createHttpServer(app, clientFaults, messageClassesOf(app))
-  logDroppedConnections(server, { log, lineSums, networkOf })
+  logDroppedConnections(server, { log, repeatFilter, networkOf })
   const port = await listen(server, config.port, config.host)
 
   async function stop(signal: string): Promise<void> {
@@ -83,7 +83,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     counters.close()
     // Last, so that Prometheus can read the last requests.
     if (metrics) await stopServer(metrics.server, 0)
-    lineSums.end()
+    repeatFilter.end()
     log.info({ event: 'stopped' })
     await close()
   }

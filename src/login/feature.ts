@@ -6,7 +6,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
 import type { Language, Texts } from '../languages/languages.ts'
 import type { SecurityLog } from '../server/log/log.ts'
-import type { LineSums } from '../server/log/repeat-filter.ts'
+import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AcceptedViewers } from '../sessions/sessions.ts'
@@ -62,7 +62,7 @@ export interface Services {
   readonly nowSeconds: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly securityLog: SecurityLog
-  readonly lineSums: LineSums
+  readonly repeatFilter: RepeatFilter
   /** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
   notify(viewer: Viewer, notice: Notice): void
 }

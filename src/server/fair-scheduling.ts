@@ -18,7 +18,7 @@ type Waiting = [IncomingMessage, ServerResponse]
  * Node accepts one new connection per turn, and takes the results of password checks between two turns. Without this
  * limit, some hundred connections that send requests without pauses would make new viewers wait for many seconds.
  */
-export function inTurns(server: Server, listener: RequestListener): RequestListener {
+export function scheduleFairly(server: Server, listener: RequestListener): RequestListener {
   const first: Waiting[] = []
   const later: Waiting[] = []
   const waitingSockets = new WeakSet<Socket>()

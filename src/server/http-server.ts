@@ -2,7 +2,7 @@ import type { RequestListener, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import type { MessageClasses } from './express-messages.ts'
-import { inTurns } from './fair-scheduling.ts'
+import { scheduleFairly } from './fair-scheduling.ts'
 import { createServer } from './node-http.ts'
 import { keepPathOnly } from './request-target.ts'
 
@@ -34,11 +34,11 @@ export function createHttpServer(
 ): Server {
   const server = createServer({ ...CLIENT_LIMITS, ...options, keepAliveTimeout: 65_000, requireHostHeader: false })
   const refuseWrongHost = answerClientFaults(server, clientFaults)
-  const startInTurn = inTurns(server, listener)
+  const startFairly = scheduleFairly(server, listener)
   server.on('request', (req, res) => {
     keepPathOnly(req)
     if (endingServers.has(server)) res.setHeader('Connection', 'close')
-    if (!refuseWrongHost(req, res)) startInTurn(req, res)
+    if (!refuseWrongHost(req, res)) startFairly(req, res)
   })
   server.maxConnections = 20_000
   const sockets = new Set<Socket>()

@@ -1,7 +1,7 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 
 export const DAY_SECONDS = 86_400
-/** The length of a period for failures at an address, and for right sign-ins. */
+/** The length of a period for failures at an address, and for successful sign-ins. */
 export const TEN_MINUTES_SECONDS = 600
 
 /** Bounds the waits, since a clock that was set back makes a count appear to last longer. */

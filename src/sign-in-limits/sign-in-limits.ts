@@ -4,7 +4,7 @@ import { DAY_SECONDS, type LimitRefusal, refused } from './limit-refusal.ts'
 import type { OpenCounter } from './memory-counters.ts'
 import { createPairLimit, type PairAttempt } from './pair-limit.ts'
 import { type AddressLimit, DEFAULT_ADDRESS_LIMIT, isInNetworks } from './settings.ts'
-import { createRightSignIns } from './successful-sign-ins.ts'
+import { createSuccessfulSignIns } from './successful-sign-ins.ts'
 
 /**
  * An admitted attempt. Call exactly one of these functions after the password check. If one returns a refusal, answer
@@ -61,20 +61,20 @@ export function createSignInLimits(
 ): SignInLimits {
   const pairs = createPairLimit(openCounter)
   const totals = createFailureTotals(openCounter, addressLimit.failures)
-  const rightSignIns = createRightSignIns()
+  const successfulSignIns = createSuccessfulSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
 
   async function admit(username: string, address: string): Promise<Admission> {
     const { account, network, pair } = keysOf(username, address, addressLimit)
-    const [knownPair, failures, rightOnes] = await Promise.all([
+    const [knownPair, failures, successes] = await Promise.all([
       known.get(pair),
       totals.read([account], network),
-      rightSignIns.reached(account, pair),
+      successfulSignIns.reached(account, pair),
     ])
     const isKnown = knownPair !== null
     const refusal = isKnown ? null : totals.refusalOf(failures)
     if (refusal !== null) return refusal
-    if (rightOnes !== null) return refused('right-sign-ins', rightOnes)
+    if (successes !== null) return refused('right-sign-ins', successes)
     const admitted = await pairs.admit(pair)
     if ('limit' in admitted) return admitted
     return { ok: true, attempt: attemptOf({ username, account, network, pair }, isKnown, admitted) }
@@ -82,17 +82,17 @@ export function createSignInLimits(
 
   function attemptOf({ username, account, network, pair }: Keys, isKnown: boolean, inPair: PairAttempt): Attempt {
     async function succeed(accounts: readonly string[]): Promise<LimitRefusal | null> {
-      const [rightOnes] = await Promise.all([
-        rightSignIns.count(account, pair),
+      const [successes] = await Promise.all([
+        successfulSignIns.count(account, pair),
         totals.forget(accounts),
         network !== null && inPair.hadCount && totals.giveBack(network, pair),
         inPair.succeeded(),
         known.set(pair, 1, KNOWN_ADDRESS_SECONDS),
       ])
-      return rightOnes === null ? null : refused('right-sign-ins', rightOnes)
+      return successes === null ? null : refused('right-sign-ins', successes)
     }
     async function deny(): Promise<null> {
-      await Promise.all([rightSignIns.countDenied(pair), inPair.abandoned()])
+      await Promise.all([successfulSignIns.countDenied(pair), inPair.abandoned()])
       return null
     }
     /** @param onRightPassword null if the password was wrong. */

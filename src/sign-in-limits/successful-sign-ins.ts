@@ -3,7 +3,7 @@ import { TEN_MINUTES_SECONDS } from './limit-refusal.ts'
 import { boundedCounter } from './memory-counters.ts'
 
 /** Counts sign-ins with the right password, so that one account cannot occupy the machine. */
-export interface RightSignIns {
+export interface SuccessfulSignIns {
   /** Returns the count that is at its limit; null if there is none. */
   reached(account: string, pair: string): Promise<RateLimiterRes | null>
   /** Counts a sign-in. Returns the count that was at its limit already; null if there is none. */
@@ -16,26 +16,26 @@ export interface RightSignIns {
 }
 
 /** 2,000 viewers who share an account behind one address, each with a sign-in for the player and one for the chat. */
-const RIGHT_OF_PAIR = 5_000
-const RIGHT_OF_ACCOUNT = 10_000
+const SUCCESSES_OF_PAIR = 5_000
+const SUCCESSES_OF_ACCOUNT = 10_000
 /** Few, because an account with many sign-ins is increased often, and therefore never evicted. */
 const MOST_KEYS = 10_000
 
 /** Counts in memory, also with a shared store: the limit protects the processor, and each copy of the app has its own. */
-export function createRightSignIns(): RightSignIns {
-  const pairs = boundedCounter('right-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
-  const accounts = boundedCounter('right-account', TEN_MINUTES_SECONDS, MOST_KEYS)
+export function createSuccessfulSignIns(): SuccessfulSignIns {
+  const pairs = boundedCounter('successful-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
+  const accounts = boundedCounter('successful-account', TEN_MINUTES_SECONDS, MOST_KEYS)
 
   return {
     async reached(account, pair) {
       const [inPair, inAccount] = await Promise.all([pairs.get(pair), accounts.get(account)])
-      if (inPair !== null && inPair.consumedPoints >= RIGHT_OF_PAIR) return inPair
-      return inAccount !== null && inAccount.consumedPoints >= RIGHT_OF_ACCOUNT ? inAccount : null
+      if (inPair !== null && inPair.consumedPoints >= SUCCESSES_OF_PAIR) return inPair
+      return inAccount !== null && inAccount.consumedPoints >= SUCCESSES_OF_ACCOUNT ? inAccount : null
     },
     async count(account, pair) {
       const [inPair, inAccount] = await Promise.all([pairs.penalty(pair), accounts.penalty(account)])
-      if (inPair.consumedPoints > RIGHT_OF_PAIR) return inPair
-      return inAccount.consumedPoints > RIGHT_OF_ACCOUNT ? inAccount : null
+      if (inPair.consumedPoints > SUCCESSES_OF_PAIR) return inPair
+      return inAccount.consumedPoints > SUCCESSES_OF_ACCOUNT ? inAccount : null
     },
     countDenied: async (pair) => void (await pairs.penalty(pair)),
   }

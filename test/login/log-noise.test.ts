@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
-import { createLineSums } from '../../src/server/log/repeat-filter.ts'
+import { createRepeatFilter } from '../../src/server/log/repeat-filter.ts'
 import { ENTRY_POINT, entryPointAt } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { signIn } from './signed-in.ts'
@@ -21,10 +21,10 @@ async function repeat({ port }: LoginApp, path: string, times: number): Promise<
 }
 
 test('refused requests without credentials are summed, and a wrong password among them has its line', async () => {
-  const lineSums = createLineSums()
-  const app = await startLoginApp({ lineSums })
+  const repeatFilter = createRepeatFilter()
+  const app = await startLoginApp({ repeatFilter })
   await Promise.all([repeat(app, '/?hashConsumer=x', 300), app.post('/sign-in', WRONG)])
-  lineSums.end()
+  repeatFilter.end()
   expect(app.lines).toHaveLength(3)
   expect(app.lines.map(({ outcome }) => outcome).toSorted()).toEqual([
     'refused-request',
@@ -35,13 +35,13 @@ test('refused requests without credentials are summed, and a wrong password amon
 })
 
 test('readiness says once a minute that a store is away, and each sign-in that fails has its line', async () => {
-  const lineSums = createLineSums()
-  const app = await startLoginApp({ lineSums })
+  const repeatFilter = createRepeatFilter()
+  const app = await startLoginApp({ repeatFilter })
   app.users.fail(STORE_DOWN)
   const names = Array.from({ length: 20 }, (_, number) => `viewer-${number}`)
   const signIns = names.map((username) => app.post('/sign-in', { username, password: 'x' }))
   await Promise.all([repeat(app, '/health/ready', 300), ...signIns])
-  lineSums.end()
+  repeatFilter.end()
   const [first, sum, ...others] = app.lines.filter(({ event }) => event === 'not-ready')
   expect([first, sum, others]).toMatchObject([{ err: { name: 'UpstreamError' } }, { more: 299 }, []])
   const failed = app.lines.filter(({ outcome }) => outcome === 'failed')
@@ -51,11 +51,11 @@ test('readiness says once a minute that a store is away, and each sign-in that f
 })
 
 test('the same viewer at a limit has one line a minute, and other viewers have their own', async () => {
-  const lineSums = createLineSums()
-  const app = await startLoginApp({ lineSums })
+  const repeatFilter = createRepeatFilter()
+  const app = await startLoginApp({ repeatFilter })
   for (let tries = 0; tries < 20; tries += 1) await app.post('/sign-in', WRONG)
   for (let tries = 0; tries < 7; tries += 1) await app.post('/sign-in', { ...WRONG, username: 'eve' })
-  lineSums.end()
+  repeatFilter.end()
   const limited = app.lines.filter(({ outcome }) => outcome === 'held-back')
   const [wrongOfAda, wrongOfEve] = [ADA.username, 'eve'].map(
     (name) => app.lines.filter(({ outcome, viewer }) => outcome === 'wrong-credentials' && viewer === name).length,
@@ -65,30 +65,30 @@ test('the same viewer at a limit has one line a minute, and other viewers have t
 })
 
 test('an overload has 100 lines a minute, also with viewers at many addresses', async () => {
-  const lineSums = createLineSums()
-  const app = await startLoginApp({ lineSums, trustProxyHops: 1 })
+  const repeatFilter = createRepeatFilter()
+  const app = await startLoginApp({ repeatFilter, trustProxyHops: 1 })
   app.users.fail(new OverloadedError('2 wait', 2))
   for (let viewer = 1; viewer <= 130; viewer += 1) {
     const form = { username: `viewer-${viewer}`, password: 'x' }
     await app.post('/sign-in', form, { 'X-Forwarded-For': `192.0.2.${viewer}` })
   }
-  lineSums.end()
+  repeatFilter.end()
   expect(app.lines).toHaveLength(101)
   expect(app.lines[0]).toMatchObject({ outcome: 'overloaded', viewer: 'viewer-1', address: '192.0.2.1' })
   expect(app.lines[100]).toMatchObject({ outcome: 'overloaded', more: 30 })
 })
 
 test('a returning viewer who is not entitled has one line a minute, and each right password its own', async () => {
-  const lineSums = createLineSums()
+  const repeatFilter = createRepeatFilter()
   const gold = entryPointAt('gold', { allowedGroups: ['gold'] })
-  const app = await startLoginApp({ lineSums, entryPoints: [ENTRY_POINT, gold] })
+  const app = await startLoginApp({ repeatFilter, entryPoints: [ENTRY_POINT, gold] })
   const cookie = await signIn(app)
   for (let times = 0; times < 5; times += 1) {
     await app.get('/e/gold', { Cookie: cookie })
     await app.post('/e/gold/continue', '', { Cookie: cookie })
   }
   for (let times = 0; times < 3; times += 1) await app.post('/e/gold/sign-in', ADA)
-  lineSums.end()
+  repeatFilter.end()
   const denied = app.lines.filter(({ outcome }) => outcome === 'not-entitled')
   expect(denied.map(({ more }) => more)).toEqual([undefined, undefined, undefined, undefined, 9])
 })
@@ -99,9 +99,9 @@ test.each([
   ['/sign-in', WRONG, { Origin: 'https://evil.example' }],
   ['/sign-in', '', {}],
 ])('posts to %s with the body %j are summed', async (path, form, headers) => {
-  const lineSums = createLineSums()
-  const app = await startLoginApp({ lineSums })
+  const repeatFilter = createRepeatFilter()
+  const app = await startLoginApp({ repeatFilter })
   for (let times = 0; times < 10; times += 1) await app.post(path, form, headers)
-  lineSums.end()
+  repeatFilter.end()
   expect(app.lines.map(({ more }) => more)).toEqual([undefined, 9])
 })

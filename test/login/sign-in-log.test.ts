@@ -53,7 +53,7 @@ async function everything(app: LoginApp): Promise<string[]> {
 }
 
 test('the log has one line for each event, with outcome, address, entry point and request', async () => {
-  const app = await startLoginApp({ lineSums: EVERY_LINE })
+  const app = await startLoginApp({ repeatFilter: EVERY_LINE })
   await everything(app)
   expect(app.lines.map(({ outcome, viewer, status }) => [outcome, viewer, status])).toEqual([
     ['signed-in', ADA.username, undefined],
@@ -84,7 +84,7 @@ test('the log has one line for each event, with outcome, address, entry point an
 })
 
 test('the log names the reason for a refused request', async () => {
-  const app = await startLoginApp({ lineSums: EVERY_LINE })
+  const app = await startLoginApp({ repeatFilter: EVERY_LINE })
   await everything(app)
   const reasons = app.lines.filter(({ outcome }) => outcome === 'refused-request').map(({ reason }) => reason)
   expect(reasons).toEqual([
@@ -151,7 +151,7 @@ test('the log names an attribute that cannot be sent, without its value', async 
 
 test('a name, an Origin or an address cannot forge a log line', async () => {
   const forged = '","outcome":"signed-in","x":"\u2028{"outcome":"signed-in"}'
-  const app = await startLoginApp({ trustProxyHops: 1, lineSums: EVERY_LINE })
+  const app = await startLoginApp({ trustProxyHops: 1, repeatFilter: EVERY_LINE })
   await app.post('/sign-in', { username: `eve${forged}`, password: 'x' })
   await app.post('/sign-in', { username: 'eve\n{"outcome":"signed-in"}', password: 'x' })
   await app.post('/sign-in', { username: 'eve\r\n\u001b[2K', password: 'x' })

@@ -12,7 +12,7 @@ import { unframedHeaders } from '../../src/login/screens/headers.ts'
 import { messageClassesOf } from '../../src/server/express-messages.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 import { openLog, securityLogOf } from '../../src/server/log/log.ts'
-import { createLineSums } from '../../src/server/log/repeat-filter.ts'
+import { createRepeatFilter } from '../../src/server/log/repeat-filter.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
@@ -97,7 +97,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     nowSeconds,
     log,
     securityLog: options.securityLog ?? securityLogOf(log),
-    lineSums: options.lineSums ?? createLineSums(),
+    repeatFilter: options.repeatFilter ?? createRepeatFilter(),
   }
   const opened = await openFeatures(
     options.features ?? features,

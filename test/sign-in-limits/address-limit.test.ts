@@ -14,27 +14,27 @@ const limitsWith = (settings: Record<string, string>): SignInLimits =>
 
 /** Fails once at each of so many accounts. Returns how many attempts were checked, and the limits of the others. */
 async function failAt(limits: SignInLimits, address: string, accounts: number) {
-  const heldBack = new Set<string>()
+  const rateLimited = new Set<string>()
   let checked = 0
   for (let count = 0; count < accounts; count += 1) {
     const admission = await limits.admit(`viewer-${count}`, address)
     if (admission.ok) {
       await admission.attempt.failed()
       checked += 1
-    } else heldBack.add(admission.limit)
+    } else rateLimited.add(admission.limit)
   }
-  return { checked, heldBack: [...heldBack] }
+  return { checked, rateLimited: [...rateLimited] }
 }
 
 describe('SIGN_IN_LIMIT_PER_ADDRESS', () => {
   test('an address has 300 failures by default', async () => {
-    expect(await failAt(limitsWith({}), HOME, 310)).toEqual({ checked: 300, heldBack: ['address'] })
+    expect(await failAt(limitsWith({}), HOME, 310)).toEqual({ checked: 300, rateLimited: ['address'] })
   })
 
   test('SIGN_IN_LIMIT_PER_ADDRESS sets how many failures an address has', async () => {
     const limits = limitsWith({ SIGN_IN_LIMIT_PER_ADDRESS: '20' })
-    expect(await failAt(limits, HOME, 25)).toEqual({ checked: 20, heldBack: ['address'] })
-    expect(await failAt(limits, OFFICE, 1)).toEqual({ checked: 1, heldBack: [] })
+    expect(await failAt(limits, HOME, 25)).toEqual({ checked: 20, rateLimited: ['address'] })
+    expect(await failAt(limits, OFFICE, 1)).toEqual({ checked: 1, rateLimited: [] })
   })
 })
 
@@ -43,9 +43,9 @@ describe('LIMITS_TRUSTED_NETWORKS', () => {
 
   test('an address in a trusted network has no limit of its own, and other addresses keep theirs', async () => {
     const limits = limitsWith(settings)
-    expect(await failAt(limits, OFFICE, 100)).toEqual({ checked: 100, heldBack: [] })
-    expect(await failAt(limits, `::ffff:${OFFICE}`, 100)).toEqual({ checked: 100, heldBack: [] })
-    expect(await failAt(limits, HOME, 100)).toEqual({ checked: 20, heldBack: ['address'] })
+    expect(await failAt(limits, OFFICE, 100)).toEqual({ checked: 100, rateLimited: [] })
+    expect(await failAt(limits, `::ffff:${OFFICE}`, 100)).toEqual({ checked: 100, rateLimited: [] })
+    expect(await failAt(limits, HOME, 100)).toEqual({ checked: 20, rateLimited: ['address'] })
   })
 
   test('an account in a trusted network still has its own limit', async () => {

@@ -151,7 +151,7 @@ describe.each([
     },
   )
 
-  test('parallel right sign-ins give back no guess at other names', async () => {
+  test('parallel successful sign-ins give back no guess at other names', async () => {
     let addressCounter: Counter | undefined
     const open = (await openCounters[counts]?.()) ?? expect.unreachable()
     const signInLimits = createSignInLimits((name, ...rest) => {

@@ -34,8 +34,8 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
   async function attempt(username: string, address: string, outcome: 'failed' | 'succeeded' | 'denied' = 'failed') {
     const admission = await limits.admit(username, address)
     if (!admission.ok) return [admission.limit, admission.retryAfterSeconds]
-    const heldBack = await admission.attempt[outcome]()
-    return heldBack ? [heldBack.limit, heldBack.retryAfterSeconds] : outcome
+    const rateLimited = await admission.attempt[outcome]()
+    return rateLimited ? [rateLimited.limit, rateLimited.retryAfterSeconds] : outcome
   }
 
   async function failTimes(times: number, username: string, address: string): Promise<void> {

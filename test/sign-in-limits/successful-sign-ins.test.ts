@@ -24,7 +24,7 @@ async function signInTimes(times: number, username: string, address: string, out
   for (let time = 0; time < times; time += 1) expect(await attempt(username, address, outcome)).toBeNull()
 }
 
-test('one account from one address has 5,000 right sign-ins in ten minutes', async () => {
+test('one account from one address has 5,000 successful sign-ins in ten minutes', async () => {
   await signInTimes(5_000, 'ada', HOME)
   // Before the password is checked, so right and wrong passwords are refused alike.
   expect(await limits.admit('ada', HOME)).toEqual(REFUSED)
@@ -41,7 +41,7 @@ test('parallel sign-ins get no further than 5,000', async () => {
   expect(answers).toEqual([null, null, REFUSED, REFUSED])
 })
 
-test('one account has 10,000 right sign-ins in ten minutes from all addresses', async () => {
+test('one account has 10,000 successful sign-ins in ten minutes from all addresses', async () => {
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await signInTimes(2_500, 'ada', address)
   expect(await attempt('ada', HOME)).toEqual(REFUSED)
   await signInTimes(1, 'bob', HOME)
@@ -51,7 +51,7 @@ test('2,000 viewers who share an account behind one address sign in twice each',
   await signInTimes(4_000, 'shared', HOME)
 })
 
-test('wrong passwords use up no right sign-ins, so that an attacker cannot block an account', async () => {
+test('wrong passwords use up no successful sign-ins, so that an attacker cannot block an account', async () => {
   await signInTimes(4_990, 'ada', HOME)
   for (let guess = 0; guess < 90; guess += 1) await attempt('ada', `192.0.2.${guess}`, 'failed')
   for (let guess = 0; guess < 4; guess += 1) await attempt('ada', HOME, 'failed')

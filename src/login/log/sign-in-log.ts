@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { OverloadedError } from '../../errors.ts'
 import type { SecurityLog } from '../../server/log/log.ts'
-import type { LineSums } from '../../server/log/repeat-filter.ts'
+import type { RepeatFilter } from '../../server/log/repeat-filter.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 
 declare global {
@@ -75,7 +75,7 @@ export function faultEvent(error: unknown): SignInEvent {
 
 export interface SignInLogDeps {
   readonly securityLog: SecurityLog
-  readonly lineSums: LineSums
+  readonly repeatFilter: RepeatFilter
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
   /** All outcomes of the app and its features. */
@@ -97,7 +97,7 @@ export function requestIdOf(req: Request): string {
  */
 export function createSignInLog({
   securityLog,
-  lineSums,
+  repeatFilter,
   entryPoint,
   addressOf,
   outcomes,
@@ -116,12 +116,12 @@ export function createSignInLog({
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
     // A line for each viewer whom an overload refuses would cost 8 % of the sign-ins.
     const network = isOfAll ? undefined : networkOf(address)
-    return !lineSums.isNew(kind, network, `${subject} ${status} ${reason}`)
+    return !repeatFilter.isNew(kind, network, `${subject} ${status} ${reason}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {
     if (!(error instanceof Error)) return { err: error }
-    const isNew = lineSums.isNew({ key: 'fault', writeSum: () => {} }, undefined, `${error.name} ${error.message}`)
+    const isNew = repeatFilter.isNew({ key: 'fault', writeSum: () => {} }, undefined, `${error.name} ${error.message}`)
     return isNew ? { err: error } : { reason: error.message }
   }
   return (req, event) => {

@@ -19,7 +19,7 @@ export type LogStep = (event: StepEvent) => void
 export type LogSteps = (req: Request) => LogStep
 
 export interface StepLogDeps
-  extends Pick<SignInLogDeps, 'securityLog' | 'lineSums' | 'entryPoint' | 'addressOf' | 'outcomes'> {
+  extends Pick<SignInLogDeps, 'securityLog' | 'repeatFilter' | 'entryPoint' | 'addressOf' | 'outcomes'> {
   /** The `event` of its lines. */
   readonly event: string
   /** Called for each step, for the metrics. */
@@ -28,7 +28,7 @@ export interface StepLogDeps
 
 /** Creates the function that logs the steps by which viewers change their accounts (OWASP ASVS 16.3.1, 16.3.3). */
 export function createStepLog(deps: StepLogDeps): LogSteps {
-  const { securityLog, lineSums, entryPoint, addressOf, outcomes, event, count = () => {} } = deps
+  const { securityLog, repeatFilter, entryPoint, addressOf, outcomes, event, count = () => {} } = deps
   const shared = { event, entryPoint }
 
   return (req) => {
@@ -41,7 +41,7 @@ export function createStepLog(deps: StepLogDeps): LogSteps {
       const writeSum = (sum: object) => securityLog[level]({ ...shared, outcome, ...sum })
       const kind = { key: `${event} ${entryPoint} ${outcome}`, writeSum }
       const detail = `${viewer} ${details.status} ${details.limit} ${details.reason}`
-      if (counted === 'always' && !lineSums.isNew(kind, networkOf(address), detail)) return
+      if (counted === 'always' && !repeatFilter.isNew(kind, networkOf(address), detail)) return
       // pino omits undefined fields.
       const fault = error === undefined ? {} : { err: error }
       securityLog[level]({ ...shared, outcome, viewer, address, requestId, ...details, ...fault })

@@ -5,10 +5,10 @@ export interface LineKind {
   /** A fixed text. Input of a client would make the number of kinds unlimited. */
   readonly key: string
   /** Writes the sum of the lines that were left out. */
-  readonly writeSum: (sum: LineSum) => void
+  readonly writeSum: (sum: RepeatSum) => void
 }
 
-export interface LineSum {
+export interface RepeatSum {
   /** The number of lines that were left out within a minute. */
   readonly more: number
   /** The network of the client; "others" for the networks beyond the limit; absent for a fault of the app. */
@@ -16,7 +16,7 @@ export interface LineSum {
 }
 
 /** Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. */
-export interface LineSums {
+export interface RepeatFilter {
   /**
    * True if the line must be written. False if it is only counted.
    * @param network the network of the client that caused it.
@@ -30,11 +30,11 @@ export interface LineSums {
 /** Writes a warning about a fault of the app. Repetitions of event and message within a minute are only counted. */
 export type WarnOnce = (line: { readonly event: string; readonly err: unknown }, message?: string) => void
 
-export function warnOnceAMinute(log: Pick<Logger, 'warn'>, lineSums: LineSums): WarnOnce {
+export function warnOnceAMinute(log: Pick<Logger, 'warn'>, repeatFilter: RepeatFilter): WarnOnce {
   return (line, message) => {
     const { event } = line
-    const kind = { key: event, writeSum: (sum: LineSum) => log.warn({ event, ...sum }) }
-    if (lineSums.isNew(kind, undefined, message)) log.warn(line, message)
+    const kind = { key: event, writeSum: (sum: RepeatSum) => log.warn({ event, ...sum }) }
+    if (repeatFilter.isNew(kind, undefined, message)) log.warn(line, message)
   }
 }
 
@@ -43,7 +43,7 @@ const LINES_PER_NETWORK = 100
 /** Limits the memory to about 10 MB. Clients choose networks and details. */
 const MOST_LINES = 10_000
 
-export function createLineSums(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES): LineSums {
+export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES): RepeatFilter {
   const sums = new Map<string, { kind: LineKind; network: string | undefined; lines: number; more: number }>()
   const written = new Set<string>()
   let timer: NodeJS.Timeout | null = null

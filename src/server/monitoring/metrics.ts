@@ -40,7 +40,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry })
   const signIns = new Counter({
     name: 'viewer_auth_sign_ins_total',
-    help: 'Sign-ins and refusals by outcome, and for held-back ones by limit',
+    help: 'Sign-ins and refusals by outcome, and for rate-limited ones by limit',
     labelNames: ['outcome', 'entry_point', 'limit'],
     registers,
   })

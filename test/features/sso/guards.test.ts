@@ -45,8 +45,8 @@ test('while the store of open sign-ins is away, single sign-on answers 503 and p
   const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
   const flows = { put: away, take: away, read: away, has: away, close: () => {} }
   // Equal lines are written too.
-  const lineSums = { isNew: () => true, end: () => {} }
-  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows }), lineSums })
+  const repeatFilter = { isNew: () => true, end: () => {} }
+  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows }), repeatFilter })
   const wait = fieldOf(await app.get('/'), 'wait')
   const own = { 'Sec-Fetch-Site': 'same-origin' }
   const answers = [

@@ -34,7 +34,7 @@ test('no line of the log has a secret of a sign-in, whatever comes of it', async
   const app = await startSso({
     settings: { hasCode: true },
     // Equal lines are written too.
-    lineSums: { isNew: () => true, end: () => {} },
+    repeatFilter: { isNew: () => true, end: () => {} },
     provider: {
       changeAnswer(answer, path) {
         if (path === '/token') for (const token of [answer.id_token, answer.access_token]) secrets.add(String(token))

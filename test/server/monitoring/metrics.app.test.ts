@@ -65,8 +65,8 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   const lines = page.split('\n')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="wrong-credentials",entry_point="default"} 7')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="signed-in",entry_point="default"} 1')
-  const heldBack = 'outcome="held-back",entry_point="default",limit="account-and-address"'
-  expect(lines).toContain(`viewer_auth_sign_ins_total{${heldBack}} 1`)
+  const rateLimited = 'outcome="held-back",entry_point="default",limit="account-and-address"'
+  expect(lines).toContain(`viewer_auth_sign_ins_total{${rateLimited}} 1`)
   expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 7')
   expect(lines).toContain('viewer_auth_client_faults_total{fault="malformed"} 1')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="looping",entry_point="default"} 0')

@@ -8,7 +8,7 @@ import type { Request } from 'express'
 import { expect, test } from 'vitest'
 import { createSignInLog, SIGN_IN_OUTCOMES } from '../../../../src/login/log/sign-in-log.ts'
 import { openLog, securityLogOf } from '../../../../src/server/log/log.ts'
-import { createLineSums } from '../../../../src/server/log/repeat-filter.ts'
+import { createRepeatFilter } from '../../../../src/server/log/repeat-filter.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 
@@ -35,10 +35,10 @@ function logIn(cwd: string, name: string, text: string | Buffer, daysAgo = 0): s
 test('audit export reads what the sign-in log of the app writes, sums of repeated lines too', async () => {
   const cwd = temporaryFolder()
   const lines: string[] = []
-  const lineSums = createLineSums()
+  const repeatFilter = createRepeatFilter()
   const log = createSignInLog({
     securityLog: securityLogOf(openLog('info', { write: (written) => void lines.push(written) })),
-    lineSums,
+    repeatFilter,
     entryPoint: 'staff',
     addressOf: () => '192.0.2.7',
     outcomes: SIGN_IN_OUTCOMES,
@@ -48,7 +48,7 @@ test('audit export reads what the sign-in log of the app writes, sums of repeate
   for (let count = 0; count < 3; count += 1) {
     log(request, { outcome: 'held-back', viewer: 'ada', status: 429, limit: 'account' })
   }
-  lineSums.end()
+  repeatFilter.end()
   const text = lines.join('')
   const { stdout, stderr, status } = await audit(cwd, ['--json', '-'], { stdin: text })
   expect(status).toBe(0)
