@@ -17,8 +17,8 @@ const SOAK = 'test/**/*.soak.test.ts'
 const quick = {
   sequence: { groupOrder: 1 },
   maxWorkers: availableParallelism() + 1,
-  testTimeout: 20_000,
-  hookTimeout: 20_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
 }
 
 /** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */

@@ -5,7 +5,8 @@ import { createRemoteGuard } from '../../../src/users/remote/guard.ts'
 import { entryOf, type ScriptedDirectory, startScriptedDirectory } from './scripted-directory.ts'
 import { ldapSettings } from './settings-of.ts'
 
-const TIMEOUT_MS = 2_000
+/** Longer than a busy machine is slow. A timeout has another message, so the words below show that none was reached. */
+const TIMEOUT_MS = 15_000
 const ADA = { dn: 'uid=ada,dc=example', attributes: { uid: ['ada'] } }
 const FINE = { entries: [ADA], bind: () => ({ code: 0 }) }
 
@@ -37,11 +38,10 @@ const result = (id: number, tag: number, ...code: readonly number[]) =>
 const BIND_ANSWER = 0x61
 const ENTRY = 0x64
 
-async function msUntilRefused(asked: Promise<unknown>, words: string): Promise<number> {
-  const before = performance.now()
+async function expectRefused(password: string, words: string): Promise<void> {
+  const asked = openStore().authenticate('ada', password)
   await expect(asked).rejects.toThrow(words)
   await expect(asked).rejects.toThrow(UpstreamError)
-  return performance.now() - before
 }
 
 describe('the answer to a bind', () => {
@@ -60,7 +60,7 @@ describe('the answer to a bind', () => {
     ['of HTTP', () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'does not speak LDAP'],
   ])('an answer to a bind %s is refused at once', async (_what, bind, words) => {
     directory.follow({ ...FINE, bytes: ({ id }) => ({ bind: bind(id) }) })
-    expect(await msUntilRefused(openStore().authenticate('ada', 'wrong'), words)).toBeLessThan(TIMEOUT_MS / 2)
+    await expectRefused('wrong', words)
   })
 })
 
@@ -76,8 +76,7 @@ describe('the answer to a search', () => {
     ['an indefinite length', [name, Buffer.of(0x30, 0x80), attribute, Buffer.of(0, 0)]],
   ])('an entry with %s is refused at once', async (_what, parts) => {
     directory.follow({ ...FINE, bytes: ({ id }) => ({ search: message(id, element(ENTRY, ...parts)) }) })
-    const tookMs = await msUntilRefused(openStore().authenticate('ada', 'secret'), 'malformed LDAP message')
-    expect(tookMs).toBeLessThan(TIMEOUT_MS / 2)
+    await expectRefused('secret', 'malformed LDAP message')
   })
 
   test('malformed controls are refused at once', async () => {
@@ -86,8 +85,7 @@ describe('the answer to a search', () => {
       element(0xa0, Buffer.of(0x04, 1, 0x30)),
     ]
     directory.follow({ ...FINE, bytes: ({ id }) => ({ search: message(id, ...parts) }) })
-    const tookMs = await msUntilRefused(openStore().authenticate('ada', 'secret'), 'malformed LDAP message')
-    expect(tookMs).toBeLessThan(TIMEOUT_MS / 2)
+    await expectRefused('secret', 'malformed LDAP message')
   })
 
   test.each([
@@ -99,21 +97,20 @@ describe('the answer to a search', () => {
     const isOne = search(1).length < 100
     const bytes = (id: number) => (isOne ? Buffer.concat(Array(1_000).fill(search(id))) : search(id))
     directory.follow({ ...FINE, isEndless: true, bytes: ({ id }) => ({ search: bytes(id) }) })
-    const tookMs = await msUntilRefused(openStore().authenticate('ada', 'secret'), 'too much data')
-    expect(tookMs).toBeLessThan(TIMEOUT_MS)
+    await expectRefused('secret', 'too much data')
   })
 
   test('thousands of unexpected messages end the connection, not the process', async () => {
     const unexpected = Buffer.concat(Array(20_000).fill(message(99, element(BIND_ANSWER))))
     directory.follow({ ...FINE, bytes: () => ({ search: unexpected }) })
-    await msUntilRefused(openStore().authenticate('ada', 'secret'), 'unexpected message')
+    await expectRefused('secret', 'unexpected message')
   })
 
   test('a message of a megabyte is refused, so that it is not logged', async () => {
     const words = text('x'.repeat(1_000_000))
     const bind = (id: number) => message(id, element(BIND_ANSWER, element(0x0a, Buffer.of(1)), text(''), words))
     directory.follow({ ...FINE, bytes: ({ id }) => ({ bind: bind(id) }) })
-    await msUntilRefused(openStore().authenticate('ada', 'secret'), 'malformed LDAP message')
+    await expectRefused('secret', 'malformed LDAP message')
   })
 })
 
