@@ -12,8 +12,6 @@ import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every
 /** 320 × 256 is a window of 1280 × 1024 at a zoom of 400 %. */
 const SIZES = ['320x180', '320x256', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
 type Size = (typeof SIZES)[number]
-/** The smallest frame, a usual one, and a phone. */
-const FEW_SIZES: readonly Size[] = ['320x180', '480x270', '375x667']
 /** Text of twice the size needs twice the width of the smallest frame. */
 const ENLARGED_SIZES = ['640x360', '1280x720', '375x667']
 type Brand = keyof typeof BRANDS
@@ -67,8 +65,8 @@ test.each(
     [
       { brand: 'square logo', languages: FEW_LANGUAGES, sizes: SIZES },
       { brand: 'square logo', languages: LANGUAGES, sizes: ['320x180'] },
-      { brand: 'wordmark', languages: FEW_LANGUAGES, sizes: FEW_SIZES },
-      { brand: 'unbranded', languages: FEW_LANGUAGES, sizes: FEW_SIZES },
+      { brand: 'wordmark', languages: ['de', 'ar'], sizes: ['320x180'] },
+      { brand: 'unbranded', languages: ['de', 'ar'], sizes: ['320x180'] },
     ],
     (['square logo', 'wordmark', 'unbranded'] as const).map((brand) => ({ brand, languages: LANGUAGES, sizes: SIZES })),
   ),
@@ -96,7 +94,7 @@ test.each(FEW_BRANDS)('the focus ring of every target is visible at every size, 
 test.each(FEW_BRANDS)(
   'text of twice the size is not cut off, does not overlap, and scrolls in one direction, %s',
   async (brand) => {
-    const { page, screens } = await openScreens(brand, FEW_LANGUAGES)
+    const { page, screens } = await openScreens(brand, ['de', 'ja', 'ar'])
     const session = await page.createCDPSession()
     await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
     const rules = { leastTarget: 24, mostScroll: 5_000 }

@@ -12,7 +12,7 @@ import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
 import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
 
-const KINDS = rowsFor<BrowserKind>(['chromium', 'chromium-no-cookies'], ['firefox'])
+const KINDS = rowsFor<BrowserKind>(['chromium'], ['chromium-no-cookies', 'firefox'])
 
 /**
  * The player sends its heartbeat every 10 s; here every second. In a block, because Chromium runs this at the top level

@@ -7,7 +7,7 @@ import { SECRET, type Service, startService } from './service.ts'
 import { startTinyLoginApp, type TinyLoginApp } from './tiny-login-app.ts'
 
 /** The browsers in which the player must work, as shipped. */
-export const BROWSERS: readonly BrowserKind[] = ['chromium', 'firefox']
+export const BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 /** The same, keeping nothing for anybody. */
 export const FORGETFUL_BROWSERS = rowsFor<BrowserKind>(['chromium-no-cookies'], ['firefox-no-cookies'])
 

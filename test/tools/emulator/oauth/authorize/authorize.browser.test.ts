@@ -11,9 +11,7 @@ import { rowsFor } from '../../../../rows.ts'
 import { type ClientSite, startClientSite } from '../client-site.ts'
 import { askForToken } from '../token-client.ts'
 
-const BROWSERS: readonly BrowserKind[] = ['chromium', 'firefox']
-/** For pages that use no feature that browsers treat differently. */
-const SAME_BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
+const BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 
 let emulator: RunningEmulator
 let site: ClientSite
@@ -122,8 +120,6 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     }
     expect(site.results).toEqual([])
   })
-
-  if (!SAME_BROWSERS.includes(kind)) return
 
   test('Deny leads to the client with access_denied, and the user stays signed in', async () => {
     const { page, complaints } = opened
