@@ -109,16 +109,6 @@ describe('a Redis Cluster that lost a server', () => {
     cluster.servers[2]?.resume()
     await untilWritable(link, key)
   })
-
-  test('the app starts without the cluster, and uses it as soon as it answers', async () => {
-    await Promise.all(cluster.servers.map((server) => server.stop()))
-    const { link, events } = await open()
-    expect(link.isAvailable()).toBe(false)
-    await expect(write(link, 'viewer-auth:a')).rejects.toThrow(UpstreamError)
-    await Promise.all(cluster.servers.map((server) => server.restart()))
-    await untilWritable(link, 'viewer-auth:a')
-    await expect.poll(events, BACK_WITHIN).toEqual(['redis-away', 'redis-back'])
-  })
 })
 
 test('the connections to all servers of a cluster are encrypted, with a certificate of the authority', async () => {

@@ -65,27 +65,6 @@ test('a return address that leads to another origin is unknown, because browsers
   expect(textOf('address-redirects')).not.toContain(near.origin)
 })
 
-test('the doctor reports a proxy that removes the query', async () => {
-  const front = await startService(async (req, res) => {
-    const answer = await fetch(`${env.PUBLIC_URL}${req.url?.split('?')[0]}`)
-    res.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
-  })
-  expect(
-    (await runDoctor([], { cwd: temporaryFolder(), env: { ...env, PUBLIC_URL: front.origin } })).failure,
-  ).toContain('query-removed')
-})
-
-test('stores are unknown if a proxy hides the health check', async () => {
-  const front = await startService(async (req, res) => {
-    if (req.url === '/health/ready') return void res.writeHead(403).end('no')
-    const answer = await fetch(`${env.PUBLIC_URL}${req.url}`)
-    res.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
-  })
-  const hidden = { ...env, PUBLIC_URL: front.origin }
-  const { failure, unknown } = await runDoctor([], { cwd: temporaryFolder(), env: hidden })
-  expect([failure, unknown]).toEqual([[], expect.arrayContaining(['readiness-hidden'])])
-})
-
 test('the doctor stops reading an endless answer', { timeout: 12_000 }, async () => {
   const front = await startService((_req, res) => {
     const more = () => {

@@ -86,78 +86,11 @@ describe('the doctor', () => {
     expect(await findingsOf(...SIGN_IN)).toMatchObject({ status: 0, failure: [], unknown: ['no-lock', 'no-page'] })
   })
 
-  test.each<[string, AlterHeaders, string]>([
-    ['removes the policy', ({ 'content-security-policy': _policy, ...headers }) => headers, 'policy-removed'],
-    [
-      'has a clock that is almost an hour behind',
-      (headers) => ({ ...headers, date: new Date(Date.now() - 3_590_000).toUTCString() }),
-      'clock-expires',
-    ],
-    ['adds X-Frame-Options', (headers) => ({ ...headers, 'x-frame-options': 'DENY' }), 'x-frame-options'],
-    [
-      'adds its own frame-ancestors',
-      (headers) => ({
-        ...headers,
-        'content-security-policy': `${headers['content-security-policy']}, frame-ancestors 'self'`,
-      }),
-      'frame-ancestors',
-    ],
-    [
-      'changes cookies',
-      (headers) => ({
-        ...headers,
-        ...(headers['set-cookie'] && {
-          'set-cookie': headers['set-cookie'].map((cookie) => cookie.replace('SameSite=None', 'SameSite=Lax')),
-        }),
-      }),
-      'cookie-changed',
-    ],
-    ['lets caches store screens', (headers) => ({ ...headers, 'cache-control': 'public' }), 'cache-control'],
-  ])('the doctor reports a proxy that %s as a failure', async (_case, altered, named) => {
-    alter = altered
-    const { status, failure } = await findingsOf(...SIGN_IN)
-    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
-  })
-
   test('the verdict says that viewers will not get through if a check fails', async () => {
     alter = (headers) => ({ ...headers, 'x-frame-options': 'DENY' })
     expect((await doctor()).stdout).toContain(
       'will not get through: see each failure. (1 failure, 3 unknown, 0 warnings)',
     )
-  })
-
-  test.each([
-    ['another secret than the app', { HASH_SECRET: 'b81f4c02d97e36a5f0c8127d6e9a4b53' }, 'wrong-response'],
-    ['another return address', { PLAYER_RETURN_URL: 'https://other.example/pass' }, 'wrong-redirect'],
-    ['another path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/psas' }, 'wrong-redirect'],
-    ['a fragment in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock/pass#player' }, 'wrong-redirect'],
-    ['a shorter path in the return address', { PLAYER_RETURN_URL: 'RETURN/embed/hashlock' }, 'wrong-redirect'],
-    ['a wrong password', { VIEWER_PASSWORD: 'wrong' }, 'wrong-password'],
-    ['a wrong client', { SERVICE_CLIENT_SECRET: 'ab'.repeat(20) }, 'client-refused'],
-    ['no service', { SERVICE_BASE_URL: '' }, 'service-settings'],
-  ])('the doctor reports %s as a failure', async (_case, changed, named) => {
-    const { PLAYER_RETURN_URL = env.PLAYER_RETURN_URL ?? '' } = changed as Record<string, string>
-    env = { ...env, ...changed, PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('RETURN', emulator.url) }
-    const { status, failure } = await findingsOf(...SIGN_IN)
-    expect([status, failure]).toEqual([1, expect.arrayContaining([named])])
-  })
-
-  test.each([
-    [{ PLAYER_ORIGINS: 'https://player.example' }, 'unknown', 'player-origin-missing'],
-    [{ HASH_LIFETIME_SECONDS: '5' }, 'warning', 'short-lifetime'],
-    [{ HASH_PARAMETERS: 'id=username' }, 'warning', 'no-viewer-parameter'],
-  ] as const)('the doctor finds %j doubtful', async (changed, level, code) => {
-    env = { ...env, ...changed }
-    expect((await findingsOf())[level]).toContain(code)
-  })
-
-  test('several pages are checked, and the missing origin of one is named', async () => {
-    await runHere(['lock', 'set', '--video', '2003', '--yes'], { cwd: temporaryFolder(), env })
-    const ownPage = `${emulator.url}/video/2003`
-    const customerPage = ownPage.replace('127.0.0.1', 'page.localhost')
-    const { status, ok, failure, textOf } = await findingsOf('--page', ownPage, '--page', customerPage)
-    expect([status, ok, failure]).toEqual([1, expect.arrayContaining(['page']), ['page-origin-missing']])
-    expect(textOf('page-origin-missing')).toContain(new URL(customerPage).origin)
   })
 
   test('a player whose policy does not let the app in is a failure only if the lock leads to the app', async () => {
@@ -207,10 +140,6 @@ describe('the doctor', () => {
     expect((await findingsOf('--video', '2003')).ok).toContain('lock-secret-same')
   })
 
-  test('the lock of a video without its own is unknown', async () => {
-    expect((await findingsOf('--video', '2002')).unknown).toContain('no-own-lock')
-  })
-
   test('a video and a channel at once are wrong usage', async () => {
     expect(await doctor('--video', '2003', '--channel', '1002')).toMatchObject({ status: 2, stdout: '' })
   })
@@ -223,13 +152,6 @@ describe('the doctor', () => {
       expect([status, unknown]).toEqual([0, ['lock-secret-unseen', 'no-page', 'no-sign-in']])
       expect(textOf('lock-secret-unseen')).toContain('channel 1002')
     }
-  })
-
-  test('the doctor reports the address of a lock that points elsewhere', async () => {
-    const { failure, unknown, textOf } = await findingsOf('--video', '2001')
-    expect([failure, unknown]).toEqual([['lock-leads-elsewhere'], ['no-page', 'no-sign-in']])
-    expect(textOf('lock-leads-elsewhere')).toContain('video 2001')
-    expect(textOf('lock-leads-elsewhere')).toContain('http://localhost:3000/')
   })
 
   test('the doctor lists wrong settings and checks nothing else', async () => {

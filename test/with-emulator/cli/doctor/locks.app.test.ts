@@ -76,14 +76,6 @@ test('a lock with another secret than the settings is a failure', async () => {
   expect(await doctor(...CHANNEL)).toMatchObject({ failure: [], warning: ['lock-secret-second'] })
 })
 
-test('the secret of the lock of a video is compared directly', async () => {
-  const place = { kind: 'video', id: '2003' } as const
-  await setLock(apiOf(emulator), place, { url: `${env.PUBLIC_URL}/`, secret: OTHER_SECRET })
-  expect((await doctor('--video', '2003')).failure).toEqual(['lock-secret-differs'])
-  await setLock(apiOf(emulator), place, { url: `${env.PUBLIC_URL}/`, secret: env.HASH_SECRET ?? '' })
-  expect((await doctor('--video', '2003')).ok).toContain('lock-secret-same')
-})
-
 test('a lock whose address was changed elsewhere has no record any more', async () => {
   await run('lock', 'set', ...CHANNEL, '--yes')
   const form = { url: `${env.PUBLIC_URL}/e/default`, secret: env.HASH_SECRET ?? '' }

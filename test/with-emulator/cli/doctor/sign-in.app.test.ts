@@ -8,7 +8,6 @@ import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-s
 import { openSqliteStore } from '../../../../src/users/sqlite/store.ts'
 import { memoryUsers } from '../../../login/memory-users.ts'
 import { ADA, type LoginAppOptions } from '../../../login/start-login-app.ts'
-import { startService } from '../../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { emulatorOfTest } from '../../video-service/client.ts'
 import { startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
@@ -117,19 +116,6 @@ test('an origin that the app does not know as its own is named as the cause', as
   changed.PUBLIC_URL = (env.PUBLIC_URL ?? '').replace('127.0.0.1', 'localhost')
   const { failure } = await runDoctor(['--viewer', ADA.username], { cwd: folder, env: { ...env, ...changed } })
   expect(failure).toContain('foreign-origin')
-})
-
-test('a proxy that answers the sign-in in place of the app is named as the cause', async () => {
-  const env = await startLoginAppBehindProxy(emulator, { settings: { PLAYER_ORIGINS: emulator.url } })
-  const firewall = await startService((req, res) => {
-    if (req.method === 'POST') return void res.writeHead(403).end('<h1>Forbidden</h1>')
-    fetch(`${env.PUBLIC_URL}${req.url}`).then(
-      async (answer) => res.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text()),
-      () => res.destroy(),
-    )
-  })
-  const changed = { ...env, PUBLIC_URL: firewall.origin }
-  expect((await runDoctor(['--viewer', ADA.username], { cwd: folder, env: changed })).failure).toEqual(['not-the-app'])
 })
 
 test('a doctor that finds no fault leaves no warning in the log of the app', async () => {
