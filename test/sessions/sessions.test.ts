@@ -51,17 +51,6 @@ test('a session survives a wrong password and a cancel', async () => {
   expect((await app.get('/', { Cookie })).status).toBe(303)
 })
 
-test('a session ends when it was not used for the idle time', async () => {
-  const app = await startLoginApp()
-  const Cookie = await signIn(app)
-  app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
-  expect((await app.get('/', { Cookie })).status).toBe(303)
-  app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
-  expect((await app.get('/', { Cookie })).status).toBe(303)
-  app.clock.seconds += SESSION_LIMITS.idleSeconds + 60
-  expectScreen(await app.get('/', { Cookie }))
-})
-
 test('a session ends after its lifetime, even if it is used', async () => {
   const app = await startLoginApp()
   const Cookie = await signIn(app)
