@@ -60,6 +60,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/security-log': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
+  'src/tools/slim': [],
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }
 

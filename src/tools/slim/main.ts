@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util'
+import { findMerge, mergeSlim } from './merge.ts'
+import { checkNames, type Part, readParts, WrongChoice } from './parts.ts'
+import { type Slimmed, slimmed, write } from './slim.ts'
+import { countLines, git, readTree, type Tree } from './tree.ts'
+
+const USAGE = `Usage: npm run slim -- [--keep NAME,NAME…] [--dry-run]
+
+Removes the user stores, features and tools that this fork does not keep. Without --keep, it repeats the choice that
+package.json holds, or asks. After \`git merge RELEASE\`, it removes what the release brought back.
+`
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
+class Refused extends Error {}
+
+async function run(folder: string): Promise<void> {
+  const { values } = parseArgs({
+    options: { keep: { type: 'string' }, 'dry-run': { type: 'boolean' }, help: { type: 'boolean' } },
+  })
+  if (values.help) return print(USAGE)
+  const merge = findMerge(folder)
+  if (!merge?.isUnderWay && git(folder, 'status', '--porcelain') !== '') {
+    throw new Refused('There are uncommitted changes. Commit them first, so that you can take everything back.')
+  }
+  const full = readTree(folder)
+  const parts = readParts(full)
+  const names = values.keep?.split(',').map((name) => name.trim())
+  if (names) checkNames(parts, names)
+  const keep = names ?? keptNames(full) ?? (await ask(parts))
+  if (!values['dry-run'] && merge && keptNames(full)) {
+    const conflicts = mergeSlim(folder, keep, merge)
+    if (conflicts.length > 0 && merge.isUnderWay) {
+      throw new Refused(`Resolve these conflicts, then commit:\n${conflicts.map((path) => `  ${path}`).join('\n')}`)
+    }
+    if (conflicts.length === 0) return printLines(readTree(folder))
+  }
+  const left = slimmed(folder, keep)
+  if (values['dry-run']) return printPlan(left)
+  write(folder, left)
+  printLines(readTree(folder))
+  if (left.seams.length > 0)
+    throw new Refused(`Mend this code by hand:\n${left.seams.map((seam) => `  ${seam}`).join('\n')}`)
+  print('Now: npm ci && npm run check && npm run test:unit, then commit.')
+}
+
+function keptNames(tree: Tree): string[] | null {
+  const manifest: { slim?: { keep: string[] } } = JSON.parse(tree.get('package.json') ?? '{}')
+  return manifest.slim?.keep ?? null
+}
+
+async function ask(parts: readonly Part[]): Promise<string[]> {
+  const { groupMultiselect, isCancel } = await import('@clack/prompts')
+  const choices = parts.filter(({ choice, always }) => choice && !always)
+  const kinds = Map.groupBy(choices, ({ kind }) => kind)
+  const options = [...kinds].map(([kind, some]) => [
+    kind,
+    some.map(({ name, about }) => ({ value: name, label: name, hint: about })),
+  ])
+  const answer = await groupMultiselect({
+    message: 'Keep which parts? Everything else is deleted.',
+    options: Object.fromEntries(options),
+    initialValues: choices.map(({ name }) => name),
+  })
+  if (isCancel(answer)) throw new Refused('Nothing was changed.')
+  return answer
+}
+
+function printLines(tree: Tree): void {
+  const [all, tools] = [countLines(tree, 'src/'), countLines(tree, 'src/tools/')]
+  print(`Lines of src: ${all} (app ${all - tools}, tools ${tools})`)
+}
+
+function printPlan({ full, tree, removed, seams }: Slimmed): void {
+  const list = (title: string, lines: readonly string[]) =>
+    print([`${title}: ${lines.length}`, ...lines.map((line) => `  ${line}`)].join('\n'))
+  const packagesOf = (files: Tree) => {
+    const { dependencies, devDependencies } = JSON.parse(files.get('package.json') ?? '{}')
+    return Object.keys({ ...dependencies, ...devDependencies })
+  }
+  const packages = packagesOf(tree)
+  list(
+    'Parts that go',
+    removed.map(({ name, about }) => `${name}: ${about}`),
+  )
+  list(
+    'Files that go',
+    [...full.keys()].filter((path) => !tree.has(path)),
+  )
+  list(
+    'Files that change',
+    [...tree].filter(([path, text]) => full.get(path) !== text).map(([path]) => path),
+  )
+  list(
+    'Packages that go',
+    packagesOf(full).filter((name) => !packages.includes(name)),
+  )
+  if (seams.length > 0) list('Code to mend by hand', seams)
+  printLines(tree)
+  print('Nothing was changed.')
+}
+
+try {
+  await run(process.cwd())
+} catch (error) {
+  const isUsage = error instanceof WrongChoice || (error instanceof TypeError && 'code' in error)
+  if (!isUsage && !(error instanceof Refused)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = isUsage ? 2 : 1
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { slimmed, write } from './slim.ts'
+import { git } from './tree.ts'
+
+/** A release that was merged last, or is being merged. */
+interface Merge {
+  readonly ours: string
+  readonly release: string
+  readonly isUnderWay: boolean
+}
+
+/** Finds the merge under way, or the last commit if it is a merge. */
+export function findMerge(folder: string): Merge | null {
+  const commit = (name: string) => {
+    const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
+      cwd: folder,
+    })
+    return status === 0 ? stdout.toString().trim() : null
+  }
+  const [head, underWay] = [commit('HEAD'), commit('MERGE_HEAD')]
+  if (head && underWay) return { ours: head, release: underWay, isUnderWay: true }
+  const [ours, release] = [commit('HEAD^1'), commit('HEAD^2')]
+  return ours && release ? { ours, release, isUnderWay: false } : null
+}
+
+/**
+ * Takes in a release: removes the same parts from the release and from the release before, and merges only the
+ * difference. So a file that the fork did not edit has no conflict. The index and the folder get the result.
+ * @returns the files with conflicts. If the merge is already committed, a conflict leaves everything as it is.
+ */
+export function mergeSlim(folder: string, keep: readonly string[], { ours, release, isUnderWay }: Merge): string[] {
+  const commit = (tree: string, ...parents: string[]) =>
+    git(folder, 'commit-tree', '-m', 'slim', ...parents.flatMap((parent) => ['-p', parent]), tree).trim()
+  const base = commit(slimTreeOf(folder, git(folder, 'merge-base', ours, release).trim(), keep))
+  const merged = spawnSync(
+    'git',
+    [
+      'merge-tree',
+      '--write-tree',
+      '-z',
+      commit(`${ours}^{tree}`, base),
+      commit(slimTreeOf(folder, release, keep), base),
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  )
+  if (merged.status !== 0 && merged.status !== 1) throw new Error(merged.stderr)
+  const [tree = '', ...entries] = merged.stdout.split('\0\0', 1)[0]?.split('\0') ?? []
+  const conflicts = [...new Set(entries.flatMap((entry) => entry.split('\t')[1] || []))]
+  if (conflicts.length > 0 && !isUnderWay) return conflicts
+  git(folder, 'read-tree', '--reset', '-u', tree)
+  // Git lists these files as unmerged until the person adds them.
+  const input = [...conflicts.map((path) => `0 ${'0'.repeat(40)}\t${path}`), ...entries]
+    .map((entry) => `${entry}\n`)
+    .join('')
+  spawnSync('git', ['update-index', '--index-info'], { cwd: folder, input })
+  return conflicts
+}
+
+/** @returns the tree of a commit without the parts that the fork does not keep. */
+function slimTreeOf(folder: string, commit: string, keep: readonly string[]): string {
+  const copy = mkdtempSync(join(tmpdir(), 'slim-'))
+  git(folder, 'worktree', 'add', '--force', '--detach', copy, commit)
+  try {
+    write(copy, slimmed(copy, keep))
+    git(copy, 'add', '--all')
+    return git(copy, 'write-tree').trim()
+  } finally {
+    git(folder, 'worktree', 'remove', '--force', copy)
+  }
+}

@@ -1,0 +1,136 @@
+import { dirname, extname, join, normalize } from 'node:path'
+import type { Tree } from './tree.ts'
+
+/** An import or re-export of another file of the project. */
+interface Import {
+  /** The whole statement, or for a late import the expression. */
+  readonly text: string
+  readonly target: string
+  /** The names that it brings into the file. */
+  readonly names: readonly string[]
+  readonly isLate: boolean
+}
+
+const STATEMENT = /^(?:import|export) (?:type )?([^'"();=]*?)(?:from )?'([^']+)'(?: with \{[^}]*\})?\n/gm
+const LATE = /import\(\s*'(\.[^']+)'\s*\)/g
+const ADDRESS = /new URL\(\s*'([^']+\.(?:ts|js|cjs|mjs))',\s*import\.meta\.url\s*\)/g
+const isCode = (path: string) => ['.ts', '.js', '.cjs', '.mjs'].includes(extname(path))
+
+/** The import statements and re-exports of a file, with the names that each brings in. It reads formatted code. */
+export function importStatements(text: string): { text: string; address: string; names: string[] }[] {
+  return [...text.matchAll(STATEMENT)].map(([statement, clause = '', address = '']) => ({
+    text: statement,
+    address,
+    names: clause
+      .replace(/[{}]|\btype\b/g, ' ')
+      .split(',')
+      .flatMap((item) => item.trim().split(' as ').at(-1) || []),
+  }))
+}
+
+/** Finds what a file imports from the project. */
+export function importsOf(path: string, text: string): Import[] {
+  if (!isCode(path)) return []
+  const target = (address: string) => normalize(join(dirname(path), address))
+  return [
+    ...importStatements(text)
+      .filter(({ address }) => address.startsWith('.'))
+      .map((statement) => ({ ...statement, target: target(statement.address), isLate: false })),
+    ...[...text.matchAll(LATE), ...text.matchAll(ADDRESS)].map(([late, address = '']) => ({
+      text: late,
+      target: target(address),
+      names: [],
+      isLate: true,
+    })),
+  ]
+}
+
+/** The files that the given files import, and theirs, and so on, with the given files. */
+export function reachable(tree: Tree, from: readonly string[]): Set<string> {
+  const found = new Set<string>()
+  const open = [...from]
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const text = tree.get(path)
+    if (found.has(path) || text === undefined) continue
+    found.add(path)
+    open.push(...importsOf(path, text).map(({ target }) => target))
+  }
+  return found
+}
+
+const indentOf = (line: string) => line.length - line.trimStart().length
+const isComment = (line: string) => /^\s*(?:\/\/|\/?\*)/.test(line)
+
+/**
+ * The lines of the list item with a given line: those of a whole array element or of one property.
+ * @returns null if the line is not in a list.
+ */
+function itemAt(lines: readonly string[], index: number): { from: number; to: number } | null {
+  const line = lines[index] ?? ''
+  const indent = indentOf(line)
+  let opener = index - 1
+  while (opener >= 0 && (lines[opener]?.trim() === '' || indentOf(lines[opener] ?? '') >= indent)) opener--
+  const opening = lines[opener] ?? ''
+  if (/^\s*[[{]$/.test(opening)) return itemAt(lines, opener)
+  if (/^\s*\| /.test(line) && !line.endsWith(',')) return { from: index, to: index }
+  if (!/(?:\[|[=:(] ?\{|return \{)$/.test(opening)) return null
+  let to = index
+  while (!(indentOf(lines[to] ?? '') === indent && /,(?: \/\/.*)?$/.test(lines[to] ?? ''))) {
+    if (++to >= lines.length || indentOf(lines[to] ?? '') < indent) return null
+  }
+  let from = index
+  while (isComment(lines[from - 1] ?? '')) from--
+  return { from, to }
+}
+
+/** Removes a name from the lists on one line: `[a, name, ...b]` and `A | Name`. */
+function withoutInlineItem(line: string, { source: name }: RegExp): string {
+  const item = new RegExp(`^(?:\\.\\.\\.)?${name}(?:\\.[\\w.]+|\\(.*\\))?$`)
+  return line
+    .replace(/(?<![\w)\]])\[([^[\]]*)\]/g, (list, items: string) => {
+      const left = items.split(', ').filter((one) => !item.test(one))
+      return left.length === items.split(', ').length ? list : `[${left.join(', ')}]`
+    })
+    .replace(new RegExp(` \\| ${name}(?!['.(])|${name} \\| `, 'g'), '')
+}
+
+/** Removes the items of lists that name what a file does not have any more. Other code with that name stays. */
+export function withoutItems(text: string, name: Pick<RegExp, 'test'>): string {
+  const lines = text.split('\n')
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = lines[index] ?? ''
+    if (isComment(line) || !name.test(line)) continue
+    const shorter = name instanceof RegExp ? withoutInlineItem(line, name) : line
+    const item = shorter === line ? itemAt(lines, index) : null
+    lines[index] = shorter
+    if (item) lines.splice(item.from, item.to - item.from + 1)
+  }
+  return lines.join('\n')
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** Matches a name in code, but not as the key of a property, nor after a dot. */
+export const wordOf = (name: string) => new RegExp(`(?<![\\w$'-]|(?<!\\.\\.)\\.)${escaped(name)}(?![\\w$'-]|\\??:)`)
+
+/** Removes the imports of files that are not there, and the items of lists with what they brought in. */
+export function withoutMissingImports(path: string, text: string, isThere: (path: string) => boolean): string {
+  let left = text
+  const missing = importsOf(path, text).filter(({ target }) => !isThere(target))
+  for (const found of missing) {
+    if (!found.isLate) left = left.replace(found.text, '')
+  }
+  for (const found of missing) {
+    if (found.isLate) left = withoutItems(left, new RegExp(escaped(found.text)))
+    else for (const name of found.names) left = withoutItems(left, wordOf(name))
+  }
+  return left
+}
+
+/** The names of missing files that code still uses, for the person to mend. */
+export function leftNames(path: string, before: string, text: string, isThere: (path: string) => boolean): string[] {
+  const code = text.split('\n').filter((line) => !isComment(line))
+  return importsOf(path, before)
+    .filter(({ target }) => !isThere(target))
+    .flatMap((found) => (found.isLate ? [found.text] : found.names))
+    .filter((name) => code.some((line) => (name.includes('(') ? line.includes(name) : wordOf(name).test(line))))
+}

@@ -1,0 +1,81 @@
+import { basename, dirname } from 'node:path'
+import { z } from 'zod'
+import type { Tree } from './tree.ts'
+
+/** The kind of which every fork keeps one. */
+const STORE = 'user store'
+
+/** A file `part.json` beside the code of a part. */
+const Description = z.strictObject({
+  /** The name in `--keep`. */
+  name: z.string().regex(/^[a-z][a-z0-9-]*$/),
+  /** The question that it stands in. */
+  kind: z.enum([STORE, 'answer', 'feature', 'server', 'tool']),
+  about: z.string(),
+  /** The parts that it needs. `a|b` stands for one of them. */
+  needs: z.array(z.string()).default([]),
+  /** False for a part that is kept only as long as another one needs it. */
+  choice: z.boolean().default(true),
+  /** True for a part that every fork keeps. */
+  always: z.boolean().default(false),
+  /** Files and folders that go with it, besides those that its folder's name tells. */
+  also: z.array(z.string()).default([]),
+  /** Files and folders that go with it, in place of those that its folder's name tells. */
+  only: z.array(z.string()).optional(),
+  /** Words that only texts about this part contain: the beginnings of its settings, its names. */
+  words: z.array(z.string()).default([]),
+})
+
+export type Part = z.output<typeof Description> & {
+  readonly folder: string
+  readonly file: string
+}
+
+export class WrongChoice extends Error {}
+
+/** Reads the descriptions of all parts, in the order of their paths. */
+export function readParts(tree: Tree): Part[] {
+  return [...tree]
+    .filter(([path]) => path.startsWith('src/') && /(?:^|[/.])part\.json$/.test(path))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, text]) => ({ ...Description.parse(JSON.parse(text)), folder: dirname(path), file: path }))
+}
+
+/** @throws WrongChoice if a name is unknown. */
+export function checkNames(parts: readonly Part[], keep: readonly string[]): void {
+  const known = parts.filter(({ choice }) => choice).map(({ name }) => name)
+  const unknown = keep.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new WrongChoice(`Unknown part: ${unknown.join(', ')}. Here are: ${known.join(', ')}.`)
+}
+
+/**
+ * Finds the parts that go.
+ * @param keep the names of the parts that stay. Names of parts that are not here have no effect.
+ * @throws WrongChoice if no user store stays, or a part that stays needs one that goes.
+ */
+export function partsToRemove(parts: readonly Part[], keep: readonly string[]): Part[] {
+  const kept = new Set(parts.filter(({ name, choice, always }) => always || (choice && keep.includes(name))))
+  const has = (names: string) => [...kept].some(({ name }) => names.split('|').includes(name))
+  for (const { name, needs } of kept) {
+    for (const need of needs) {
+      for (const helper of parts) if (!helper.choice && need.split('|').includes(helper.name)) kept.add(helper)
+      if (!has(need)) throw new WrongChoice(`${name} needs ${need.replaceAll('|', ' or ')}. Keep it too.`)
+    }
+  }
+  if (![...kept].some(({ kind }) => kind === STORE)) throw new WrongChoice(`Keep at least one ${STORE}.`)
+  return parts.filter((part) => !kept.has(part))
+}
+
+/**
+ * True if a file goes with a part: it is below a folder of code, tests or screens with the name of the part's folder, or
+ * is an asset or a piece of a screen with that name.
+ */
+export function belongsTo({ folder, file, also, only }: Part, path: string): boolean {
+  const isBelow = (place: string) => path === place || path.startsWith(`${place}/`)
+  if (path === file || also.some(isBelow)) return true
+  if (only) return only.some(isBelow)
+  const name = basename(folder)
+  const asset = /^(?:public|views\/parts)\/([^/]+)$/.exec(path)?.[1]
+  if (asset) return asset.startsWith(`${name}.`) || asset.startsWith(`${name}-`)
+  return /^(?:src|test|views)\//.test(path) && dirname(path).split('/').includes(name)
+}

@@ -1,0 +1,79 @@
+import { dirname } from 'node:path'
+import { importsOf, leftNames, reachable, withoutMissingImports } from './modules.ts'
+import { belongsTo, type Part } from './parts.ts'
+import type { Tree } from './tree.ts'
+import { unusedNames, withoutUnused } from './unused.ts'
+
+export interface SlimCode {
+  readonly tree: Tree
+  /** Code that still uses what went, as `file: name`. */
+  readonly seams: readonly string[]
+}
+
+const isTest = (path: string) => path.startsWith('test/') && path.endsWith('.test.ts')
+const isThere = (tree: Tree) => (path: string) => tree.has(path) || !/^(?:src|test)\//.test(path)
+
+/** Removes parts from the code, with all code that only they used, and with the tests of that code. */
+export function slimCode(full: Tree, removed: readonly Part[]): SlimCode {
+  const tree: Tree = new Map(full)
+  const programs = [...full.keys()].filter((path) => /^src\/(?:.*\/)?main\.ts$/.test(path))
+  const imported = new Set([...full].flatMap(([path, text]) => importsOf(path, text).map(({ target }) => target)))
+  const roots = {
+    src: programs,
+    test: [...full.keys()].filter((path) => path.startsWith('test/') && (isTest(path) || !imported.has(path))),
+  }
+  const before = { src: reachable(full, roots.src), test: reachable(full, roots.test), unused: unusedNames(full) }
+  for (const path of full.keys()) if (removed.some((part) => belongsTo(part, path))) tree.delete(path)
+  for (let size = -1; size !== sizeOf(tree); ) {
+    size = sizeOf(tree)
+    for (const room of ['src', 'test'] as const) {
+      removeMissing(full, tree)
+      const reached = reachable(tree, roots[room])
+      for (const path of tree.keys()) {
+        if (path.startsWith(`${room}/`) && before[room].has(path) && !reached.has(path)) tree.delete(path)
+      }
+    }
+    for (const [path, text] of withoutUnused(tree, before.unused)) tree.set(path, text)
+  }
+  removeEmptiedFolders(full, tree)
+  const seams = [...tree].flatMap(([path, text]) =>
+    leftNames(path, full.get(path) ?? '', text, isThere(tree)).map((name) => `${path}: ${name}`),
+  )
+  return { tree, seams }
+}
+
+const sizeOf = (tree: Tree) => [...tree.values()].reduce((sum, text) => sum + text.length + 1, 0)
+
+/** Removes the imports of missing files, and the tests that cannot do without these files. */
+function removeMissing(full: Tree, tree: Tree): void {
+  for (let again = true; again; ) {
+    again = false
+    for (const [path, text] of tree) {
+      const left = withoutMissingImports(path, text, isThere(tree))
+      if (left !== text) tree.set(path, left)
+      if (isTest(path) && leftNames(path, full.get(path) ?? '', left, isThere(tree)).length > 0) {
+        tree.delete(path)
+        again = true
+      }
+    }
+  }
+}
+
+/** Removes what is left in folders that have lost all their code: READMEs, screens, styles. */
+function removeEmptiedFolders(full: Tree, tree: Tree): void {
+  const hasCode = (files: Tree) => {
+    const folders = new Set<string>()
+    for (const path of files.keys()) {
+      if (!path.endsWith('.ts')) continue
+      for (let folder = dirname(path); folder !== '.' && !folders.has(folder); folder = dirname(folder))
+        folders.add(folder)
+    }
+    return folders
+  }
+  const [had, has] = [hasCode(full), hasCode(tree)]
+  for (const path of tree.keys()) {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      if (had.has(folder) && !has.has(folder)) tree.delete(path)
+    }
+  }
+}

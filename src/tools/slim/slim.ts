@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { slimManifest } from './packages.ts'
+import { type Part, partsToRemove, readParts } from './parts.ts'
+import { slimCode } from './slim-code.ts'
+import { slimTexts } from './texts.ts'
+import { readTree, type Tree } from './tree.ts'
+
+const BIOME = join(import.meta.dirname, '../../../node_modules/@biomejs/biome/bin/biome')
+
+export interface Slimmed {
+  readonly full: Tree
+  /** Not formatted yet. */
+  readonly tree: Tree
+  readonly removed: readonly Part[]
+  /** Code that still uses what went, as `file: name`. */
+  readonly seams: readonly string[]
+}
+
+/**
+ * Finds what is left of a checkout without the parts that nobody keeps. Changes nothing.
+ * @throws WrongChoice if these parts cannot be kept alone.
+ */
+export function slimmed(folder: string, keep: readonly string[]): Slimmed {
+  const full = readTree(folder)
+  const removed = partsToRemove(readParts(full), keep)
+  const { tree, seams } = slimCode(full, removed)
+  slimTexts(full, tree, removed)
+  tree.set('package.json', slimManifest(full, tree, keep))
+  return { full, tree, removed, seams }
+}
+
+/** Writes what is left to the checkout, formats it, and updates package-lock.json. */
+export function write(folder: string, { full, tree }: Slimmed): void {
+  for (const path of full.keys()) if (!tree.has(path)) remove(folder, path)
+  const changed = [...tree].filter(([path, text]) => full.get(path) !== text)
+  for (const [path, text] of changed) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const formatted = changed.map(([path]) => path).filter((path) => /\.(?:ts|js|json)$/.test(path))
+  const run = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: 'pipe' })
+  if (formatted.length === 0) return
+  run(process.execPath, BIOME, 'check', '--write', '--linter-enabled=false', '--no-errors-on-unmatched', ...formatted)
+  // Packages only go, so npm asks no registry.
+  run('npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund')
+}
+
+/** Removes a file, and its folders that are empty then. */
+function remove(folder: string, path: string): void {
+  rmSync(join(folder, path))
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    try {
+      rmdirSync(join(folder, parent))
+    } catch {
+      return
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { basename, dirname, extname, join, normalize } from 'node:path'
+import { withoutItems } from './modules.ts'
+import type { Part } from './parts.ts'
+import { type Gone, shorterComments, shorterPage } from './prose.ts'
+import type { Tree } from './tree.ts'
+
+/** Matches a word of a part: a setting as it is, any other word in any case. */
+export function wordPattern(word: string): RegExp {
+  const text = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<![A-Za-z])${text}`, /^[A-Z_]+$/.test(word) ? '' : 'i')
+}
+
+/** What went, as a page at a path names it: by a word, a link or the path of a file. */
+function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[], folders: ReadonlySet<string>): Gone {
+  const isGone = (path: string) => (full.has(path) && !tree.has(path)) || folders.has(path)
+  return {
+    names: (text) =>
+      words.some((word) => word.test(text)) ||
+      [...text.matchAll(/\]\(([^)#\s]+)/g)].some(([, to = '']) =>
+        isGone(normalize(join(dirname(page), to)).replace(/\/$/, '')),
+      ) ||
+      [...text.matchAll(/(?:src|test|views|public)\/[\w./-]*\w/g)].some(([path]) => isGone(path)),
+    withoutTests: (text) =>
+      text
+        .replace(/`([\w./-]+\.ts)` "[^"]+"/g, (whole, path: string) => (isGone(`test/${path}`) ? '\0' : whole))
+        .replace(/\0(?:, |\. )|, \0|\0/g, ''),
+  }
+}
+
+/** Removes from the texts of a slim tree what names the removed parts. */
+export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[]): void {
+  const words = removed.flatMap((part) => part.words.map(wordPattern))
+  const keys = new Set(removed.map(({ folder }) => basename(folder)))
+  const folders = foldersOf(full)
+  for (const folder of foldersOf(tree)) folders.delete(folder)
+  for (const [path, text] of tree) {
+    if (/(?:^|[/.])part\.json$/.test(path) || /^package(?:-lock)?\.json$/.test(path)) continue
+    const gone = goneFor(path, full, tree, words, folders)
+    const left = shorter(path, text, gone, keys)
+    if (left !== text) tree.set(path, left)
+  }
+}
+
+function foldersOf(tree: Tree): Set<string> {
+  const folders = new Set<string>()
+  for (const path of tree.keys())
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder)
+  return folders
+}
+
+function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<string>): string {
+  switch (extname(path)) {
+    case '.md':
+      return shorterPage(text, gone)
+    case '.ts':
+      return shorterComments(withoutItems(text, { test: (line) => gone.names(line.replace(/\/\/ .*/, '')) }), gone)
+    case '.js':
+      return shorterComments(text, gone)
+    case '.ejs':
+      return text
+        .split('\n')
+        .filter((line) => !line.includes('include(') || !gone.names(line))
+        .join('\n')
+    case '.json':
+      return gone.names(text) || path.startsWith('views/')
+        ? `${JSON.stringify(shorterJson(JSON.parse(text), gone, keys), null, 2)}\n`
+        : text
+    case '.example':
+      return shorterSettings(text, gone)
+    case '.yaml':
+    case '.yml':
+      return shorterYaml(text, gone)
+    default:
+      return text
+  }
+}
+
+/** Removes the keys with the names of parts at the top, and every item of a list that names what went. */
+function shorterJson(value: unknown, gone: Gone, keys: ReadonlySet<string>): unknown {
+  const isNamed = (item: unknown) => gone.names(JSON.stringify(item))
+  const prune = (item: unknown): unknown => {
+    if (Array.isArray(item)) return item.map(prune).filter((one) => !isNamed(one))
+    if (typeof item !== 'object' || item === null) return item
+    return Object.fromEntries(Object.entries(item).map(([key, one]) => [key, prune(one)]))
+  }
+  const left = prune(value)
+  if (Array.isArray(left) || typeof left !== 'object' || left === null) return left
+  return Object.fromEntries(Object.entries(left).filter(([key]) => !keys.has(key)))
+}
+
+/** Removes the settings that went, and the comments about them. A block is a comment with settings. */
+function shorterSettings(text: string, gone: Gone): string {
+  const blocks = text
+    .trimEnd()
+    .split('\n\n')
+    .flatMap((block) => {
+      const isSetting = (line: string) => /^#?[A-Z][A-Z0-9_]*=/.test(line)
+      const lines = block.split('\n')
+      const settings = lines.filter(isSetting)
+      const left = settings.filter((line) => !gone.names(line))
+      if (settings.length > 0 && left.length === 0) return []
+      const comment = shorterComments(lines.filter((line) => !isSetting(line)).join('\n'), gone)
+      return [comment, ...left].filter((part) => part !== '').join('\n') || []
+    })
+  return `${blocks.join('\n\n')}\n`
+}
+
+/** Removes the keys and items that name what went, with what is below them. */
+function shorterYaml(text: string, gone: Gone): string {
+  const lines = shorterComments(text, gone).split('\n')
+  const indentOf = (line: string) => line.length - line.trimStart().length
+  const left: string[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    if (/^\s*#/.test(line) || !gone.names(line)) left.push(line)
+    else
+      while (index + 1 < lines.length && lines[index + 1] !== '' && indentOf(lines[index + 1] ?? '') > indentOf(line))
+        index++
+  }
+  return left.join('\n')
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+
+export interface Copy {
+  readonly folder: string
+  /** Runs a shell command in the copy. @returns its status and its output. */
+  run(command: string): Promise<{ ok: boolean; output: string }>
+  /** Takes back all changes. */
+  reset(): Promise<void>
+  remove(): void
+}
+
+/** Makes a copy of a commit, with the packages of this checkout. */
+export async function copyOf(commit: string): Promise<Copy> {
+  const folder = mkdtempSync(join(tmpdir(), 'fork-'))
+  const run = (command: string) =>
+    new Promise<{ ok: boolean; output: string }>((resolve) => {
+      execFile('sh', ['-c', command], { cwd: folder, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+        resolve({ ok: error === null, output: stdout + stderr }),
+      )
+    })
+  const must = async (command: string) => {
+    const { ok, output } = await run(command)
+    if (!ok) throw new Error(`${command}: ${output}`)
+  }
+  await must(`git clone --quiet '${ROOT}' . && git checkout --quiet -B main ${commit}`)
+  await must(
+    'echo node_modules >> .git/info/exclude && git config user.name Ada && git config user.email ada@example.com',
+  )
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    folder,
+    run,
+    reset: () => must('git reset --quiet --hard && git clean --quiet --force -d'),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
