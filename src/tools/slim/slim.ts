@@ -3,8 +3,7 @@ import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { slimManifest } from './packages.ts'
 import { type Part, partsToRemove, readParts } from './parts.ts'
-import { slimCode } from './slim-code.ts'
-import { slimTexts } from './texts.ts'
+import { slimTree } from './slim-tree.ts'
 import { readTree, type Tree } from './tree.ts'
 
 const BIOME = join(import.meta.dirname, '../../../node_modules/@biomejs/biome/bin/biome')
@@ -25,8 +24,7 @@ export interface Slimmed {
 export function slimmed(folder: string, keep: readonly string[]): Slimmed {
   const full = readTree(folder)
   const removed = partsToRemove(readParts(full), keep)
-  const { tree, seams } = slimCode(full, removed)
-  slimTexts(full, tree, removed)
+  const { tree, seams } = slimTree(full, removed)
   tree.set('package.json', slimManifest(full, tree, keep))
   return { full, tree, removed, seams }
 }

@@ -7,7 +7,7 @@ import type { Tree } from './tree.ts'
 /** Matches a word of a part: a setting as it is, any other word in any case. */
 export function wordPattern(word: string): RegExp {
   const text = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`(?<![A-Za-z])${text}`, /^[A-Z_]+$/.test(word) ? '' : 'i')
+  return new RegExp(`(?<![A-Za-z])${text}`, word.includes('_') ? '' : 'i')
 }
 
 /** What went, as a page at a path names it: by a word, a link or the path of a file. */

@@ -18,9 +18,11 @@ export interface Copy {
 /** Makes a copy of a commit, with the packages of this checkout. */
 export async function copyOf(commit: string): Promise<Copy> {
   const folder = mkdtempSync(join(tmpdir(), 'fork-'))
+  // The Node of the project, whatever the machine's own is.
+  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` }
   const run = (command: string) =>
     new Promise<{ ok: boolean; output: string }>((resolve) => {
-      execFile('sh', ['-c', command], { cwd: folder, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      execFile('sh', ['-c', command], { cwd: folder, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
         resolve({ ok: error === null, output: stdout + stderr }),
       )
     })

@@ -1,10 +1,11 @@
 import { dirname } from 'node:path'
 import { importsOf, leftNames, reachable, withoutMissingImports } from './modules.ts'
 import { belongsTo, type Part } from './parts.ts'
+import { slimTexts } from './texts.ts'
 import type { Tree } from './tree.ts'
 import { unusedNames, withoutUnused } from './unused.ts'
 
-export interface SlimCode {
+export interface SlimTree {
   readonly tree: Tree
   /** Code that still uses what went, as `file: name`. */
   readonly seams: readonly string[]
@@ -13,8 +14,8 @@ export interface SlimCode {
 const isTest = (path: string) => path.startsWith('test/') && path.endsWith('.test.ts')
 const isThere = (tree: Tree) => (path: string) => tree.has(path) || !/^(?:src|test)\//.test(path)
 
-/** Removes parts from the code, with all code that only they used, and with the tests of that code. */
-export function slimCode(full: Tree, removed: readonly Part[]): SlimCode {
+/** Removes parts from the code and texts, with all code that only they used, and with the tests of that code. */
+export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   const tree: Tree = new Map(full)
   const programs = [...full.keys()].filter((path) => /^src\/(?:.*\/)?main\.ts$/.test(path))
   const imported = new Set([...full].flatMap(([path, text]) => importsOf(path, text).map(({ target }) => target)))
@@ -24,18 +25,23 @@ export function slimCode(full: Tree, removed: readonly Part[]): SlimCode {
   }
   const before = { src: reachable(full, roots.src), test: reachable(full, roots.test), unused: unusedNames(full) }
   for (const path of full.keys()) if (removed.some((part) => belongsTo(part, path))) tree.delete(path)
-  for (let size = -1; size !== sizeOf(tree); ) {
-    size = sizeOf(tree)
-    for (const room of ['src', 'test'] as const) {
-      removeMissing(full, tree)
-      const reached = reachable(tree, roots[room])
-      for (const path of tree.keys()) {
-        if (path.startsWith(`${room}/`) && before[room].has(path) && !reached.has(path)) tree.delete(path)
+  const removeUnused = () => {
+    for (let size = -1; size !== sizeOf(tree); ) {
+      size = sizeOf(tree)
+      for (const room of ['src', 'test'] as const) {
+        removeMissing(full, tree)
+        const reached = reachable(tree, roots[room])
+        for (const path of tree.keys()) {
+          if (path.startsWith(`${room}/`) && before[room].has(path) && !reached.has(path)) tree.delete(path)
+        }
       }
+      for (const [path, text] of withoutUnused(tree, before.unused)) tree.set(path, text)
     }
-    for (const [path, text] of withoutUnused(tree, before.unused)) tree.set(path, text)
   }
+  removeUnused()
   removeEmptiedFolders(full, tree)
+  slimTexts(full, tree, removed)
+  removeUnused()
   const seams = [...tree].flatMap(([path, text]) =>
     leftNames(path, full.get(path) ?? '', text, isThere(tree)).map((name) => `${path}: ${name}`),
   )
