@@ -126,11 +126,14 @@ export function withoutMissingImports(path: string, text: string, isThere: (path
   return left
 }
 
+/** Matches a name, or the expression of a late import. */
+export const nameOf = (name: string) => (name.includes('(') ? new RegExp(escaped(name)) : wordOf(name))
+
 /** The names of missing files that code still uses, for the person to mend. */
 export function leftNames(path: string, before: string, text: string, isThere: (path: string) => boolean): string[] {
   const code = text.split('\n').filter((line) => !isComment(line))
   return importsOf(path, before)
     .filter(({ target }) => !isThere(target))
     .flatMap((found) => (found.isLate ? [found.text] : found.names))
-    .filter((name) => code.some((line) => (name.includes('(') ? line.includes(name) : wordOf(name).test(line))))
+    .filter((name) => code.some((line) => nameOf(name).test(line)))
 }

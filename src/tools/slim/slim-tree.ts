@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
-import { importsOf, leftNames, reachable, withoutMissingImports } from './modules.ts'
+import { importsOf, leftNames, nameOf, reachable, withoutMissingImports } from './modules.ts'
 import { belongsTo, type Part } from './parts.ts'
+import { isTest, withoutTests } from './tests.ts'
 import { slimTexts } from './texts.ts'
 import type { Tree } from './tree.ts'
 import { unusedNames, withoutUnused } from './unused.ts'
@@ -11,7 +12,6 @@ export interface SlimTree {
   readonly seams: readonly string[]
 }
 
-const isTest = (path: string) => path.startsWith('test/') && path.endsWith('.test.ts')
 const isThere = (tree: Tree) => (path: string) => tree.has(path) || !/^(?:src|test)\//.test(path)
 
 /** Removes parts from the code and texts, with all code that only they used, and with the tests of that code. */
@@ -55,12 +55,18 @@ function removeMissing(full: Tree, tree: Tree): void {
   for (let again = true; again; ) {
     again = false
     for (const [path, text] of tree) {
-      const left = withoutMissingImports(path, text, isThere(tree))
-      if (left !== text) tree.set(path, left)
-      if (isTest(path) && leftNames(path, full.get(path) ?? '', left, isThere(tree)).length > 0) {
-        tree.delete(path)
-        again = true
+      let left = withoutMissingImports(path, text, isThere(tree))
+      const missing = () => leftNames(path, full.get(path) ?? '', left, isThere(tree)).map(nameOf)
+      if (isTest(path) && missing().length > 0) {
+        const names = missing()
+        left = withoutTests(left, (line) => names.some((name) => name.test(line)))
+        if (left === '' || missing().length > 0) {
+          tree.delete(path)
+          again = true
+          continue
+        }
       }
+      if (left !== text) tree.set(path, left)
     }
   }
 }

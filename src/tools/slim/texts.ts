@@ -2,6 +2,7 @@ import { basename, dirname, extname, join, normalize } from 'node:path'
 import { withoutItems } from './modules.ts'
 import type { Part } from './parts.ts'
 import { type Gone, shorterComments, shorterPage } from './prose.ts'
+import { isTest, withoutTests } from './tests.ts'
 import type { Tree } from './tree.ts'
 
 /** Matches a word of a part: a setting as it is, any other word in any case. */
@@ -37,7 +38,8 @@ export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[]): voi
     if (/(?:^|[/.])part\.json$/.test(path) || /^package(?:-lock)?\.json$/.test(path)) continue
     const gone = goneFor(path, full, tree, words, folders)
     const left = shorter(path, text, gone, keys)
-    if (left !== text) tree.set(path, left)
+    if (left === '' && text !== '') tree.delete(path)
+    else if (left !== text) tree.set(path, left)
   }
 }
 
@@ -53,7 +55,7 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
     case '.md':
       return shorterPage(text, gone)
     case '.ts':
-      return shorterComments(withoutItems(text, { test: (line) => gone.names(line.replace(/\/\/ .*/, '')) }), gone)
+      return gone.names(text) ? shorterCode(path, text, gone) : text
     case '.js':
       return shorterComments(text, gone)
     case '.ejs':
@@ -73,6 +75,12 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
     default:
       return text
   }
+}
+
+/** Removes items of lists, sentences of comments, and tests. */
+function shorterCode(path: string, text: string, gone: Gone): string {
+  const left = shorterComments(withoutItems(text, { test: (line) => gone.names(line.replace(/\/\/ .*/, '')) }), gone)
+  return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 
 /** Removes the keys with the names of parts at the top, and every item of a list that names what went. */

@@ -1,0 +1,45 @@
+const TEST = /^\s*(?:test|describe)(?:\.\w+)*[(`]/
+const SINGLE = /^\s*test(?:\.\w+)*[(`]/m
+const indentOf = (line: string) => line.length - line.trimStart().length
+
+export const isTest = (path: string) => path.startsWith('test/') && path.endsWith('.test.ts')
+
+/** Removes the smallest tests around the lines that name what went. A file without a test has no text. */
+export function withoutTests(text: string, isGone: (line: string) => boolean): string {
+  const lines = text.split('\n')
+  for (let index = lines.length - 1; index >= 0; index--) {
+    if (!isGone(lines[index] ?? '')) continue
+    const from = startOf(lines, index)
+    if (from === null) continue
+    const indent = indentOf(lines[from] ?? '')
+    const isInside = (line: string) => line === '' || indentOf(line) > indent || /^\s*[)}\]]/.test(line)
+    let to = from
+    while (
+      to + 1 < lines.length &&
+      isInside(lines[to + 1] ?? '') &&
+      indentOf(lines[to + 1] || ' '.repeat(indent)) >= indent
+    )
+      to++
+    while (lines[to] === '') to--
+    if (to < index) continue
+    let comment = from
+    while (/^\s*(?:\/\/|\/?\*)/.test(lines[comment - 1] ?? '')) comment--
+    lines.splice(comment, to - comment + 1)
+    index = comment
+  }
+  const left = lines.join('\n').replace(/\n{3,}/g, '\n\n')
+  return SINGLE.test(left) ? left : ''
+}
+
+/** The line where the innermost test or group around a line begins. */
+function startOf(lines: readonly string[], index: number): number | null {
+  let indent = Number.POSITIVE_INFINITY
+  for (let line = index; line >= 0; line--) {
+    const text = lines[line] ?? ''
+    if (text === '' || (line !== index && indentOf(text) > indent)) continue
+    if (TEST.test(text) && (line === index || indentOf(text) <= indent)) return line
+    indent = Math.min(indent, indentOf(text))
+    if (indent === 0 && !/^[)}\]]/.test(text)) return null
+  }
+  return null
+}
