@@ -69,7 +69,7 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     async migrate(settings, app = null) {
       const kind = kindOf(settings)
       if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
-        throw new ConfigError('Only PostgreSQL has a role for the app. Remove the address of the app.')
+        throw new ConfigError('This store has no role for the app. Remove the address of the app.')
       }
       const migration = await kind.migrate?.(settings, app)
       if (migration) return migration

@@ -50,16 +50,16 @@ export function checkNames(parts: readonly Part[], keep: readonly string[]): voi
 
 /**
  * Finds the parts that go.
- * @param keep the names of the parts that stay. Names of parts that are not here have no effect.
- * @throws WrongChoice if no user store stays, or a part that stays needs one that goes.
+ * @param keep the names of the parts that stay, with those that they need. Names of parts that are not here have no effect.
+ * @throws WrongChoice if no user store stays, or a part that stays needs one of several.
  */
 export function partsToRemove(parts: readonly Part[], keep: readonly string[]): Part[] {
   const kept = new Set(parts.filter(({ name, choice, always }) => always || (choice && keep.includes(name))))
-  const has = (names: string) => [...kept].some(({ name }) => names.split('|').includes(name))
   for (const { name, needs } of kept) {
     for (const need of needs) {
-      for (const helper of parts) if (!helper.choice && need.split('|').includes(helper.name)) kept.add(helper)
-      if (!has(need)) throw new WrongChoice(`${name} needs ${need.replaceAll('|', ' or ')}. Keep it too.`)
+      for (const part of parts) if (part.name === need) kept.add(part)
+      if ([...kept].some((part) => need.split('|').includes(part.name))) continue
+      throw new WrongChoice(`${name} needs ${need.replaceAll('|', ' or ')}. Keep one of them.`)
     }
   }
   if (![...kept].some(({ kind }) => kind === STORE)) throw new WrongChoice(`Keep at least one ${STORE}.`)

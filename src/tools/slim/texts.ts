@@ -73,7 +73,8 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
     case '.yml':
       return shorterYaml(text, gone)
     default:
-      return text
+      // .dockerignore and .gitattributes: a line for each path.
+      return basename(path).startsWith('.') ? shorterYaml(text, gone) : text
   }
 }
 

@@ -79,7 +79,7 @@ export async function setLock(
   if (target.kind === 'video' && status === 204) return 'set'
   if (status === 201) return 'new'
   if (status === 204) return 'replaced'
-  throw new UnexpectedAnswer(`The service answered with the unknown status ${status}. Check the lock with lock show`)
+  throw new UnexpectedAnswer(`The service answered with the unknown status ${status}. Check the lock`)
 }
 
 /**

@@ -5,7 +5,7 @@ import { wordPattern } from '../../../src/tools/slim/texts.ts'
 export function leftWords({ tree, removed }: Pick<ReturnType<typeof slimmed>, 'tree' | 'removed'>): string[] {
   const words = removed.flatMap((part) => part.words.map(wordPattern))
   return [...tree]
-    .filter(([path]) => !/part\.json$|^package(?:-lock)?\.json$/.test(path))
+    .filter(([path]) => !/^test\/|^\.ci\/|part\.json$|^package(?:-lock)?\.json$/.test(path))
     .flatMap(([path, text]) =>
       text
         .split('\n')

@@ -58,7 +58,7 @@ export function openLockRecords(
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       stderr.write(
-        `Note: ${printable(file)} cannot be written (${code}). doctor can then not tell if the lock has your secret.\n`,
+        `Note: ${printable(file)} cannot be written (${code}). No check can tell if the lock has your secret.\n`,
       )
     }
   }

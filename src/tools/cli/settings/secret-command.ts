@@ -7,7 +7,7 @@ const SECRET_BYTES = 32
 const KEY_BITS = 2048
 const ABOUT = `
 With --key-pair, writes the private key of a channel or video to a new file, which only this user can read, and prints
-its public key. The service gets the public key by lock set. Use one key pair for each channel or video.`
+its public key. The service needs the public key. Use one key pair for each channel or video.`
 
 interface Options {
   readonly json?: boolean

@@ -7,7 +7,7 @@ import { migrateStore } from '../settings/editable-store.ts'
  * Adds `viewers migrate`, which runs as the owner of the database. The role of the app needs no right to create tables.
  */
 export function addViewersMigrateCommand(group: Command, { io, setStatus }: CommandContext): void {
-  addCommand(group, 'migrate', 'create the table of viewers in PostgreSQL, or update it to this version of the app', [
+  addCommand(group, 'migrate', 'create the table of viewers in a database server, or update it to this version', [
     'viewer-auth viewers migrate',
     'USER_STORE_URL=postgres://owner@db.example/app POSTGRES_PASSWORD_FILE=owner.txt viewer-auth viewers migrate',
     'USER_STORE_URL_FILE=owner-url viewer-auth viewers migrate --app-url-file user-store-url',

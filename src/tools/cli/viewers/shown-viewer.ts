@@ -55,9 +55,9 @@ const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   'unknown-or-disabled': 'unknown to the user store, or disabled there',
   'only-at-provider': 'not in the user store. An identity provider signed this name in',
   'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
-  unknown: 'not known: the user store looks up no viewers. Set HTTP_STORE_FIND_URL',
+  unknown: 'not known: the user store looks up no viewers',
 }
-const NO_LOG = 'not known: SECURITY_LOG_FILE is not set. Run audit export with the files of the log'
+const NO_LOG = 'not known: SECURITY_LOG_FILE is not set'
 const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
 
 /** Formats the viewer as lines with a label. */

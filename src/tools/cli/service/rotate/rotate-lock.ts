@@ -103,7 +103,7 @@ async function readBack(service: Service, targets: readonly LockTarget[], expect
     return { ok: false, fault: `The new secret is set, but it cannot be read back. ${reason} Check with lock show.` }
   }
   const names = targets.map(nameOf).join(', ')
-  const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. An app that runs with these files uses it within a second. Check with doctor --viewer NAME.`
+  const text = `The entry point ${entryPoint} and its locks have a new secret: ${names}. An app that runs with these files uses it within a second. Sign in to check.`
   const data = { entryPoint, places: targets, state: 'rotated' }
   if (lost.length === 0) return { ok: true, text, data }
   const note = `The service did not keep: ${lost.join('; ')}. Set them again with lock set, or on its website.`
