@@ -22,14 +22,11 @@ export interface RemoteStore {
   remove(): Promise<void>
 }
 
-export const STORE_NAMES = ['postgres', 'ldap', 'http', 'redis'] as const
-export type StoreName = (typeof STORE_NAMES)[number]
-
 const VIEWERS = VISITORS_BEFORE.map(({ username }) => {
   return { username, password: PASSWORD, groups: [], attributes: {}, disabled: false }
 })
 
-const OPENERS: Readonly<Record<StoreName, () => Promise<RemoteStore>>> = {
+const OPENERS = {
   async postgres() {
     const server = await startPostgres()
     const database = await server.createDatabase()
@@ -104,7 +101,10 @@ const OPENERS: Readonly<Record<StoreName, () => Promise<RemoteStore>>> = {
       remove: server.remove,
     }
   },
-}
+} satisfies Readonly<Record<string, () => Promise<RemoteStore>>>
+
+export type StoreName = keyof typeof OPENERS
+export const STORE_NAMES = Object.keys(OPENERS) as StoreName[]
 
 const opened = new Map<StoreName, Promise<RemoteStore>>()
 

@@ -86,7 +86,7 @@ const USER_STORE_ROWS = {
   'dns-silent': row(AWAY, 7, 10),
 }
 
-const ROWS: Readonly<Record<StoreName, Readonly<Record<FaultName, Row>>>> = {
+const ROWS = {
   // The driver reads garbage as the beginning of a long message.
   postgres: { ...USER_STORE_ROWS, garbage: row(AWAY, 7, 10) },
   ldap: USER_STORE_ROWS,
@@ -100,7 +100,7 @@ const ROWS: Readonly<Record<StoreName, Readonly<Record<FaultName, Row>>>> = {
     reset: row(NO_SESSIONS, 3, 5),
     'dns-silent': row(NO_SESSIONS, 3, 10),
   },
-}
+} satisfies Readonly<Record<StoreName, Readonly<Record<FaultName, Row>>>>
 
 export const storeFaults: readonly Fault[] = STORE_NAMES.flatMap((store) =>
   FAULT_NAMES.map((fault) => ({

@@ -95,11 +95,15 @@ function withoutInlineItem(line: string, { source: name }: RegExp): string {
 }
 
 /** Removes the items of lists that name what a file does not have any more. Other code with that name stays. */
-export function withoutItems(text: string, name: Pick<RegExp, 'test'>): string {
+export function withoutItems(
+  text: string,
+  name: Pick<RegExp, 'test'>,
+  mayGo: (lines: readonly string[], index: number) => boolean = () => true,
+): string {
   const lines = text.split('\n')
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index] ?? ''
-    if (isComment(line) || !name.test(line)) continue
+    if (isComment(line) || !name.test(line) || !mayGo(lines, index)) continue
     const shorter = name instanceof RegExp ? withoutInlineItem(line, name) : line
     const item = shorter === line ? itemAt(lines, index) : null
     lines[index] = shorter

@@ -31,6 +31,16 @@ export function withoutTests(text: string, isGone: (line: string) => boolean): s
   return SINGLE.test(left) ? left : ''
 }
 
+/** True for a line in a table of tests, or outside tests. What a test itself names, it needs. */
+export function isRow(lines: readonly string[], index: number): boolean {
+  const from = startOf(lines, index)
+  if (from === null) return true
+  return (
+    /\.each\(\[?$/.test(lines[from] ?? '') &&
+    !lines.slice(from, index).some((line) => /^\s*\] ?(?:as const)?\)\(/.test(line))
+  )
+}
+
 /** The line where the innermost test or group around a line begins. */
 function startOf(lines: readonly string[], index: number): number | null {
   let indent = Number.POSITIVE_INFINITY

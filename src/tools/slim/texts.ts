@@ -2,7 +2,7 @@ import { basename, dirname, extname, join, normalize } from 'node:path'
 import { withoutItems } from './modules.ts'
 import type { Part } from './parts.ts'
 import { type Gone, shorterComments, shorterPage } from './prose.ts'
-import { isTest, withoutTests } from './tests.ts'
+import { isRow, isTest, withoutTests } from './tests.ts'
 import type { Tree } from './tree.ts'
 
 /** Matches a word of a part: a setting as it is, any other word in any case. */
@@ -80,7 +80,8 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
 
 /** Removes items of lists, sentences of comments, and tests. */
 function shorterCode(path: string, text: string, gone: Gone): string {
-  const left = shorterComments(withoutItems(text, { test: (line) => gone.names(line.replace(/\/\/ .*/, '')) }), gone)
+  const isGone = (line: string) => gone.names(line.replace(/\/\/ .*/, ''))
+  const left = shorterComments(withoutItems(text, { test: isGone }, isTest(path) ? isRow : undefined), gone)
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 

@@ -27,7 +27,12 @@ function statementsOf(lines: readonly string[]): Statement[] {
   })
 }
 
-const codeOf = (lines: readonly string[]) => lines.filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line)).join('\n')
+/** The code without comments and plain strings. */
+const codeOf = (lines: readonly string[]) =>
+  lines
+    .filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line))
+    .map((line) => (/[`/]/.test(line) ? line : line.replace(/'(?:[^'\\]|\\.)*'/g, "''")))
+    .join('\n')
 
 /** The texts of the files that import each file. */
 function importersOf(tree: Tree): Map<string, string[]> {
