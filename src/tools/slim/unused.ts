@@ -34,14 +34,13 @@ const codeOf = (lines: readonly string[]) =>
     .map((line) => (/[`/]/.test(line) ? line : line.replace(/'(?:[^'\\]|\\.)*'/g, "''")))
     .join('\n')
 
-/** The texts of the files that import each file. */
+/** The imports of each file. Of a late import, the whole importing file, since it names there what it uses. */
 function importersOf(tree: Tree): Map<string, string[]> {
   const importers = new Map<string, string[]>()
   for (const [path, text] of tree) {
-    for (const { target } of importsOf(path, text)) {
-      const texts = importers.get(target)
-      if (texts) texts.push(text)
-      else importers.set(target, [text])
+    for (const { target, text: statement, isLate } of importsOf(path, text)) {
+      const texts = importers.get(target) ?? []
+      importers.set(target, [...texts, isLate ? text : statement])
     }
   }
   return importers
@@ -93,7 +92,7 @@ export function withoutUnused(tree: Tree, before: Unused): Tree {
 }
 
 function withoutUnusedImports(text: string): string {
-  const code = codeOf(text.split('\n')).replace(/^import [^'"();=]*from '[^']+'.*\n/gm, '')
+  const code = codeOf(text.replace(/^import [^'"();=]*from '[^']+'.*\n/gm, '').split('\n'))
   return importStatements(text).reduce((left, { text: statement, names }) => {
     if (!statement.startsWith('import ') || names.length === 0) return left
     const unused = names.filter((name) => !wordOf(name).test(code))
