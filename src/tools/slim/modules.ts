@@ -104,7 +104,8 @@ export function withoutItems(
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index] ?? ''
     if (isComment(line) || !name.test(line) || !mayGo(lines, index)) continue
-    const shorter = name instanceof RegExp ? withoutInlineItem(line, name) : line
+    const isRow = /^\s*\[.*\],$/.test(line)
+    const shorter = name instanceof RegExp && !isRow ? withoutInlineItem(line, name) : line
     const item = shorter === line ? itemAt(lines, index) : null
     lines[index] = shorter
     if (item) lines.splice(item.from, item.to - item.from + 1)

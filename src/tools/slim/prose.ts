@@ -16,7 +16,9 @@ function withoutListed(sentence: string, gone: Gone): string {
   for (let index = 0; index < rest.length; index += 2) {
     pieces.push({ before: rest[index] ?? '', text: rest[index + 1] ?? '' })
   }
-  const left = pieces.filter(({ text }) => !(ITEM.test(text) && gone.names(text)))
+  // A first word goes only before another item: `LDAP, which …` is not an enumeration.
+  const isItem = (index: number) => ITEM.test(pieces[index]?.text ?? '') && (index > 0 || isItem(1))
+  const left = pieces.filter(({ text }, index) => !(isItem(index) && gone.names(text)))
   if (left.length === 0) return ''
   if (left.length < pieces.length && left.at(-1)?.before === ', ' && pieces.at(-1)?.before !== ', ') {
     left.splice(-1, 1, { before: pieces.at(-1)?.before ?? '', text: left.at(-1)?.text ?? '' })

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { checkNames, partsToRemove, readParts, WrongChoice } from '../../../src/tools/slim/parts.ts'
+import { slimTree } from '../../../src/tools/slim/slim-tree.ts'
+import type { Tree } from '../../../src/tools/slim/tree.ts'
+
+const PARTS = {
+  'src/users/sqlite/part.json': '{ "name": "sqlite", "kind": "user store", "about": "a file" }',
+  'src/users/ldap/part.json': '{ "name": "ldap", "kind": "user store", "about": "LDAP", "words": ["LDAP", "LDAP_"] }',
+  'src/features/sso/part.json':
+    '{ "name": "sso", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["single sign-on"] }',
+  'src/features/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
+  'src/features/keys/part.json':
+    '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["sqlite|ldap", "window"], "words": ["passkey"] }',
+}
+const MAIN = { 'src/main.ts': "import { stores } from './stores.ts'\n\nstores()\n" }
+
+/** Removes parts from a project with these files. */
+function without(
+  names: readonly string[],
+  files: Readonly<Record<string, string>>,
+): { tree: Tree; seams: readonly string[] } {
+  const full: Tree = new Map(Object.entries({ ...PARTS, ...MAIN, ...files }))
+  const removed = readParts(full).filter(({ name }) => names.includes(name))
+  return slimTree(full, removed)
+}
+
+const textWithout = (name: string, path: string, text: string) => without([name], { [path]: text }).tree.get(path)
+
+const keep = (...names: string[]) =>
+  partsToRemove(readParts(new Map(Object.entries(PARTS))), names).map(({ name }) => name)
+
+test('parts that are not kept go, and a part brings what it needs', () => {
+  expect(keep('sqlite')).toEqual(['keys', 'sso', 'window', 'ldap'])
+  expect(keep('sqlite', 'sso')).toEqual(['keys', 'ldap'])
+  expect(keep('ldap', 'keys')).toEqual(['sso', 'sqlite'])
+})
+
+test('a choice without a user store, and an unknown name, are refused', () => {
+  expect(() => keep('sso')).toThrow(WrongChoice)
+  expect(() => checkNames(readParts(new Map(Object.entries(PARTS))), ['sqlite', 'radius'])).toThrow('radius')
+})
+
+test('folders and assets with the name of the part go', () => {
+  const mine = ['src/tools/doctor/sso/check.ts', 'test/features/sso/a.test.ts', 'views/sso/x.ejs', 'public/sso.css']
+  const others = ['src/tools/sso-like/check.ts', 'views/sign-in.ejs', 'public/ssoid.css']
+  const { tree } = without(['sso'], Object.fromEntries([...mine, ...others].map((path) => [path, 'x\n'])))
+  expect(mine.filter((path) => tree.has(path))).toEqual([])
+  expect(others.filter((path) => tree.has(path))).toEqual(others)
+})
+
+test.each([
+  ['an object', 'export const stores = {\n  sqlite,\n  ldap,\n}\n', 'export const stores = {\n  sqlite,\n}\n'],
+  ['an array on one line', 'export const stores = [ldap, sqlite]\n', 'export const stores = [sqlite]\n'],
+  ['rows', "const a = [\n  ['x', ldap],\n  ['y', 1],\n]\n", "const a = [\n  ['y', 1],\n]\n"],
+  ['spreads', 'const a = [\n  ...ldap(),\n  1,\n]\n', 'const a = [\n  1,\n]\n'],
+  ['objects in an array', 'const a = [\n  {\n    b: ldap,\n  },\n  1,\n]\n', 'const a = [\n  1,\n]\n'],
+  ['a union', 'type A = ldap | sqlite\n', 'type A = sqlite\n'],
+])('the line of a part goes from %s', (_name, before, after) => {
+  const file = "import { ldap } from './users/ldap/store.ts'\nimport { sqlite } from './sqlite.ts'\n"
+  const { tree, seams } = without(['ldap'], {
+    'src/stores.ts': `${file}\n${before}\nuse(stores, a, sqlite)\n`,
+    'src/sqlite.ts': 'export const sqlite = 1\n',
+    'src/users/ldap/store.ts': 'export const ldap = 1\n',
+  })
+  expect(tree.get('src/stores.ts')).toContain(after)
+  expect(tree.get('src/stores.ts')).not.toContain('ldap')
+  expect(seams).toEqual([])
+})
+
+test('a late import goes with its line', () => {
+  const list =
+    "export const stores = {\n  a: () => import('./a.ts'),\n  ldap: () => import('./users/ldap/store.ts'),\n}\n"
+  const { tree } = without(['ldap'], { 'src/stores.ts': list, 'src/a.ts': '', 'src/users/ldap/store.ts': '' })
+  expect(tree.get('src/stores.ts')).toBe("export const stores = {\n  a: () => import('./a.ts'),\n}\n")
+})
+
+test('code that is no item of a list is named for the person', () => {
+  const code = "import { ldap } from './users/ldap/store.ts'\n\nexport function stores() {\n  ldap(1)\n}\n"
+  const { seams } = without(['ldap'], { 'src/stores.ts': code, 'src/users/ldap/store.ts': 'export const ldap = 1\n' })
+  expect(seams).toEqual(['src/stores.ts: ldap'])
+})
+
+test('code that only the part used goes, with its tests', () => {
+  const { tree } = without(['ldap'], {
+    'src/stores.ts': "import { ldap } from './users/ldap/store.ts'\n\nexport const stores = [ldap, shared]\n",
+    'src/users/ldap/store.ts':
+      "import { breaker } from '../../server/breaker.ts'\nimport { half } from '../names.ts'\n",
+    'src/users/names.ts':
+      "import z from 'zod'\n\nexport const whole = 1\n\n/** Cuts. */\nexport function half() {\n  return z\n}\n",
+    'src/server/breaker.ts': 'export const breaker = 1\n',
+    'src/server/README.md': 'About the breaker.\n',
+    'src/main.ts': "import { stores } from './stores.ts'\nimport { whole } from './users/names.ts'\n\nstores(whole)\n",
+    'test/breaker.test.ts':
+      "import { breaker } from '../src/server/breaker.ts'\n\ntest('a', () => {\n  breaker()\n})\n",
+  })
+  expect([...tree.keys()].filter((path) => /breaker|README/.test(path))).toEqual([])
+  expect(tree.get('src/users/names.ts')?.trim()).toBe('export const whole = 1')
+})
+
+test('of a file with several tests, only those that name the part go', () => {
+  const kept = "test('b', () => {\n  expect(1).toBe(1)\n})\n"
+  const file = `import { ldap } from '../src/users/ldap/store.ts'\n\ntest('a', () => {\n  ldap()\n})\n\n${kept}`
+  const { tree } = without(['ldap'], { 'test/a.test.ts': file, 'src/users/ldap/store.ts': 'export const ldap = 1\n' })
+  expect(tree.get('test/a.test.ts')?.trim()).toBe(kept.trim())
+})
+
+test.each([
+  ['a section', '# Stores\n\n## LDAP\n\nIt is far.\n\n## Files\n\nNear.\n', '# Stores\n\n## Files\n\nNear.\n'],
+  ['a row', '| a | b |\n|---|---|\n| `LDAP_DN` | x |\n| `FILE` | y |\n', '| a | b |\n|---|---|\n| `FILE` | y |\n'],
+  ['a sentence', 'It is near. LDAP is far. It is small.\n', 'It is near. It is small.\n'],
+  ['an item', '- Files.\n- LDAP, which\n  is far.\n', '- Files.\n'],
+  ['an enumeration', 'Viewers are in `sqlite`, `ldap` or `http`.\n', 'Viewers are in `sqlite` or `http`.\n'],
+  ['a link', 'See [this](src/users/ldap/part.json). Then stop.\n', 'Then stop.\n'],
+  ['other words', 'OpenLDAP hashes stay.\n', 'OpenLDAP hashes stay.\n'],
+])('of a page, %s goes', (_name, before, after) => {
+  expect(textWithout('ldap', 'README.md', before)).toBe(after)
+})
+
+test('settings, their comments and texts of the screens go', () => {
+  const settings = '# One file.\nFILE=\n\n# The account.\n#LDAP_DN=\n#LDAP_PASSWORD=\n'
+  expect(textWithout('ldap', '.env.example', settings)).toBe('# One file.\nFILE=\n')
+  const texts = '{ "title": "Log in", "sso": { "start": "Go" } }\n'
+  expect(textWithout('sso', 'views/languages/en.json', texts)).toBe('{\n  "title": "Log in"\n}\n')
+  const compose = 'services:\n  app:\n    A: 1\n    LDAP_DN: x\n  ldap:\n    image: y\n'
+  expect(textWithout('ldap', 'compose.yaml', compose)).toBe('services:\n  app:\n    A: 1\n')
+})
+
+test('comments lose their sentences about the part', () => {
+  const code = '/** Opens a store. LDAP takes longer. */\nexport const stores = () => 1 // kept\n'
+  expect(textWithout('ldap', 'src/stores.ts', code)).toBe(
+    '/** Opens a store. */\nexport const stores = () => 1 // kept\n',
+  )
+})
