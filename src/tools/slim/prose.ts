@@ -17,7 +17,7 @@ function withoutListed(sentence: string, gone: Gone): string {
     pieces.push({ before: rest[index] ?? '', text: rest[index + 1] ?? '' })
   }
   // A first word goes only before another item: `LDAP, which …` is not an enumeration.
-  const isItem = (index: number) => ITEM.test(pieces[index]?.text ?? '') && (index > 0 || isItem(1))
+  const isItem = (index: number): boolean => ITEM.test(pieces[index]?.text ?? '') && (index > 0 || isItem(1))
   const left = pieces.filter(({ text }, index) => !(isItem(index) && gone.names(text)))
   if (left.length === 0) return ''
   if (left.length < pieces.length && left.at(-1)?.before === ', ' && pieces.at(-1)?.before !== ', ') {
@@ -107,6 +107,7 @@ export function shorterPage(page: string, gone: Gone): string {
     .join('\n')
     .replace(/^\|.*\|\n\|[-| :]+\|\n(?!\|)/gm, '')
     .replace(/\n{3,}/g, '\n\n')
+    .replace(/\n+$/, '\n')
 }
 
 /** Removes the sentences of comments that name what went. */

@@ -1,55 +1,68 @@
-import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Part, readParts } from '../../../src/tools/slim/parts.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
 import { countLines, readTree } from '../../../src/tools/slim/tree.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
 import { leftWords } from './left-words.ts'
 
-/** Removes each part alone from the last commit, and checks what is left: types, lint, dead code, words of the part. */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { tests: { type: 'boolean' } } })
-
+/**
+ * Removes each part alone from the last commit, then builds the typical forks, and checks what is left. Arguments: the
+ * names of parts that go together, or `--keep NAME,…`; none: all of them.
+ */
 const parts = readParts(readTree(ROOT)).filter(({ choice, always }) => choice && !always)
-const TESTS = 'node_modules/.bin/vitest run --config test/vitest.config.ts --project unit --reporter=dot'
-const CHECKS = [
-  'node_modules/.bin/tsc',
-  'node_modules/.bin/biome check --error-on-warnings .',
-  'node_modules/.bin/knip --no-progress',
-  values.tests ? TESTS : `${TESTS} test/walls.test.ts`,
-]
+/** The most lines of src that each typical fork may have. */
+const BUDGET: Readonly<Record<string, number>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'),
+)
+const TESTS = 'vitest run --config test/vitest.config.ts --project unit --silent --reporter=minimal'
+const CHECKS = ['tsc', 'biome check --error-on-warnings .', 'knip --no-progress', `${TESTS} test/walls.test.ts`]
 
-/** The names of all parts but one, and but those that need it. */
-function without(gone: readonly string[]): string[] {
+interface Fork {
+  readonly title: string
+  readonly keep: readonly string[]
+  readonly most: number
+}
+
+/** The fork without some parts, nor those that need them. */
+function without(...gone: readonly string[]): Fork {
   const needing = parts.filter(({ name, needs }: Part) => {
     const isHelpless = (need: string) => need.split('|').every((one) => gone.includes(one))
     return !gone.includes(name) && needs.some(isHelpless)
   })
-  if (needing.length > 0) return without([...gone, ...needing.map(({ name }) => name)])
-  return parts.map(({ name }) => name).filter((name) => !gone.includes(name))
+  if (needing.length > 0) return without(...gone, ...needing.map(({ name }) => name))
+  const keep = parts.map(({ name }) => name).filter((name) => !gone.includes(name))
+  return { title: `without ${gone.join(', ')}`, keep, most: Number.POSITIVE_INFINITY }
 }
 
-/** @returns what is wrong with the fork that does not keep a part. */
-async function faults(copy: Copy, keep: readonly string[]): Promise<string[]> {
-  const fork = slimmed(copy.folder, keep)
-  write(copy.folder, fork)
-  const found = [...fork.seams, ...leftWords(fork)]
-  for (const check of CHECKS) {
-    const { ok, output } = await copy.run(check)
-    if (!ok) found.push(`${check}\n${output}`)
+function only(keep: string): Fork {
+  return { title: `only ${keep}`, keep: keep.split(','), most: BUDGET[keep] ?? Number.POSITIVE_INFINITY }
+}
+
+/** Makes the fork in the copy. @returns the lines of src, and what is wrong with it. */
+async function check({ folder, run }: Copy, { keep, most }: Fork): Promise<{ lines: number; faults: string[] }> {
+  const fork = slimmed(folder, keep)
+  write(folder, fork)
+  const lines = countLines(readTree(folder), 'src/')
+  const faults = [...fork.seams, ...leftWords(fork)]
+  if (lines > most) faults.push(`The budget of test/tools/slim/budget.json is ${most} lines of src.`)
+  for (const command of CHECKS) {
+    const { ok, output } = await run(`node_modules/.bin/${command}`)
+    if (!ok) faults.push(`${command}\n${output}`)
   }
-  return found
+  return { lines, faults }
 }
 
-async function drill(queue: string[]): Promise<void> {
+async function checkAll(queue: Fork[]): Promise<void> {
   const copy = await copyOf('HEAD')
   try {
-    for (let names = queue.shift(); names !== undefined; names = queue.shift()) {
+    for (let fork = queue.shift(); fork !== undefined; fork = queue.shift()) {
       const start = performance.now()
-      const found = await faults(copy, without(names.split(',')))
-      const lines = countLines(readTree(copy.folder), 'src/')
-      const seconds = ((performance.now() - start) / 1000).toFixed(0)
-      console.log(`without ${names}: ${lines} lines of src, ${found.length === 0 ? 'green' : 'RED'} (${seconds} s)`)
-      if (found.length > 0) {
-        console.log(found.join('\n'))
+      const { lines, faults } = await check(copy, fork)
+      const seconds = Math.round((performance.now() - start) / 1000)
+      console.log(`${fork.title}: ${lines} lines of src, ${faults.length === 0 ? 'green' : 'RED'} (${seconds} s)`)
+      if (faults.length > 0) {
+        console.log(faults.join('\n'))
         process.exitCode = 1
       }
       await copy.reset()
@@ -59,5 +72,9 @@ async function drill(queue: string[]): Promise<void> {
   }
 }
 
-const queue = positionals.length > 0 ? positionals : parts.map(({ name }) => name)
-await Promise.all([drill(queue), drill(queue)])
+const [first, ...others] = process.argv.slice(2)
+const all = [...parts.map(({ name }) => without(name)), ...Object.keys(BUDGET).map(only)]
+const chosen =
+  first === '--keep' ? others.map(only) : process.argv.slice(2).map((names) => without(...names.split(',')))
+const queue = chosen.length > 0 ? chosen : all
+await Promise.all([checkAll(queue), checkAll(queue)])
