@@ -1,15 +1,6 @@
 import type { Question } from '../../video-service/report-question.ts'
-import {
-  isoLocal,
-  isoWithOffset,
-  localStartOf,
-  nextChange,
-  nextLocalStart,
-  nextOf,
-  startOf,
-  type TimeUnit,
-  type TimeZone,
-} from '../output/time-zone.ts'
+import { isoWithOffset, localStartOf, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
+import { nextChange, nextLocalStart, nextOf, startOf } from './calendar.ts'
 
 export type SeriesQuestion = Extract<Question, { dimension: unknown }>
 
@@ -52,7 +43,7 @@ export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
   const whole = { question, use: 'all', offsetMs: zone.offsetMsAt(fromMs), fromMs, endMs } as const
   if (unit === null || nextChange(zone, fromMs, toMs) === null) return [whole]
   if (zone.name === SERVICE_TIME_ZONE && [fromMs, toMs].every((timeMs) => isClear(zone, timeMs))) {
-    const [from, to] = [fromMs, toMs].map((timeMs) => isoLocal(timeMs, zone.offsetMsAt(timeMs)))
+    const [from, to] = [fromMs, toMs].map((timeMs) => isoWithOffset(timeMs, zone.offsetMsAt(timeMs)).slice(0, -6))
     return [{ ...whole, question: { ...question, period: { from: String(from), to: String(to) } } }]
   }
   const pieces: Piece[] = []

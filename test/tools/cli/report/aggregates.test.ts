@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { spread, timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
+import { timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { createRanking } from '../../../../src/tools/cli/report/page/bounded-ranking.ts'
 import { createDifferentCount } from '../../../../src/tools/cli/report/page/different-count.ts'
+import { spread } from '../../../../src/tools/cli/report/page/spread.ts'
 
 function rankingOf(names: readonly string[], most: number) {
   const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })

@@ -1,13 +1,14 @@
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
-import { spread, timeBuckets } from '../../output/time-buckets.ts'
+import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, readTime, timeWords } from '../../output/words.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
+import { spread } from './spread.ts'
 
 const MOST_NAMES = 2_000
 const SHOWN_BARS = 12
