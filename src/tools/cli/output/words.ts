@@ -1,12 +1,9 @@
-import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { printable } from '../terminal/text.ts'
 import type { TimeRange } from './time-range.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
 } as const)
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
 const MARKS = {
   day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
   minute: new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }),
@@ -16,14 +13,6 @@ const MOST_NAME_CHARACTERS = 200
 
 export function timeWords(timeMs: number): string {
   return TIME.format(timeMs)
-}
-
-export function dayWords(timeMs: number): string {
-  return DAY.format(timeMs)
-}
-
-export function monthWords(timeMs: number): string {
-  return MONTH.format(timeMs)
 }
 
 /** Returns the label of a mark on a time axis. */
@@ -44,15 +33,6 @@ export function timeZoneWords(timesMs: readonly number[]): string {
     (timeMs) => OFFSET.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value,
   )
   return `${OFFSET.resolvedOptions().timeZone} (${[...new Set(offsets)].join(', then ')})`
-}
-
-export function durationWords(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000)
-  if (minutes === 0) return `${Math.round(milliseconds / 1000)} s`
-  if (minutes < 60) return `${minutes} min`
-  const hours = Math.floor(minutes / 60)
-  if (hours >= 100) return `${Math.round(minutes / 60).toLocaleString('en')} h`
-  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }
 
 export function countWords(count: number, one: string, several = `${one}s`): string {
@@ -76,13 +56,4 @@ export function nameWords(name: string): string {
   const isCut = name.length > 2 * MOST_NAME_CHARACTERS || letters.length > MOST_NAME_CHARACTERS
   const text = printable(isCut ? `${letters.slice(0, MOST_NAME_CHARACTERS).join('')}…` : name)
   return text.trim() === '' ? '(no name)' : text
-}
-
-/** Reads an ISO 8601 time. @throws UnexpectedAnswer for anything else. */
-export function readTime(text: string): number {
-  const timeMs = Date.parse(text)
-  if (Number.isNaN(timeMs)) {
-    throw new UnexpectedAnswer('The service sent a report with a time that is not in ISO 8601 format')
-  }
-  return timeMs
 }

@@ -2,9 +2,9 @@ import type { Page } from '../../video-service/analytics.ts'
 import type { SeriesRow } from '../../video-service/report-rows.ts'
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { isoWithOffset, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
-import { readTime } from '../output/words.ts'
 import { nextOf, startOf } from './calendar.ts'
 import { localPieces, type Piece, type SeriesQuestion, startsAt, timeUnitOf } from './local-pieces.ts'
+import { readTime } from './words.ts'
 
 /** A row of a series. Rows by month, day and hour have the two marks. */
 export interface LocalSeriesRow extends SeriesRow {

@@ -2,8 +2,8 @@ import type { ViewRow } from '../../../video-service/report-rows.ts'
 import type { PageModel } from '../../html-page/page-model.ts'
 import type { Span } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import { readTime } from '../../output/words.ts'
 import type { ContentTitles } from '../content-titles.ts'
+import { readTime } from '../words.ts'
 
 /** Takes rows one by one, and keeps only what the page shows. */
 export interface PageCollector<Row> {

@@ -1,9 +1,10 @@
 import type { Figure, PageModel, TimesChart } from '../../html-page/page-model.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
-import { dayWords, monthWords, numberWords, readTime, timeWords } from '../../output/words.ts'
+import { numberWords, timeWords } from '../../output/words.ts'
 import { nextOf } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
+import { dayWords, monthWords, readTime } from '../words.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
 
 /** The report of the page, in words. */

@@ -2,15 +2,8 @@ import type { ViewerRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart, type Span, timelinesChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import {
-  countWords,
-  durationWords,
-  nameWords,
-  numberWords,
-  readTime,
-  shareWords,
-  timeWords,
-} from '../../output/words.ts'
+import { countWords, nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
+import { durationWords, readTime } from '../words.ts'
 import { LIVE_AND_RECORDED, nothing, type PageCollector, spanOf } from './page-collector.ts'
 import { joined } from './timeline-bins.ts'
 
