@@ -9,7 +9,7 @@ type Rules = ReturnType<typeof addressRules>
 /** All settings that an entry point may have. */
 export function entryPointSettings(rules: Rules, features: readonly FeatureSettings[]): Settings {
   const ofFeatures = features.map((feature) => feature.settings?.(rules))
-  return Object.assign({}, commonSettings(rules), hashSettings(rules), ...ofFeatures)
+  return Object.assign({}, hashSettings(rules), ...ofFeatures, commonSettings(rules))
 }
 
 /**
