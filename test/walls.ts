@@ -4,7 +4,14 @@ const BELOW_LOGIN = [
   ...['src/hash-lock', 'src/languages', 'src/brand', 'src/entry-points'],
   ...['src/users', 'src/stores.ts', 'src/stores', 'src/sessions', 'src/sign-in-limits'],
 ]
-const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
+const LOGIN = [
+  'src/login',
+  'src/login/log',
+  'src/login/screens',
+  'src/login/answer',
+  'src/login/log',
+  'src/login/request',
+]
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The parts of features that tools use too. */
 const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/account', 'src/features/token']
@@ -12,7 +19,15 @@ const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/acc
 /** What the commands of the command line use of the app. */
 const FOR_TOOLS = [
   ...BELOW_LOGIN,
-  ...['src/login', ...FEATURES, 'src/features.ts', 'src/config.ts', 'src/tools/video-service', 'src/tools/cli'],
+  ...[
+    'src/login',
+    'src/login/log',
+    ...FEATURES,
+    'src/features.ts',
+    'src/config.ts',
+    'src/tools/video-service',
+    'src/tools/cli',
+  ],
 ]
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 

@@ -1,3 +1,5 @@
+import { features } from '../../../features.ts'
+import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.ts'
 import { linesOfFile, rotatedFiles } from './log-lines.ts'
 import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
 
@@ -8,11 +10,12 @@ export interface LastEvents {
   readonly refusal: SecurityEvent | null
 }
 
-/** All other outcomes of the event `sign-in` refuse the viewer. */
-const NOT_REFUSED = [
-  ...['signed-in', 'returned', 'cancelled', 'signed-out'],
-  ...['sso-started', 'sso-signed-in', 'sso-not-yet', 'sso-logged-out'],
-]
+const OUTCOMES: Outcomes = Object.assign({}, SIGN_IN_OUTCOMES, ...features.map(({ outcomes }) => outcomes))
+
+/** True for an outcome that refuses the viewer. A step on the way, such as an opened window, refuses no viewer. */
+function isRefusal(outcome: string): boolean {
+  return OUTCOMES[outcome]?.level !== 'info' && !outcome.endsWith('-not-yet')
+}
 
 /**
  * Finds the last sign-in of a viewer, and the last refusal. Reads the rotated files of the log, the newest first, until
@@ -26,7 +29,7 @@ export async function lastEventsOf(securityLogFile: string, viewer: string): Pro
     const found: { -readonly [Name in keyof LastEvents]: LastEvents[Name] } = { signIn: null, refusal: null }
     for await (const event of securityEvents(linesOfFile(file), filter, startReading())) {
       if (event.outcome === 'signed-in') found.signIn = event
-      else if (event.event === 'sign-in' && !NOT_REFUSED.includes(event.outcome)) found.refusal = event
+      else if (event.event === 'sign-in' && isRefusal(event.outcome)) found.refusal = event
     }
     refusal ??= found.refusal
     if (found.signIn !== null) return { signIn: found.signIn, refusal }
