@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -198,6 +198,7 @@ test.each([
   ['is not a database', (file: string) => writeFileSync(file, 'x'.repeat(5000))],
   ['was written by a newer version', (file: string) => change(file, 'PRAGMA user_version = 99')],
   ['has other tables', (file: string) => change(file, 'CREATE TABLE sessions (id TEXT)')],
+  ['is a folder', (file: string) => mkdirSync(file)],
 ])('a session file that %s stops the start with a sentence', (_case, spoil) => {
   const file = newFile()
   spoil(file)
