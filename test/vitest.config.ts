@@ -13,16 +13,9 @@ const SERVER = 'test/**/*.server.test.ts'
 const OUTAGE = 'test/**/*.outage.test.ts'
 const SOAK = 'test/**/*.soak.test.ts'
 
-/** Both kinds at once, because tests that start programs or wait for timeouts leave their core to the others. */
-const quick = {
-  sequence: { groupOrder: 1 },
-  maxWorkers: availableParallelism() + 1,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-}
-
 /** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */
 const common = { root, isolate: false }
+const quick = { ...common, testTimeout: 60_000, hookTimeout: 60_000 }
 const slow = { ...common, retry, testTimeout: 120_000, hookTimeout: 120_000 }
 
 export default defineConfig({
@@ -32,15 +25,26 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...common,
           ...quick,
           name: 'unit',
+          sequence: { groupOrder: 0 },
+          // Each worker loads the app, and these tests never wait.
+          maxWorkers: availableParallelism(),
           include: ['test/**/*.test.ts'],
           exclude: [APP, BROWSER, SERVER, OUTAGE, SOAK],
           setupFiles: ['test/unit-guard.ts'],
         },
       },
-      { test: { ...common, ...quick, name: 'app', include: [APP] } },
+      // Tests that start programs leave their core to the others.
+      {
+        test: {
+          ...quick,
+          name: 'app',
+          include: [APP],
+          sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism() + 1,
+        },
+      },
       // One more than the cores of a small machine: these tests wait for servers and browsers half of the time.
       { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
       { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },

@@ -79,8 +79,8 @@ test('a changed character is noticed, except in a name, because names are not ha
     }),
     { numRuns: 700 },
   )
-  expect(changes.inName).toBeGreaterThan(50)
-  expect(changes.elsewhere).toBeGreaterThan(500)
+  expect(changes.inName).toBeGreaterThan(15)
+  expect(changes.elsewhere).toBeGreaterThan(200)
 })
 
 test('an added or removed character never changes a value or the expiry', () => {
@@ -101,7 +101,7 @@ test('an added or removed character never changes a value or the expiry', () => 
         expect([...check.parameters.values()]).toEqual(list.map(([, text]) => text))
       },
     ),
-    { numRuns: 700 },
+    { numRuns: 200 },
   )
 })
 
@@ -115,7 +115,7 @@ test('the check refuses arbitrary text and never throws', () => {
     fc.property(jsonish, (text) => {
       expect(checkAuthenticationResponse(text, SECRET, 0).ok).toBe(false)
     }),
-    { numRuns: 700 },
+    { numRuns: 200 },
   )
 })
 

@@ -90,9 +90,9 @@ test('a followed address stays below its prefix, keeps its query and gets one mo
       expect(path).toBe(origin + pathname)
       expect(search.split('hash=%5B')).toHaveLength(2)
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
-  expect(followed).toBeGreaterThan(150)
+  expect(followed).toBeGreaterThan(50)
 })
 
 test('arbitrary text is refused without an exception', () => {

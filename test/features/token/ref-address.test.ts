@@ -153,7 +153,7 @@ test('an exact entry allows its own path only, whatever is put around it', () =>
       if (!decision.ok) return
       expect(decision.address.url.split('?')[0]).toBe('https://player.example/embed/1234')
     }),
-    { numRuns: 700 },
+    { numRuns: 200 },
   )
 })
 
@@ -186,6 +186,6 @@ test('an accepted ref gets exactly one vt, at its end, and keeps all before it',
       const names = [...new URL(location).searchParams.keys()].map((name) => name.toLowerCase())
       expect(names.filter((name) => name === 'vt')).toHaveLength(1)
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
