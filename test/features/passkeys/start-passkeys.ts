@@ -42,7 +42,7 @@ export async function startPasskeys({
   const withChanges: Feature = {
     ...passkeys,
     async open(services) {
-      const opened = await openPasskeys({ ...services, notify: noticesTo(mail, publicUrl) })
+      const opened = { ...(await openPasskeys(services)), notify: noticesTo(mail, publicUrl) }
       return createPasskeys(changePasskeys(opened), services)
     },
   }
