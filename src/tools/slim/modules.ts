@@ -65,17 +65,19 @@ const isComment = (line: string) => /^\s*(?:\/\/|\/?\*)/.test(line)
  * The lines of the list item with a given line: those of a whole array element or of one property.
  * @returns null if the line is not in a list.
  */
-function itemAt(lines: readonly string[], index: number): { from: number; to: number } | null {
+function itemAt(lines: readonly string[], index: number, inTest: boolean): { from: number; to: number } | null {
   const line = lines[index] ?? ''
   const indent = indentOf(line)
   let opener = index - 1
   while (opener >= 0 && (lines[opener]?.trim() === '' || indentOf(lines[opener] ?? '') >= indent)) opener--
   const opening = lines[opener] ?? ''
-  if (/^\s*[[{]$/.test(opening)) return itemAt(lines, opener)
+  const isMethod = inTest && /^\s+async \w+\(\) \{$/.test(opening)
+  if (isMethod || /^\s*[[{]$/.test(opening)) return itemAt(lines, opener, inTest)
   if (/^\s*\| /.test(line) && !line.endsWith(',')) return { from: index, to: index }
-  if (!/(?:\[|[=:(] ?\{|return \{)$/.test(opening)) return null
+  const isMember = /^(?:export )?interface .*\{$/.test(opening) && !line.endsWith('{')
+  if (!isMember && !/(?:\[|[=:(] ?\{|return \{)$/.test(opening)) return null
   let to = index
-  while (!(indentOf(lines[to] ?? '') === indent && /,(?: \/\/.*)?$/.test(lines[to] ?? ''))) {
+  while (!isMember && !(indentOf(lines[to] ?? '') === indent && /,(?: \/\/.*)?$/.test(lines[to] ?? ''))) {
     if (++to >= lines.length || indentOf(lines[to] ?? '') < indent) return null
   }
   let from = index
@@ -99,6 +101,7 @@ export function withoutItems(
   text: string,
   name: Pick<RegExp, 'test'>,
   mayGo: (lines: readonly string[], index: number) => boolean = () => true,
+  inTest = false,
 ): string {
   const lines = text.split('\n')
   for (let index = lines.length - 1; index >= 0; index--) {
@@ -106,7 +109,7 @@ export function withoutItems(
     if (isComment(line) || !name.test(line) || !mayGo(lines, index)) continue
     const isRow = /^\s*\[.*\],$/.test(line)
     const shorter = name instanceof RegExp && !isRow ? withoutInlineItem(line, name) : line
-    const item = shorter === line ? itemAt(lines, index) : null
+    const item = shorter === line ? itemAt(lines, index, inTest) : null
     lines[index] = shorter
     if (item) lines.splice(item.from, item.to - item.from + 1)
   }
@@ -125,8 +128,8 @@ export function withoutMissingImports(path: string, text: string, isThere: (path
     if (!found.isLate) left = left.replace(found.text, '')
   }
   for (const found of missing) {
-    if (found.isLate) left = withoutItems(left, new RegExp(escaped(found.text)))
-    else for (const name of found.names) left = withoutItems(left, wordOf(name))
+    if (found.isLate) left = withoutItems(left, nameOf(found.text))
+    else for (const name of found.names) left = withoutItems(left, wordOf(name), undefined, path.startsWith('test/'))
   }
   return left
 }

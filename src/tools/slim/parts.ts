@@ -36,7 +36,7 @@ export class WrongChoice extends Error {}
 /** Reads the descriptions of all parts, in the order of their paths. */
 export function readParts(tree: Tree): Part[] {
   return [...tree]
-    .filter(([path]) => path.startsWith('src/') && /(?:^|[/.])part\.json$/.test(path))
+    .filter(([path]) => /^(?:src|test)\/.*[/.]part\.json$/.test(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, text]) => ({ ...Description.parse(JSON.parse(text)), folder: dirname(path), file: path }))
 }

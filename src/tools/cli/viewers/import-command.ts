@@ -12,9 +12,9 @@ import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../im
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
-import { invite, withInviter } from './invite-command.ts'
-import { addInvitationOptions, type InvitationOptions, type Inviter } from './inviter.ts'
+import type { InvitationOptions, Inviter } from './inviting.ts'
 import { collectRefusals } from './refusals.ts'
+import { addInviteOption, withInviter } from './ways-to-invite.ts'
 
 interface ImportCommandOptions extends InvitationOptions {
   readonly invite?: boolean
@@ -52,7 +52,7 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
     ],
   )
   addNotes(command, ABOUT)
-  addInvitationOptions(command.option('--invite', 'send viewers without a password a link by which they set one'))
+  addInviteOption(command, 'send viewers without a password a link by which they set one')
     .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
     .option('--update', 'give existing viewers the groups, state and attributes of the file')
@@ -93,7 +93,7 @@ async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: 
   if (known === null || known.hasPassword || known.viewer.disabled) return false
   const { invitation } = known
   if (invitation?.isSent && invitation.expiresAtSeconds > Date.now() / 1000) return false
-  const invited = await invite(store, inviter, username)
+  const invited = await inviter.invite(store, username)
   return invited.ok || `was imported, but not invited: ${invited.fault.replace(/\.$/, '')}`
 }
 

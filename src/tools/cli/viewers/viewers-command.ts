@@ -8,34 +8,46 @@ import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } 
 import { withEditableStore } from '../settings/editable-store.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
-import { counted, printable } from '../terminal/text.ts'
+import { printable } from '../terminal/text.ts'
+import { addViewersInviteCommand } from './account/invite-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
-import { addViewersInviteCommand, invite, withInviter } from './invite-command.ts'
-import { addInvitationOptions, type InvitationOptions } from './inviter.ts'
+import type { InvitationOptions } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
 import { addViewersPasskeysCommands } from './passkeys/passkeys-command.ts'
+import { passkeysNote } from './passkeys/passkeys-note.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
+import { addInviteOption, withInviter } from './ways-to-invite.ts'
 
 interface Options {
   readonly json?: boolean
 }
 
+/** In the order of the help. */
+const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] = [
+  addAddCommand,
+  addViewersImportCommand,
+  addViewersInviteCommand,
+  addViewersListCommand,
+  addViewersShowCommand,
+  addSetPasswordCommand,
+  addStateCommands,
+  addRemoveCommand,
+  addViewersPasskeysCommands,
+  addViewersUnlockCommand,
+  addViewersMigrateCommand,
+]
+
+/** Sentences after a new password, such as one about another way to sign in. */
+const NOTES: readonly ((store: EditableUserStore, username: string) => Promise<string | null>)[] = [
+  passkeysNote, //
+]
+
 /** Adds `viewers …`, for stores that this app can change. */
 export function addViewersCommands(group: Command, context: CommandContext): void {
-  addAddCommand(group, context)
-  addViewersImportCommand(group, context)
-  addViewersInviteCommand(group, context)
-  addViewersListCommand(group, context)
-  addViewersShowCommand(group, context)
-  addSetPasswordCommand(group, context)
-  addStateCommands(group, context)
-  addRemoveCommand(group, context)
-  addViewersPasskeysCommands(group, context)
-  addViewersUnlockCommand(group, context)
-  addViewersMigrateCommand(group, context)
+  for (const add of COMMANDS) add(group, context)
 }
 
 function addAddCommand(group: Command, context: CommandContext): void {
@@ -55,7 +67,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
       'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
     ],
   )
-  addInvitationOptions(command.option('--invite', 'send a link by which the viewer sets the password'))
+  addInviteOption(command, 'send a link by which the viewer sets the password')
     .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
     .option(
       '--attribute <NAME=VALUE>',
@@ -92,11 +104,11 @@ function addInvited(
     if (fault !== null) return { ok: false, fault: `The viewer ${fault}. Nothing was changed.` }
     const added = await store.add(viewer, null)
     if (!added.ok) return added
-    const invited = await invite(store, inviter, viewer.username).catch(
-      (error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }),
-    )
+    const invited = await inviter
+      .invite(store, viewer.username)
+      .catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
     if (invited.ok) return { ...invited, text: `Added and invited ${printable(viewer.username)}.` }
-    const next = `Added ${printable(viewer.username)}, but without an invitation. Send it with viewers invite.`
+    const next = `Added ${printable(viewer.username)}, but without an invitation. ${inviter.advice}`
     return { ok: false, fault: `${invited.fault} ${next}` }
   })
 }
@@ -120,7 +132,7 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
           const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
-          const changed = done.ok ? await withPasskeysNamed(done, store, username) : done
+          const changed = done.ok ? await withNotes(done, store, username) : done
           return changed.ok && sessionStore
             ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
             : changed
@@ -129,18 +141,14 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
     )
 }
 
-/** A thief of the old password may have created a passkey. */
-async function withPasskeysNamed(
+async function withNotes(
   changed: Extract<Outcome, { ok: true }>,
   store: EditableUserStore,
   username: string,
 ): Promise<Extract<Outcome, { ok: true }>> {
   // The password is set already: a failure here is not a failure of the command.
-  const passkeys = await store.passkeys.list(username).catch(() => [])
-  if (passkeys.length === 0) return changed
-  const count = counted(passkeys.length, 'passkey')
-  const text = `${changed.text}\nThe viewer still signs in with ${count}: see viewers passkeys list.`
-  return { ...changed, text }
+  const notes = await Promise.all(NOTES.map((note) => note(store, username).catch(() => null)))
+  return { ...changed, text: [changed.text, ...notes.filter((note) => note !== null)].join('\n') }
 }
 
 async function withSessionsEnded(

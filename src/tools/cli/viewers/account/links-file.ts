@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
-import { ConfigError } from '../../../errors.ts'
-import type { Invitation } from '../../../features/account/links/invitation.ts'
+import { ConfigError } from '../../../../errors.ts'
+import type { Invitation } from '../../../../features/account/links/invitation.ts'
 
 const HEADER = 'username,link,expires\n'
 

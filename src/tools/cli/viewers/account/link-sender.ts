@@ -1,39 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { readEntryPointSettings, readFeatureSettings } from '../../../config.ts'
-import { ConfigError, UpstreamError } from '../../../errors.ts'
-import { invitationMail, mailAddressOf } from '../../../features/account/links/account-mails.ts'
+import { readEntryPointSettings, readFeatureSettings } from '../../../../config.ts'
+import { ConfigError, UpstreamError } from '../../../../errors.ts'
+import { invitationMail, mailAddressOf } from '../../../../features/account/links/account-mails.ts'
 import {
   createInvitation,
   type Invitation,
   type InvitationContext,
-} from '../../../features/account/links/invitation.ts'
-import { MAIL_SETTINGS } from '../../../features/account/mail/settings.ts'
-import { type Mail, MailFault, type MailServer, openMailServer } from '../../../features/account/mail/smtp.ts'
-import { knownLanguage } from '../../../languages/languages.ts'
-import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import type { Viewer } from '../../../users/user-store.ts'
-import { entryPointNamed } from '../settings/chosen-entry-point.ts'
-import type { CommandIo } from '../terminal/io.ts'
+} from '../../../../features/account/links/invitation.ts'
+import { MAIL_SETTINGS } from '../../../../features/account/mail/settings.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../../features/account/mail/smtp.ts'
+import { knownLanguage } from '../../../../languages/languages.ts'
+import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../../users/user-store.ts'
+import { entryPointNamed } from '../../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import type { InvitationOptions } from '../inviting.ts'
 import { openLinksFile } from './links-file.ts'
 
-export interface InvitationOptions {
-  readonly days?: number
-  readonly links?: string
-  readonly language?: string
-  readonly entryPoint?: string
-}
-
-/** Invites viewers: sends each a link to set the first password, or writes the link to a file. */
-export interface Inviter {
-  /** Returns why the viewer cannot be invited, as the end of a sentence; null otherwise. */
+/** Sends each viewer a link to set the first password, or writes the link to a file. */
+export interface LinkSender {
+  /** Returns why the viewer gets no link, as the end of a sentence; null otherwise. */
   faultIn(viewer: Viewer): string | null
   /**
    * Sends a link, or writes it to the file.
    * @throws MailFault when the mail server refuses this mail.
    * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
    */
-  invite(store: InvitingStore, username: string): Promise<Invitation | null>
+  send(store: InvitingStore, username: string): Promise<Invitation | null>
   close(): void
 }
 
@@ -58,7 +52,7 @@ export function addInvitationOptions(command: Command): Command {
  * Opens the mail server, or the file of `--links`.
  * @throws ConfigError when a setting or an option is missing or wrong.
  */
-export async function openInviter(io: CommandIo, options: InvitationOptions): Promise<Inviter> {
+export async function openLinkSender(io: CommandIo, options: InvitationOptions): Promise<LinkSender> {
   const { publicUrl, settings } = readFeatureSettings(io.env, MAIL_SETTINGS)
   const { server, addressAttribute } = settings
   const context = readContext(io, options, publicUrl)
@@ -69,7 +63,7 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
     const file = openLinksFile(options.links)
     return {
       faultIn: () => null,
-      async invite(store, username) {
+      async send(store, username) {
         const invitation = await create(store, username)
         if (invitation === null) return null
         file.write(invitation)
@@ -82,11 +76,11 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
   if (server === null)
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
   const mailServer = await openMailServer(server)
-  const send = mailSender(mailServer)
+  const sendMail = mailSender(mailServer)
   return {
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
-    async invite(store, username) {
+    async send(store, username) {
       const invitation = await create(store, username)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
@@ -96,7 +90,7 @@ export async function openInviter(io: CommandIo, options: InvitationOptions): Pr
         invitation.link,
         lifeDays,
       )
-      await send(mail)
+      await sendMail(mail)
       await store.markSent(invitation.digest)
       return invitation
     },

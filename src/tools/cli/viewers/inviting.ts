@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import type { CommandContext, Outcome } from '../command.ts'
+
+export interface InvitationOptions {
+  readonly days?: number
+  readonly links?: string
+  readonly language?: string
+  readonly entryPoint?: string
+}
+
+/** Invites viewers to set their first password. */
+export interface Inviter {
+  /** The sentence that says how to invite a viewer again. */
+  readonly advice: string
+  /** Returns why the viewer cannot be invited, as the end of a sentence; null otherwise. */
+  faultIn(viewer: Viewer): string | null
+  /**
+   * Invites a viewer who has no password yet. An earlier invitation ends.
+   * @throws UpstreamError when nobody can be invited now, or the store does not answer.
+   */
+  invite(store: EditableUserStore, username: string): Promise<Outcome>
+}
+
+/** A way to invite viewers. */
+export interface Inviting {
+  addOptions(command: Command): Command
+  /** @throws ConfigError when a setting or an option is missing or wrong. */
+  withInviter<T>(
+    context: Pick<CommandContext, 'io'>,
+    options: InvitationOptions,
+    work: (inviter: Inviter) => Promise<T>,
+  ): Promise<T>
+}

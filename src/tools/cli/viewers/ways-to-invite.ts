@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { ConfigError } from '../../../errors.ts'
+import type { CommandContext } from '../command.ts'
+import { invitations } from './account/invitations.ts'
+import type { InvitationOptions, Inviter, Inviting } from './inviting.ts'
+
+const WAYS: readonly Inviting[] = [
+  invitations, //
+]
+
+/** Adds `--invite` with its options, if this app can invite viewers. */
+export function addInviteOption(command: Command, summary: string): Command {
+  return WAYS.reduce((extended, way) => way.addOptions(extended.option('--invite', summary)), command)
+}
+
+/** Opens the inviter, does the work and closes the inviter. @throws ConfigError as `withInviter` of the way. */
+export function withInviter<T>(
+  context: Pick<CommandContext, 'io'>,
+  options: InvitationOptions,
+  work: (inviter: Inviter) => Promise<T>,
+): Promise<T> {
+  const [way] = WAYS
+  if (!way) throw new ConfigError('This app cannot invite viewers.')
+  return way.withInviter(context, options, work)
+}
