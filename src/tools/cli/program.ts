@@ -55,7 +55,7 @@ const COMMANDS: readonly RootCommand[] = [
     name: 'token',
     summary: 'print an access token of the video service',
     declare: addBareCommand,
-    load: async () => (await import('./service/token/token-command.ts')).addTokenCommand,
+    load: async () => (await import('./service/access-token/token-command.ts')).addTokenCommand,
   },
   {
     name: 'channel',

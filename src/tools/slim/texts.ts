@@ -80,7 +80,9 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
 
 /** Removes items of lists, sentences of comments, and tests. */
 function shorterCode(path: string, text: string, gone: Gone): string {
-  const isGone = (line: string) => gone.names(line.replace(/\/\/ .*/, ''))
+  // In the app, only plain strings: settings and examples. Everything else is named by an import.
+  const isGone = (line: string) =>
+    (path.startsWith('test/') || /^\s*'[^']*',/.test(line)) && gone.names(line.replace(/\/\/ .*/, ''))
   const left = shorterComments(withoutItems(text, { test: isGone }, isTest(path) ? isRow : undefined), gone)
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }

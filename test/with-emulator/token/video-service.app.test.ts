@@ -4,9 +4,9 @@ import { publicKeyPem } from '../../../src/features/token/viewer-token/content-k
 import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import type { RestApi } from '../../../src/tools/video-service/rest-api.ts'
-import { embedAddress } from '../../../src/tools/video-service/viewer-auth/embed-address.ts'
-import { fetchServiceKeys } from '../../../src/tools/video-service/viewer-auth/service-keys.ts'
-import { removeViewerAuth, setViewerAuth } from '../../../src/tools/video-service/viewer-auth/viewer-auth.ts'
+import { embedAddress } from '../../../src/tools/video-service/token/embed-address.ts'
+import { fetchServiceKeys } from '../../../src/tools/video-service/token/service-keys.ts'
+import { removeViewerAuth, setViewerAuth } from '../../../src/tools/video-service/token/viewer-auth.ts'
 import { startService } from '../../tools/video-service/test-service.ts'
 import { addFault, apiOf, nowSeconds, send } from '../video-service/client.ts'
 

@@ -11,8 +11,8 @@ import { diagnoseForEntryPoint, type EntryPointDiagnosis } from '../settings/dia
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { addEmbedCommand } from './embed-command.ts'
-import { buildToken, checkToken, tokenIn } from './token-response.ts'
+import { addEmbedCommand } from './token/embed-command.ts'
+import { buildToken, checkToken, tokenIn } from './token/token-response.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536

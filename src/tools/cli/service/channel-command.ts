@@ -3,8 +3,8 @@ import { createChannel, listChannels } from '../../video-service/channels.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
-import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
 
 interface Options extends AccessOptions {
   readonly json?: boolean

@@ -5,6 +5,7 @@ import { readServiceSettings } from '../settings/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
+import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
 import {
@@ -20,8 +21,7 @@ import {
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
-import { type AccessOptions, accessOf, addAccessOptions } from './token/token-choice.ts'
-import { expectedViewerAuth, removeTokenLock, setTokenLock, showTokenLock } from './viewer-auth-lock.ts'
+import { expectedViewerAuth, removeTokenLock, setTokenLock, showTokenLock } from './token/viewer-auth-lock.ts'
 import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
 const ABOUT_SET = `

@@ -6,9 +6,9 @@ import { createTransport, type Transport } from '../../video-service/transport.t
 import type { Outcome } from '../command.ts'
 import { readServiceSettings } from '../settings/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { obtainToken } from './access-token/obtain-token.ts'
+import type { TokenChoice } from './access-token/token-choice.ts'
 import { serviceFault } from './service-fault.ts'
-import { obtainToken } from './token/obtain-token.ts'
-import type { TokenChoice } from './token/token-choice.ts'
 
 /** Access to the video service for one command. */
 export interface Service {

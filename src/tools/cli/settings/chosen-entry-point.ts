@@ -1,7 +1,6 @@
 import type { Config } from '../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
-import { isTokenEntryPoint, type TokenEntryPoint } from '../../../features/token/fields.ts'
 
 /**
  * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.
@@ -25,16 +24,6 @@ export function chosenHashEntryPoint(config: Pick<Config, 'entryPoints'>, name: 
   throw new ConfigError(
     `Entry point ${chosen.name} has VIEWER_AUTH=token. Use --viewer-auth token, or another entry point.`,
   )
-}
-
-/** Chooses an entry point with tokens. @throws ConfigError as entryPointNamed(), and for one with a hash. */
-export function chosenTokenEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): TokenEntryPoint {
-  const chosen = entryPointNamed(config, name)
-  if (isTokenEntryPoint(chosen)) return chosen
-  const names = config.entryPoints.filter(isTokenEntryPoint).map((entryPoint) => entryPoint.name)
-  const advice =
-    names.length === 0 ? 'This command needs one with token.' : `Use --entry-point with one of: ${names.join(', ')}.`
-  throw new ConfigError(`Entry point ${chosen.name} has VIEWER_AUTH=hash. ${advice}`)
 }
 
 /** Returns the address of an entry point, which its lock at the service must have. */

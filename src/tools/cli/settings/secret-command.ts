@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
-import { generateKeyPair } from './key-pair.ts'
+import type { Command } from 'commander'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { SecretKind } from './secret-kind.ts'
+import { keyPair } from './token/key-pair-option.ts'
 
 const SECRET_BYTES = 32
-const KEY_BITS = 2048
-const ABOUT = `
-With --key-pair, writes the private key of a channel or video to a new file, which only this user can read, and prints
-its public key. The service needs the public key. Use one key pair for each channel or video.`
 
-interface Options {
-  readonly json?: boolean
-  readonly keyPair?: string
-  readonly publicKey?: string
-  readonly bits: number
-}
+/** What `secret generate` makes in place of a secret, if its options say so. */
+const KINDS: readonly SecretKind[] = [
+  keyPair, //
+]
 
 /** Adds `secret generate`. */
 export function addSecretCommands(group: Command, context: CommandContext): void {
@@ -25,36 +20,20 @@ export function addSecretCommands(group: Command, context: CommandContext): void
     [
       'viewer-auth secret generate',
       'viewer-auth secret generate > hash-secret   # then set HASH_SECRET_FILE=hash-secret',
-      'viewer-auth secret generate --key-pair content-key.pem   # then set CONTENT_KEY_FILE=content-key.pem',
+      ...KINDS.map(({ example }) => example),
     ],
   )
-  addNotes(command, ABOUT)
-    .option('--key-pair <FILE>', 'write the private key of a new RSA key pair to this new file')
-    .option('--public-key <FILE>', 'write its public key to this new file, and do not print it')
-    .addOption(
-      new Option('--bits <NUMBER>', 'the length of the keys: 2048, 3072 or 4096')
-        .argParser(parseBits)
-        .default(KEY_BITS),
-    )
-    .action((options: Options, command: Command) => {
-      const { keyPair, publicKey, bits, json } = options
-      const isForKeyPair = publicKey !== undefined || command.getOptionValueSource('bits') === 'cli'
-      if (keyPair === undefined && isForKeyPair) {
-        command.error('error: --public-key and --bits belong to --key-pair FILE')
-      }
-      return runCommand(context, json, () =>
-        Promise.resolve(keyPair === undefined ? generateSecret() : generateKeyPair(keyPair, publicKey ?? null, bits)),
-      )
-    })
+  for (const { addOptions } of KINDS) addOptions(command)
+  command.action((options: { json?: boolean }) =>
+    runCommand(context, options.json, () => {
+      const made = KINDS.map(({ generate }) => generate(command)).find((outcome) => outcome !== null)
+      return Promise.resolve(made ?? generateSecret())
+    }),
+  )
 }
 
-function generateSecret() {
+function generateSecret(): Outcome {
   // Hexadecimal needs no escaping in shells, files, forms and URLs.
   const secret = randomBytes(SECRET_BYTES).toString('hex')
-  return { ok: true, text: secret, data: { secret } } as const
-}
-
-function parseBits(text: string): number {
-  if (['2048', '3072', '4096'].includes(text)) return Number(text)
-  throw new InvalidArgumentError('Use 2048, 3072 or 4096.')
+  return { ok: true, text: secret, data: { secret } }
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { faultInRedirectUri, listenOnLoopback } from '../../../../src/tools/cli/service/token/redirect-receiver.ts'
+import {
+  faultInRedirectUri,
+  listenOnLoopback,
+} from '../../../../src/tools/cli/service/access-token/redirect-receiver.ts'
 import { newState, readCode } from '../../../../src/tools/video-service/authorization-page.ts'
 import { AuthorizationFailed } from '../../../../src/tools/video-service/service-errors.ts'
 import { closedAddress, startService } from '../../video-service/test-service.ts'

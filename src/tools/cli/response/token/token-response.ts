@@ -1,19 +1,19 @@
-import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { ConfigError } from '../../../errors.ts'
-import { isTokenEntryPoint, type TokenEntryPoint } from '../../../features/token/fields.ts'
-import type { ServiceKeys } from '../../../features/token/viewer-token/service-keys.ts'
-import { checkEnvelope, checkSignedToken } from '../../../features/token/viewer-token/token-check.ts'
-import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../../errors.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
+import type { ServiceKeys } from '../../../../features/token/viewer-token/service-keys.ts'
+import { checkEnvelope, checkSignedToken } from '../../../../features/token/viewer-token/token-check.ts'
+import { describeTokenCheck } from '../../../../features/token/viewer-token/token-diagnosis.ts'
 import {
   buildViewerToken,
   CLOCK_MARGIN_SECONDS,
   TOKEN_LIFETIME_SECONDS,
-} from '../../../features/token/viewer-token/viewer-token.ts'
-import { isRequestError } from '../../video-service/service-errors.ts'
-import { createTransport } from '../../video-service/transport.ts'
-import { fetchServiceKeys } from '../../video-service/viewer-auth/service-keys.ts'
-import type { Outcome } from '../command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+} from '../../../../features/token/viewer-token/viewer-token.ts'
+import { isRequestError } from '../../../video-service/service-errors.ts'
+import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
+import { createTransport } from '../../../video-service/transport.ts'
+import type { Outcome } from '../../command.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 
 /** A note for standard error, printed with a token. */
 export const USE_ONCE = `The service accepts the token for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.

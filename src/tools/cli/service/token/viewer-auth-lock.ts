@@ -1,24 +1,25 @@
 import type { KeyObject } from 'node:crypto'
-import { readEntryPointSettings } from '../../../config.ts'
-import { ConfigError } from '../../../errors.ts'
+import { readEntryPointSettings } from '../../../../config.ts'
+import { ConfigError } from '../../../../errors.ts'
 import {
   keyFingerprint,
   parseContentPublicKey,
   publicKeyPem,
-} from '../../../features/token/viewer-token/content-key.ts'
-import { readNamedFile } from '../../../settings/named-file.ts'
-import type { LockTarget } from '../../video-service/locks.ts'
-import { ServiceRefusal, UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import { removeViewerAuth, setViewerAuth } from '../../video-service/viewer-auth/viewer-auth.ts'
-import type { Outcome } from '../command.ts'
-import { addressOf, chosenTokenEntryPoint } from '../settings/chosen-entry-point.ts'
-import { confirmChange, confirmRemoval } from '../terminal/confirm.ts'
-import type { CommandIo } from '../terminal/io.ts'
-import { textTable } from '../terminal/table.ts'
-import { printable } from '../terminal/text.ts'
-import { openLockRecords, whenSet } from './lock-records.ts'
-import { nameOf, ownLock } from './lock-target.ts'
-import { type Service, warnIfOutcomeUnknown } from './service.ts'
+} from '../../../../features/token/viewer-token/content-key.ts'
+import { readNamedFile } from '../../../../settings/named-file.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
+import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
+import { removeViewerAuth, setViewerAuth } from '../../../video-service/token/viewer-auth.ts'
+import type { Outcome } from '../../command.ts'
+import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { chosenTokenEntryPoint } from '../../settings/token/chosen-token-entry-point.ts'
+import { confirmChange, confirmRemoval } from '../../terminal/confirm.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { textTable } from '../../terminal/table.ts'
+import { printable } from '../../terminal/text.ts'
+import { openLockRecords, whenSet } from '../lock-records.ts'
+import { nameOf, ownLock } from '../lock-target.ts'
+import { type Service, warnIfOutcomeUnknown } from '../service.ts'
 
 /** The viewer auth that an entry point with tokens needs at the service. */
 export interface ExpectedViewerAuth {

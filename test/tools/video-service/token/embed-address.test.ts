@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
 import { parseRefAddress } from '../../../../src/hash-lock/return-address.ts'
-import { embedAddress } from '../../../../src/tools/video-service/viewer-auth/embed-address.ts'
+import { embedAddress } from '../../../../src/tools/video-service/token/embed-address.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../../../features/token/viewer-token/token-keys.ts'
 
 const KEYS = { ...BUILD_KEYS, allowed: [parseRefAddress('https://video.example/embed/')] }

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import { readEntryPointSettings } from '../../../config.ts'
-import { decideRef } from '../../../hash-lock/return-address.ts'
-import { embedAddress } from '../../video-service/viewer-auth/embed-address.ts'
-import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { chosenTokenEntryPoint } from '../settings/chosen-entry-point.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { readEntryPointSettings } from '../../../../config.ts'
+import { decideRef } from '../../../../hash-lock/return-address.ts'
+import { embedAddress } from '../../../video-service/token/embed-address.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { chosenTokenEntryPoint } from '../../settings/token/chosen-token-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 import { USE_ONCE, withServiceKeys } from './token-response.ts'
 
 const ABOUT = `
 For a website that knows its viewers ("Embed with Token"): the player then plays at once, without the login app. Needs an
 entry point with VIEWER_AUTH=token. REF_ADDRESSES must allow ADDRESS. A backend builds such an address for each
-page view with embedAddress(): see src/tools/video-service/viewer-auth/README.md.`
+page view with embedAddress(): see src/tools/video-service/token/README.md.`
 
 /** Adds `response embed`, which prints the address of an embed with a token. */
 export function addEmbedCommand(group: Command, context: CommandContext): void {
