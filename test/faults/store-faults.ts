@@ -3,7 +3,7 @@ import { startApp } from './app-program.ts'
 import { type LinkState, openLink } from './faulty-link.ts'
 import { startNames } from './names.ts'
 import type { Fault, Stage } from './rehearse.ts'
-import { type RemoteStore, remoteStore, STORE_NAMES, type StoreName } from './remote-stores.ts'
+import { type RemoteStore, remoteStore, STORE_NAMES } from './remote-stores.ts'
 
 type Row = Pick<Fault, 'sees' | 'waitSeconds' | 'recoverySeconds'>
 const FAULT_NAMES = ['stopped', 'paused', 'slow', 'garbage', 'reset', 'dns-silent'] as const
@@ -86,7 +86,7 @@ const USER_STORE_ROWS = {
   'dns-silent': row(AWAY, 7, 10),
 }
 
-const ROWS = {
+const ROWS: Readonly<Record<string, Readonly<Record<FaultName, Row>>>> = {
   // The driver reads garbage as the beginning of a long message.
   postgres: { ...USER_STORE_ROWS, garbage: row(AWAY, 7, 10) },
   ldap: USER_STORE_ROWS,
@@ -100,12 +100,12 @@ const ROWS = {
     reset: row(NO_SESSIONS, 3, 5),
     'dns-silent': row(NO_SESSIONS, 3, 10),
   },
-} satisfies Readonly<Record<StoreName, Readonly<Record<FaultName, Row>>>>
+}
 
 export const storeFaults: readonly Fault[] = STORE_NAMES.flatMap((store) =>
   FAULT_NAMES.map((fault) => ({
     id: `${store}-${fault}`,
-    ...ROWS[store][fault],
+    ...(ROWS[store] ?? USER_STORE_ROWS)[fault],
     prepare: async () => ({ ...(await PREPARE[fault](await remoteStore(store))), lastsMs: LASTS_MS[fault] }),
   })),
 )

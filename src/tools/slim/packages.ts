@@ -9,7 +9,8 @@ interface Manifest {
 /** Finds the packages that code names. A package with types is used as long as the package that it describes. */
 function usedPackages(tree: Tree, names: readonly string[]): Set<string> {
   const code = [...tree].filter(([path]) => /\.[cm]?[jt]s$/.test(path) || path.endsWith('run')).map(([, text]) => text)
-  const isNamed = (name: string) => code.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`))
+  const isNamed = (name: string) =>
+    code.some((text) => new RegExp(`(?:from|import\\(|import|require\\(|resolve\\() ?'${name}['/]`).test(text))
   const used = new Set(names.filter(isNamed))
   for (const name of names) {
     if (name.startsWith('@types/') && used.has(name.slice('@types/'.length))) used.add(name)

@@ -40,7 +40,9 @@ export function write(folder: string, { full, tree }: Slimmed): void {
   const formatted = changed.map(([path]) => path).filter((path) => /\.(?:ts|js|json)$/.test(path))
   const run = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: 'pipe' })
   if (formatted.length === 0) return
-  run(process.execPath, BIOME, 'check', '--write', '--linter-enabled=false', '--no-errors-on-unmatched', ...formatted)
+  const biome = (...args: string[]) => run(process.execPath, BIOME, ...args, '--no-errors-on-unmatched', ...formatted)
+  biome('lint', '--write', '--unsafe', '--only=style/useImportType')
+  biome('check', '--write', '--linter-enabled=false')
   // Packages only go, so npm asks no registry.
   run('npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund')
 }
