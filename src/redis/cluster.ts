@@ -1,4 +1,4 @@
-import { createCluster } from 'redis'
+import { createCluster } from '@redis/client'
 import type { RedisAddress, RedisNode } from './address.ts'
 import {
   type ConnectionEvents,

@@ -1,4 +1,4 @@
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import type { RedisAddress } from './address.ts'
 
 /** A connection to one server. */

@@ -1,4 +1,4 @@
-import { ErrorReply } from 'redis'
+import { ErrorReply } from '@redis/client'
 import { UpstreamError } from '../errors.ts'
 import { type CircuitBreaker, createCircuitBreaker, withDeadline } from '../server/circuit-breaker.ts'
 import type { RedisClient } from './connection.ts'

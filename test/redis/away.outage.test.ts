@@ -1,4 +1,4 @@
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../login/program-visits.ts'

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 

@@ -12,35 +12,31 @@ export function canRedraw({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): b
   return stderr.isTTY === true && env.TERM !== 'dumb'
 }
 
+const BAR_COLUMNS = 40
+
 /**
  * Starts a progress bar at a terminal. Elsewhere, it only writes lines, so that a log file stays readable.
  * @param total 0 for an unknown total: shows no bar.
  */
-export async function startProgress(
-  { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
-  total: number,
-): Promise<Progress> {
+export function startProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, total: number): Progress {
   if (!canRedraw({ stderr, env }) || total === 0) {
     return { write: (line) => void stderr.write(`${line}\n`), update: () => {}, stop: () => {} }
   }
-  const { default: cliProgress } = await import('cli-progress')
-  const bars = new cliProgress.MultiBar({
-    stream: stderr as NodeJS.WriteStream,
-    format: '{bar} {percentage} % · {label} · {eta_formatted} left',
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    clearOnComplete: true,
-    // Otherwise the bar would handle the first Ctrl-C, and the import would not stop.
-    gracefulExit: false,
-  })
-  const bar = bars.create(total, 0, { label: '' })
+  const startedMs = performance.now()
+  let bar = ''
+  const draw = (next: string) => {
+    bar = next
+    stderr.write(`\r\x1b[K${bar}`)
+  }
   return {
-    write: (line) => bars.log(`${line}\n`),
-    update: (done, label) => bar.update(Math.min(done, total), { label }),
-    stop: () => {
-      // Draws the lines that are still in the queue.
-      bars.update()
-      bars.stop()
+    write: (line) => void stderr.write(`\r\x1b[K${line}\n${bar}`),
+    update(done, label) {
+      const part = Math.min(done, total) / total
+      const filled = Math.round(part * BAR_COLUMNS)
+      const seconds = Math.ceil(((performance.now() - startedMs) / 1000) * (1 / Math.max(part, 0.001) - 1))
+      const cells = '█'.repeat(filled) + '░'.repeat(BAR_COLUMNS - filled)
+      draw(`${cells} ${Math.floor(part * 100)} % · ${label} · ${seconds} s left`)
     },
+    stop: () => draw(''),
   }
 }

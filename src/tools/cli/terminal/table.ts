@@ -10,10 +10,6 @@ const SEPARATOR = '  '
 /** Texts are cut down to each of these widths, until the table fits. */
 const LEAST_WIDTHS = [32, 10, 4]
 const WIDEST_TIME = '25 Oct 2025 18:03'.length
-/** Characters that take two columns of a terminal. */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff00-\uff60]/u
-
 /**
  * Formats rows as columns under titles, without lines. Longer texts are truncated and end in `…`.
  * @param stdout titles are bold if this is a terminal. Null for a file.
@@ -26,21 +22,33 @@ export async function textTable(
   rows: readonly (readonly string[])[],
   widthColumns?: number,
 ): Promise<string> {
-  const { default: Table } = await import('cli-table3')
-  // biome-ignore format: one line a row
-  const noLines = {
-    top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
-    bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '',
-    left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: SEPARATOR,
-  }
-  const head = titles.map((title) => (stdout === null ? title : styleText('bold', title, { stream: stdout })))
-  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 }
+  const { default: widthOf } = await import('fast-string-width')
   const cells = rows.map((row) => row.map((cell) => printable(truncated(cell))))
-  const fit = widthColumns === undefined ? {} : fittedColumns([titles, ...cells], widthColumns)
-  const table = new Table({ head, chars: noLines, style, ...fit })
-  for (const row of cells) table.push(row)
-  const lines = table.toString().split('\n')
-  return lines.map((line) => line.trimEnd()).join('\n')
+  const { widths, isNumber } = columnsOf([titles, ...cells], widthOf, widthColumns)
+  const lineOf = (row: readonly string[], style = (text: string) => text) =>
+    row
+      .map((cell, column) => {
+        const fitted = cutTo(cell, widths[column] ?? 0, widthOf)
+        const space = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(fitted)))
+        return isNumber[column] ? space + style(fitted) : style(fitted) + space
+      })
+      .join(SEPARATOR)
+      .trimEnd()
+  const bold = (text: string) => (stdout === null ? text : styleText('bold', text, { stream: stdout }))
+  return [lineOf(titles, bold), ...cells.map((row) => lineOf(row))].join('\n')
+}
+
+type WidthOf = (text: string) => number
+
+/** Cuts a text that is wider than its column. */
+function cutTo(text: string, width: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= width) return text
+  let cut = ''
+  for (const character of text) {
+    if (widthOf(cut + character) >= width) break
+    cut += character
+  }
+  return `${cut}…`
 }
 
 function truncated(text: string): string {
@@ -48,9 +56,13 @@ function truncated(text: string): string {
 }
 
 /** Cuts from the right: the columns of a report are in the order of their importance. */
-function fittedColumns([titles = [], ...rows]: readonly (readonly string[])[], widthColumns: number) {
+function columnsOf(
+  [titles = [], ...rows]: readonly (readonly string[])[],
+  widthOf: WidthOf,
+  widthColumns = Number.POSITIVE_INFINITY,
+) {
   const whole = titles.map((title, column) =>
-    rows.reduce((most, row) => Math.max(most, terminalWidth(row[column] ?? '')), terminalWidth(title)),
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), widthOf(title)),
   )
   const widths = [...whole]
   let excess = widths.reduce((sum, width) => sum + width, SEPARATOR.length * (widths.length - 1)) - widthColumns
@@ -63,17 +75,7 @@ function fittedColumns([titles = [], ...rows]: readonly (readonly string[])[], w
       excess -= cut
     }
   }
-  return {
-    // A column without a width is as wide as its longest text.
-    colWidths: widths.map((width, column) => (width === whole[column] ? null : width)),
-    colAligns: titles.map((_title, column) =>
-      rows.every((row) => /^[\d,.]+$/.test(row[column] ?? '')) ? ('right' as const) : ('left' as const),
-    ),
-  }
-}
-
-function terminalWidth(text: string): number {
-  let width = 0
-  for (const character of text) width += WIDE.test(character) ? 2 : 1
-  return width
+  const hasNumbers = (column: number) => rows.every((row) => /^[\d,.]+$/.test(row[column] ?? ''))
+  const isNumber = titles.map((_title, column) => widthColumns !== Number.POSITIVE_INFINITY && hasNumbers(column))
+  return { widths, isNumber }
 }

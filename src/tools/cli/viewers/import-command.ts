@@ -107,7 +107,7 @@ async function importFile(
   const columns = readColumns(options)
   const { openRecordFile } = await import('../import/record-file.ts')
   const file = await openRecordFile(path)
-  const progress = await startProgress(io, options.json ? 0 : file.sizeBytes)
+  const progress = startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false
   const release = io.onInterrupt(() => {
     isStopped = true
