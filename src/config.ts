@@ -77,8 +77,7 @@ const AppEnvironment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
-/** Settings of the other answer to the player: VIEWER_AUTH chooses it. */
-const NO_EFFECT = 'These settings belong to the other VIEWER_AUTH, so they have no effect'
+const NO_EFFECT = 'The player gets another answer, so these settings have no effect'
 const EntryPointsFile = z.string().optional().meta({ protects: 'without it, its allowed groups are not read' })
 
 /** Returns the schemas of the settings that all entry points share, by name. */

@@ -83,7 +83,7 @@ function sourceOf(
   }
   const refuse = (name: string, message: string) => report(sentenceOf([name], message))
   const refuseUnused = (names: readonly string[]) =>
-    report(`has fields of the other viewerAuth: ${names.join(', ')}; remove them`)
+    report(`has fields of another answer to the player: ${names.join(', ')}; remove them`)
   return entrySource(entry, settings, refuse, refuseUnused)
 }
 

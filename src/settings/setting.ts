@@ -56,7 +56,7 @@ export function metaOf(schema: z.ZodType | undefined): SettingMeta {
   return { isSecret, protects, inFile, item: item as RegExp | undefined, environmentName }
 }
 
-/** Returns the name of a setting in the environment: `OIDC_CLIENT_ID` of `oidcClientId`. */
+/** Returns the name of a setting in the environment: `PLAYER_ORIGINS` of `playerOrigins`. */
 export function environmentName(name: string, schema?: z.ZodType): string {
   return metaOf(schema).environmentName ?? name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase()
 }

@@ -171,14 +171,14 @@ describe('a file of entry points', () => {
       'a file that does not exist',
     ],
     ['without addresses', () => ({ refAddresses: [] }), 'at least one address'],
-    ['with a secret', () => ({ secret: HASH_SECRET }), 'fields of the other viewerAuth: secret'],
+    ['with a secret', () => ({ secret: HASH_SECRET }), 'fields of another answer to the player: secret'],
     ['with an unknown version', () => ({ viewerAuth: 'vt' }), 'viewerAuth must be hash or token'],
   ])('an entry %s is refused', (_name, fields, part) => {
     expect(mistakesIn(withFile({ ...ENTRY, ...fields() })).join('\n')).toContain(part)
   })
   test('an entry of the hash version with fields for tokens is refused', () => {
     expect(mistakesIn(withFile({ ...HASH_ENTRY, contentKey: PEM }))).toEqual([
-      expect.stringContaining('fields of the other viewerAuth: contentKey'),
+      expect.stringContaining('fields of another answer to the player: contentKey'),
     ])
   })
   test('two entry points with the same key give a warning', () => {

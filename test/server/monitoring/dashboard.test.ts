@@ -54,7 +54,7 @@ test('every metric of the app is explained in the README', async () => {
 test('every alert is explained in the README', () => {
   const alerts = [...read('prometheus-rules.yml').matchAll(/alert: (\w+)/g)].map(([, alert]) => alert)
   const explained = [...read('README.md').matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, alert]) => alert)
-  expect(alerts).toHaveLength(16)
+  expect(alerts.length).toBeGreaterThan(9)
   expect(explained).toEqual(alerts)
 })
 
