@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { EMULATOR_TESTS, WALLS } from './walls.ts'
+import { EMULATOR_TESTS, OWN_FEATURE, WALLS } from './walls.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ROOMS = Object.keys(WALLS)
@@ -10,8 +10,10 @@ const MOST_FILES = 14
 /** Static and dynamic imports of other files, types included. */
 const IMPORT = /\b(?:from|import) ?\(? ?['"](\.[^'"]+)['"]/g
 
-/** Returns the room of a file: the longest name in the table that contains the file. */
+/** Returns the room of a file: the longest name in the table that contains the file, or a feature of a fork. */
 function roomOf(path: string): string | undefined {
+  const [feature] = /^src\/features\/[^/]+(?=\/)/.exec(path) ?? []
+  if (feature !== undefined && !ROOMS.includes(feature)) return feature
   return ROOMS.filter((room) => path === room || path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
 
@@ -28,7 +30,8 @@ function forbidden(path: string, text: string): string[] {
     const to = roomOf(target)
     if (from === undefined)
       return to === 'src/tools/emulator' && !EMULATOR_TESTS.some((folder) => path.startsWith(folder))
-    return to === undefined || (to !== from && !WALLS[from]?.includes(to))
+    const isOwnInList = from === 'src/features.ts' && to !== undefined && !ROOMS.includes(to)
+    return to === undefined || !(to === from || isOwnInList || (WALLS[from] ?? OWN_FEATURE).includes(to))
   })
 }
 
@@ -50,8 +53,9 @@ describe('the map in src/README.md', () => {
   })
   test('has a line for every folder of src, and for no other', () => {
     const folders = globSync('src/*/**/', { cwd: ROOT }).map((path) => path.replace(/\/$/, ''))
-    // A fork may add a user store without touching the map.
-    const isOptional = (path: string) => /^src\/(users|tools\/emulator)\//.test(path) || path.endsWith('/public')
+    // A fork may add a user store or a feature without touching the map.
+    const isOptional = (path: string) =>
+      /^src\/(users|features|tools\/emulator)\//.test(path) || path.endsWith('/public')
     expect(inMap.filter((path) => !path.endsWith('.ts') && !folders.includes(path))).toEqual([])
     expect(folders.filter((path) => !isOptional(path) && !inMap.includes(path))).toEqual([])
   })

@@ -79,5 +79,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }
 
+/** What a feature of a fork may import, which has no row of its own. */
+export const OWN_FEATURE: readonly string[] = [...BELOW_FEATURES, 'src/features/window']
+
 /** The tests that need the emulator. No other test imports the emulator. */
 export const EMULATOR_TESTS: readonly string[] = ['test/tools/emulator/', 'test/with-emulator/']

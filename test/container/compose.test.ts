@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { CONTENT_KEY } from '../features/token/viewer-token/jwcrypto-vectors.ts'
+import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
 import { SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { type ComposeService, readComposeFile } from './compose-file.ts'
@@ -141,8 +142,7 @@ test('compose.yaml passes on settings from the environment, and names missing on
 
 test('compose.yaml passes on every setting that is not a secret and not decided in the file', () => {
   const decided = ['PORT', 'HOST', 'METRICS_PORT', 'SECURITY_LOG_FILE', 'SESSION_SECRET_PREVIOUS_FILE']
-  const isSecret = (name: string) => settingNames().includes(`${name}_FILE`)
-  const expected = settingNames().filter((name) => !isSecret(name) && !decided.includes(name))
+  const expected = KIT_SETTINGS.filter((name) => !isSecret(name) && !decided.includes(name))
   const passed = Object.keys(services['login-1']?.environment ?? {}).filter((name) => !decided.includes(name))
   expect(passed.toSorted()).toEqual(expected.toSorted())
 })

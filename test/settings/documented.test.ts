@@ -2,10 +2,11 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { readConfig, settingNames } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { stores } from '../../src/stores.ts'
 import { DrillEnvironment } from '../../src/tools/cli/drill/drill-address.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
+import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { STORE_SETTINGS } from '../wrong-settings.ts'
@@ -57,11 +58,11 @@ const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<
 describe('.env.example', () => {
   test('.env.example names every setting, once, and no other', () => {
     const names = LINES.map(({ name }) => name)
-    expect(names.toSorted()).toEqual([...settingNames().filter(isNotNamedFile), ...SERVICE, ...DRILL].toSorted())
+    expect(names.toSorted()).toEqual([...KIT_SETTINGS.filter(isNotNamedFile), ...SERVICE, ...DRILL].toSorted())
   })
   test('.env.example names every secret that may be in a file', () => {
     const files = [
-      ...settingNames().filter((setting) => !isNotNamedFile(setting)),
+      ...KIT_SETTINGS.filter((setting) => !isNotNamedFile(setting)),
       ...SERVICE_SECRETS.map((name) => `${name}_FILE`),
     ]
     for (const name of files) expect(EXAMPLE).toContain(name)
@@ -101,7 +102,7 @@ describe.each(ROOMS)('the table of $prefix… in $readme', ({ prefix, readme, ch
   const rows = tableRows(page(readme)).filter(([names]) => inBackticks(names).some((name) => name.startsWith(prefix)))
   test(`the table of ${prefix}… has every setting of the store, once`, () => {
     const names = rows.flatMap(([first]) => inBackticks(first))
-    const expected = settingNames().filter((name) => name.startsWith(prefix))
+    const expected = KIT_SETTINGS.filter((name) => name.startsWith(prefix))
     expect(names.toSorted()).toEqual(expected.toSorted())
   })
   test(`the table of ${prefix}… shows the true defaults`, () => {
@@ -130,7 +131,7 @@ test('the table of src/redis/README.md has the settings of Redis, with their tru
 
 test('the table of src/features/sso/README.md has every setting of single sign-on', () => {
   const names = tableRows(page('src/features/sso/README.md')).flatMap(([first]) => inBackticks(first))
-  const settings = settingNames().filter((name) => /^(OIDC|SSO)_/.test(name))
+  const settings = KIT_SETTINGS.filter((name) => /^(OIDC|SSO)_/.test(name))
   expect(names.filter((name) => /^(OIDC|SSO)_/.test(name)).toSorted()).toEqual(settings.toSorted())
 })
 
@@ -140,7 +141,7 @@ test('src/tools/cli/README.md has every setting of the command line', () => {
 })
 
 test('the table of keys in src/login/README.md has every secret, and no other setting', () => {
-  const secrets = settingNames().filter((name) => !isNotNamedFile(name))
+  const secrets = KIT_SETTINGS.filter((name) => !isNotNamedFile(name))
   const expected = [...secrets.map((name) => name.replace(/_FILE$/, '')), 'OIDC_CLIENT_KEY_FILE', ...SERVICE_SECRETS]
   const names = tableRows(sectionOf('src/login/README.md', 'Keys')).flatMap(([first]) => inBackticks(first))
   expect(names.toSorted()).toEqual(expected.toSorted())
@@ -148,7 +149,7 @@ test('the table of keys in src/login/README.md has every secret, and no other se
 
 test('the connections in src/login/README.md name every address that the app or a command connects to', () => {
   const ofBrowsers = ['PUBLIC_URL', 'PLAYER_RETURN_URL', 'HELP_URL', 'FORGOT_PASSWORD_URL', 'TERMS_URL']
-  const expected = [...settingNames(), ...SERVICE].filter((name) => /_(URL|ISSUER)$/.test(name))
+  const expected = [...KIT_SETTINGS, ...SERVICE].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))
   expect(expected.filter((name) => !ofBrowsers.includes(name) && !names.includes(name))).toEqual([])
 })
@@ -199,7 +200,7 @@ function tableRows(markdown: string): string[][] {
 }
 
 function isSetting(name: string): boolean {
-  return settingNames().includes(name)
+  return KIT_SETTINGS.includes(name)
 }
 
 function inBackticks(column = ''): string[] {
@@ -211,8 +212,7 @@ function isOfStore(name: string): boolean {
   return STORE_SETTINGS.some((setting) => name === setting || name === `${setting}_FILE`)
 }
 
+/** False for the file of a secret. */
 function isNotNamedFile(name: string): boolean {
-  return !/^((HASH|SESSION)_SECRET(_PREVIOUS)?|(USER|SESSION|LIMITS)_STORE_URL|SMTP_URL|CONTENT_KEY|OIDC_CLIENT_SECRET|[A-Z_]+_(PASSWORD|TOKEN))_FILE$/.test(
-    name,
-  )
+  return !name.endsWith('_FILE') || !isSecret(name.slice(0, -'_FILE'.length))
 }

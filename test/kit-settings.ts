@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { appSettings, entryPointEnvironment, settingNames } from '../src/config.ts'
+import { addressRules } from '../src/entry-points/fields.ts'
+import { features } from '../src/features.ts'
+import { environmentName, metaOf, type Settings } from '../src/settings/setting.ts'
+
+/** The schemas of all settings, by their names in the environment. */
+export const SCHEMAS: Settings = { ...appSettings(), ...entryPointEnvironment() }
+
+/** A feature without a part.json is of a fork, which documents its settings as it likes. */
+const OF_FORK: readonly string[] = features
+  .filter(({ name }) => !existsSync(new URL(`../src/features/${name}/part.json`, import.meta.url)))
+  .flatMap(({ settings, shared }) => [
+    ...Object.entries(settings?.(addressRules(null)) ?? {}).map(([name, schema]) => environmentName(name, schema)),
+    ...Object.keys(shared?.settings ?? {}),
+  ])
+
+/** The names of the settings of the kit, also those of files with secrets. */
+export const KIT_SETTINGS: readonly string[] = settingNames().filter(
+  (name) => !OF_FORK.includes(name) && !OF_FORK.includes(name.replace(/_FILE$/, '')),
+)
+
+/** True for a setting that may also be given as a file. */
+export function isSecret(name: string): boolean {
+  return metaOf(SCHEMAS[name]).isSecret === true
+}
