@@ -64,11 +64,14 @@ function shortened(lines: readonly string[], first: string, next: string, gone: 
 /** Removes the clauses of a row's cells that name what went. @returns null if a cell has none left. */
 function shorterRow(row: string, gone: Gone): string | null {
   const without = gone.withoutTests(row)
+  const cellsOf = (text: string) =>
+    text
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim())
+  const cells = cellsOf(without)
+  if (cellsOf(row).some((cell, index) => cell !== '' && cells[index] === '')) return null
   if (!gone.names(without)) return without
-  const cells = without
-    .split(/(?<!\\)\|/)
-    .slice(1, -1)
-    .map((cell) => cell.trim())
   const left = cells.map((cell) => (gone.names(cell) ? withoutSentences(cell, gone, /(?<=[.;]) +/) : cell))
   return left.includes(null) ? null : `| ${left.map((cell) => cell?.replace(/;$/, '')).join(' | ')} |`
 }

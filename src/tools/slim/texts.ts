@@ -78,12 +78,21 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
   }
 }
 
+/** Removes strings from an array on one line. */
+function withoutStrings(line: string, gone: Gone): string {
+  return line.replace(/(?<=\[|, )'[^']*'(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item)).replace(/, \]/g, ']')
+}
+
 /** Removes items of lists, sentences of comments, and tests. */
 function shorterCode(path: string, text: string, gone: Gone): string {
   // In the app, only plain strings: settings and examples. Everything else is named by an import.
   const isGone = (line: string) =>
     (path.startsWith('test/') || /^\s*'[^']*',/.test(line)) && gone.names(line.replace(/\/\/ .*/, ''))
-  const left = shorterComments(withoutItems(text, { test: isGone }, isTest(path) ? isRow : undefined), gone)
+  const listed = text
+    .split('\n')
+    .map((line) => (/^\s*(?:'[^']+'|\w+|\.\.\.)(?:: )?\[.*\],?$/.test(line) ? withoutStrings(line, gone) : line))
+    .join('\n')
+  const left = shorterComments(withoutItems(listed, { test: isGone }, isTest(path) ? isRow : undefined), gone)
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 
@@ -129,5 +138,14 @@ function shorterYaml(text: string, gone: Gone): string {
       while (index + 1 < lines.length && lines[index + 1] !== '' && indentOf(lines[index + 1] ?? '') > indentOf(line))
         index++
   }
-  return left.join('\n')
+  return withoutEmptyKeys(lines, left).join('\n')
+}
+
+/** Removes the keys whose children all went. */
+function withoutEmptyKeys(before: readonly string[], left: readonly string[]): string[] {
+  const indentOf = (line = '') => (line.trim() === '' ? 0 : line.length - line.trimStart().length)
+  const isEmpty = (lines: readonly string[], index: number) =>
+    /^\s*[\w-]+:$/.test(lines[index] ?? '') && indentOf(lines[index + 1]) <= indentOf(lines[index])
+  const wasEmpty = new Set(before.filter((_line, index) => isEmpty(before, index)))
+  return left.filter((line, index) => !isEmpty(left, index) || wasEmpty.has(line))
 }
