@@ -86,8 +86,12 @@ function withoutStrings(line: string, gone: Gone): string {
 /** Removes items of lists, sentences of comments, and tests. */
 function shorterCode(path: string, text: string, gone: Gone): string {
   // In the app, only plain strings: settings and examples. Everything else is named by an import.
-  const isGone = (line: string) =>
-    (path.startsWith('test/') || /^\s*'[^']*',/.test(line)) && gone.names(line.replace(/\/\/ .*/, ''))
+  const isGone = (line: string) => {
+    if (!path.startsWith('test/') && !/^\s*'[^']*',/.test(line)) return false
+    // A row of a table of paths is about its first path.
+    const [row] = /^\s*'(?:src|test)\/[^']*'(?=:)/.exec(line) ?? [line.replace(/\/\/ .*/, '')]
+    return gone.names(row)
+  }
   const listed = text
     .split('\n')
     .map((line) => (/^\s*(?:'[^']+'|\w+|\.\.\.)(?:: )?\[.*\],?$/.test(line) ? withoutStrings(line, gone) : line))
@@ -133,7 +137,10 @@ function shorterYaml(text: string, gone: Gone): string {
   const left: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    if (/^\s*#/.test(line) || !gone.names(line)) left.push(line)
+    const shorter = line
+      .replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
+      .replace(/, \]/g, ']')
+    if (/^\s*#/.test(line) || !gone.names(shorter)) left.push(shorter)
     else
       while (index + 1 < lines.length && lines[index + 1] !== '' && indentOf(lines[index + 1] ?? '') > indentOf(line))
         index++
