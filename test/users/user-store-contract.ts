@@ -79,7 +79,6 @@ export function userStoreContract(
     testLookUps(() => store, finds)
     testRefusals(() => store)
     testAvailability(() => store)
-    testChecks(() => store)
   })
 }
 
@@ -101,9 +100,7 @@ function testSignIns(store: () => UserStore): void {
     expect(await store().authenticate(gone.username, gone.password)).toEqual({ ok: false, reason: 'disabled' })
     expect(await store().authenticate(gone.username, 'wrong')).toEqual({ ok: false, reason: 'wrong-credentials' })
   })
-}
 
-function testChecks(store: () => UserStore): void {
   test('store check finds no broken promise', async () => {
     const open = () => Promise.resolve({ ...store(), close: () => Promise.resolve() })
     const viewers = { username: ada.username, password: ada.password, disabled: null }
