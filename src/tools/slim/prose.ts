@@ -6,6 +6,7 @@ export interface Gone {
 }
 
 const WIDTH = 120
+const indentOf = (line = '') => line.length - line.trimStart().length
 
 const ITEM = /^(?:\[[^\]]*\]\([^)]*\)|`[^`]*`|[^\s`[\]]+)$/
 
@@ -87,6 +88,8 @@ export function shorterPage(page: string, gone: Gone): string {
     if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) {
       if (!gone.names(line)) left.push(line)
+      // In a map of folders, those below go too.
+      else while (indentOf(lines[index + 1]) > indentOf(line)) index++
     } else if (marks !== '' && gone.names(line)) {
       while (index + 1 < lines.length && !new RegExp(`^#{1,${marks.length}} `).test(lines[index + 1] ?? '')) index++
     } else if (line.startsWith('|')) {
