@@ -87,7 +87,7 @@ function withoutStrings(line: string, gone: Gone): string {
 function shorterCode(path: string, text: string, gone: Gone): string {
   // In the app, only plain strings: settings and examples. Everything else is named by an import.
   const isGone = (line: string) => {
-    if (!path.startsWith('test/') && !/^\s*'[^']*',/.test(line)) return false
+    if (!path.startsWith('test/') && !/^\s*(?:'[^']*'|`[^`]*`),/.test(line)) return false
     // A row of a table of paths is about its first path.
     const [row] = /^\s*'(?:src|test)\/[^']*'(?=:)/.exec(line) ?? [line.replace(/\/\/ .*/, '')]
     return gone.names(row)

@@ -16,7 +16,7 @@ export function addDrillCommand(command: Command, context: CommandContext): void
   const withExamples = addExamples(command, [
     'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
     'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
-    "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop redis' --at '3m=docker compose start redis' --outage '5m=docker compose stop postgres' --at '6m=docker compose start postgres'",
+    "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
   ])
   addNotes(withExamples, ABOUT)
     .requiredOption('--url <ADDRESS>', 'address of the sign-in screen')

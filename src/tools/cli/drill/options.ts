@@ -32,7 +32,7 @@ export function plannedCommand(isOutage: boolean) {
   return (text: string, earlier: readonly PlannedCommand[] = []): PlannedCommand[] => {
     const [, time = '', command = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
     if (command.trim() === '')
-      throw new InvalidArgumentError("Use TIME=COMMAND, such as '2m=docker compose stop redis'.")
+      throw new InvalidArgumentError("Use TIME=COMMAND, such as '2m=docker compose stop proxy'.")
     return [...earlier, { atMs: duration(time), command: command.trim(), isOutage }]
   }
 }

@@ -108,7 +108,7 @@ export async function setTokenLock(
   records.save(target, { url, fingerprint })
   return {
     ok: true,
-    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it: check it with doctor --${target.kind} ${target.id}.`,
+    text: `Set the viewer auth of ${name}. It sends viewers to ${url}. The service does not show it.`,
     data: { ...target, state: 'set', url, fingerprint },
   }
 }

@@ -1,4 +1,4 @@
-import type { PasswordFault } from '../account/password.ts'
+import type { PasswordFault } from '../own-accounts/password.ts'
 
 /** All texts of the pages, in one language. */
 export interface Words {

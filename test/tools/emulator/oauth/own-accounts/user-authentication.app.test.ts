@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import {
   createFailureLimits,
   type FailureLimits,
-} from '../../../../../src/tools/emulator/oauth/account/failure-limits.ts'
-import { createPasswords, faultInNewPassword } from '../../../../../src/tools/emulator/oauth/account/password.ts'
-import { authenticateUser } from '../../../../../src/tools/emulator/oauth/account/user-authentication.ts'
+} from '../../../../../src/tools/emulator/oauth/own-accounts/failure-limits.ts'
+import { createPasswords, faultInNewPassword } from '../../../../../src/tools/emulator/oauth/own-accounts/password.ts'
+import { authenticateUser } from '../../../../../src/tools/emulator/oauth/own-accounts/user-authentication.ts'
 import { openRoomDatabase, STUDIO } from '../room-database.ts'
 
 const ADDRESS = '127.0.0.1'
