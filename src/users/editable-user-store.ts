@@ -52,10 +52,6 @@ export interface EditableUserStore extends OwnUserStore {
    * @throws UpstreamError when the store cannot be reached.
    */
   importBatch(viewers: readonly ImportedViewer[], existing: 'update' | 'keep'): Promise<ImportOutcome[]>
-  /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
-  markSent(digest: string): Promise<void>
-  /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */
-  revokeLinks(username: string): Promise<boolean>
   /** Deletes the viewer. @throws UpstreamError when the store cannot be reached. */
   remove(username: string): Promise<Change>
 }

@@ -62,8 +62,8 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
    * @param url the value of USER_STORE_URL, for which `isUrl` is true.
    */
   read(url: string, environment: Environment): ReadSettings<Settings>
-  /** True if a store with these settings has `passkeys`. Absent if no store of this kind has them. */
-  keepsPasskeys?(settings: Settings): boolean
+  /** True if a store with these settings is an `OwnUserStore`. Absent if no store of this kind is one. */
+  isOwn?(settings: Settings): boolean
   /**
    * Opens the store for the login screens.
    * @throws ConfigError when the settings cannot be used.

@@ -16,8 +16,8 @@ export interface UserStoreList {
    * @throws ConfigError when the settings cannot be used.
    */
   open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
-  /** True if the chosen store keeps passkeys. */
-  keepsPasskeys(settings: StoreSettings): boolean
+  /** True if this app manages the viewers of the chosen store. */
+  isOwn(settings: StoreSettings): boolean
   /** Checks the promises of the chosen store with real questions. */
   check(settings: StoreSettings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
   /**
@@ -58,7 +58,7 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
   return {
     settings: { USER_STORE_URL: UserStoreUrl.default(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
     environment: environmentOf(defaultUrl, kinds),
-    keepsPasskeys: (settings) => kindOf(settings).keepsPasskeys?.(settings) ?? false,
+    isOwn: (settings) => kindOf(settings).isOwn?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
     check(settings, viewers, checks) {
       const kind = kindOf(settings)

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
-import type { PasswordChanges } from '../../users/user-store.ts'
+import type { PasswordChanges } from '../../users/account/password-changes.ts'
 import type { ResetLimits } from './links/reset-limits.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import type { FoundPasswordLink } from '../../users/user-store.ts'
+import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'
 import { readToken } from './links/tokens.ts'

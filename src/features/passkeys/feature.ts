@@ -14,7 +14,7 @@ export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object
     'passkey-refused': { level: 'warn', counted: 'always' },
     'passkey-failed': { level: 'error', counted: 'always', isOfAll: true },
   },
-  faultWith: (userStore) => (userStores.keepsPasskeys(userStore) ? null : NO_PASSKEYS),
+  faultWith: (userStore) => (userStores.isOwn(userStore) ? null : NO_PASSKEYS),
   async open(services) {
     // Loaded late, because apps without passkeys do not need the library.
     const [{ openPasskeys }, { createPasskeys }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../errors.ts'
 import type { Services } from '../../login/feature.ts'
-import type { PasskeyStore } from '../../users/passkey-store.ts'
+import type { PasskeyStore } from '../../users/passkeys/passkey-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
 import type { RelyingParty } from './web-authn/answers.ts'

@@ -8,7 +8,7 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
   isUrl: isPostgresUrl,
   settings: PostgresEnvironment.shape,
   read: readPostgresSettings,
-  keepsPasskeys: ({ query }) => query === null,
+  isOwn: ({ query }) => query === null,
   async open(settings, warn) {
     const { openPostgresStore } = await import('./store.ts')
     return await openPostgresStore(settings, { warn })

@@ -15,7 +15,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
   isUrl: (url) => URL_FORM.test(url),
   settings: {},
   read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: URL_FORM.exec(url)?.[1] ?? '' } }),
-  keepsPasskeys: () => true,
+  isOwn: () => true,
   async open({ file }, warn) {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })

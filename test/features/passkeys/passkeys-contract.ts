@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
-import { MOST_PASSKEYS, type NewPasskey, type PasskeyStore } from '../../../src/users/passkey-store.ts'
+import { MOST_PASSKEYS, type NewPasskey, type PasskeyStore } from '../../../src/users/passkeys/passkey-store.ts'
 
 const NOW = 2_000_000_000
 const ada = { username: 'Ada', groups: ['staff'], attributes: {} }

@@ -1,5 +1,6 @@
 import type { Language } from '../../../languages/languages.ts'
-import type { PasswordChanges, Viewer } from '../../../users/user-store.ts'
+import type { PasswordChanges } from '../../../users/account/password-changes.ts'
+import type { Viewer } from '../../../users/user-store.ts'
 import { newPasswordLink } from './addresses.ts'
 import { newToken } from './tokens.ts'
 

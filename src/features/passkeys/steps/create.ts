@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Notice } from '../../../login/feature.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
-import type { PasskeyAddition } from '../../../users/passkey-store.ts'
+import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'
 import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { CreationAnswer } from '../web-authn/answers.ts'

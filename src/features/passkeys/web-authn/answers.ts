@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewPasskey } from '../../../users/passkey-store.ts'
+import type { NewPasskey } from '../../../users/passkeys/passkey-store.ts'
 
 /** This app, as authenticators know it. */
 export interface RelyingParty {

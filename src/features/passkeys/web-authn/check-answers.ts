@@ -1,6 +1,6 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
-import type { Passkey } from '../../../users/passkey-store.ts'
+import type { Passkey } from '../../../users/passkeys/passkey-store.ts'
 import {
   ALGORITHMS,
   type CreationAnswer,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { NewPasswordLink } from '../../../../src/users/account/password-changes.ts'
 import type { EditableUserStore } from '../../../../src/users/editable-user-store.ts'
-import type { NewPasswordLink } from '../../../../src/users/user-store.ts'
 
 const NOW = 2_000_000_000
 const password = 'correct horse battery'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
-import type { Passkey } from '../../../../users/passkey-store.ts'
+import type { Passkey } from '../../../../users/passkeys/passkey-store.ts'
 import { addCommand, addGroup, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
 import { withEditableStore } from '../../settings/editable-store.ts'
 import { confirmRemoval } from '../../terminal/confirm.ts'

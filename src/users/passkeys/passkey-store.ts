@@ -103,6 +103,16 @@ export interface PasskeyStore {
   remove(username: string, id: string): Promise<boolean>
 }
 
+declare module '../user-store.ts' {
+  interface UserStore {
+    /** Absent if this app does not manage the viewers. Present wherever an entry point has passkeys. */
+    readonly passkeys?: PasskeyStore
+  }
+  interface OwnUserStore {
+    readonly passkeys: PasskeyStore
+  }
+}
+
 /** Returns a new user handle. */
 export function newUserHandle(): string {
   return randomBytes(64).toString('base64url')

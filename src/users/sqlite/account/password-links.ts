@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
-import type { WorkQueue } from '../../server/work-queue.ts'
-import type { EditableUserStore } from '../editable-user-store.ts'
-import type { PasswordHashing } from '../passwords/argon2.ts'
-import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import type { FoundPasswordLink, PasswordChanges } from '../user-store.ts'
-import { faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { promised, queryViewers } from './database-file.ts'
+import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { WorkQueue } from '../../../server/work-queue.ts'
+import type { FoundPasswordLink, PasswordChanges } from '../../account/password-changes.ts'
+import type { EditableUserStore } from '../../editable-user-store.ts'
+import type { PasswordHashing } from '../../passwords/argon2.ts'
+import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
+import { promised, queryViewers } from '../database-file.ts'
 
 /** Looks up a viewer by the key of the name. */
 type Load = (key: string) => StoredViewer | null

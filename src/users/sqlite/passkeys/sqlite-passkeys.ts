@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
-import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../passkey-store.ts'
-import { usernameKey } from '../viewer-fields.ts'
-import { promised, queryViewers } from './database-file.ts'
-import { damagedRow, json } from './viewer-row.ts'
+import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../passkeys/passkey-store.ts'
+import { usernameKey } from '../../viewer-fields.ts'
+import { promised, queryViewers } from '../database-file.ts'
+import { damagedRow, json } from '../viewer-row.ts'
 
 const HandleRow = z.object({ handle: z.string() })
 const OwnerRow = HandleRow.extend({ username: z.string() })

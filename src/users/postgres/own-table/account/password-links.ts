@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { WorkQueue } from '../../../server/work-queue.ts'
-import type { EditableUserStore } from '../../editable-user-store.ts'
-import type { PasswordHashing } from '../../passwords/argon2.ts'
-import type { FoundPasswordLink, PasswordChanges } from '../../user-store.ts'
-import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
-import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
-import { refusalAsUpstreamError } from '../fault.ts'
-import { COLUMNS, LOCK_VIEWER, readOwnRow } from './own-table.ts'
-import { assertRights } from './rights.ts'
+import type { WorkQueue } from '../../../../server/work-queue.ts'
+import type { FoundPasswordLink, PasswordChanges } from '../../../account/password-changes.ts'
+import type { EditableUserStore } from '../../../editable-user-store.ts'
+import type { PasswordHashing } from '../../../passwords/argon2.ts'
+import { faultInUsername, usernameKey } from '../../../viewer-fields.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
+import { refusalAsUpstreamError } from '../../fault.ts'
+import { COLUMNS, LOCK_VIEWER, readOwnRow } from '../own-table.ts'
+import { assertRights } from '../rights.ts'
 
 const NEEDED_RIGHTS = {
   table: 'password_links',

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { UpstreamError } from '../../../errors.ts'
-import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../passkey-store.ts'
-import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
-import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
-import { refusalAsUpstreamError } from '../fault.ts'
-import { LOCK_VIEWER } from './own-table.ts'
-import { assertRights } from './rights.ts'
+import { UpstreamError } from '../../../../errors.ts'
+import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../../passkeys/passkey-store.ts'
+import { faultInUsername, usernameKey } from '../../../viewer-fields.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
+import { refusalAsUpstreamError } from '../../fault.ts'
+import { LOCK_VIEWER } from '../own-table.ts'
+import { assertRights } from '../rights.ts'
 
 const COLUMNS = `
   id, public_key, counter::float8 AS counter, device_type, is_backed_up, transports, name,
