@@ -4,8 +4,8 @@ import type { EditableUserStore, ImportedViewer, ListedViewer } from '../../src/
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
-/** The hash of "U*U", from crypt_blowfish. */
-const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+/** The hash of "U*U", with low costs. */
+const uHash = '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$QxB8Tx0ONZDfSHPcb5PABwFzSnQHFblwwKunoe4Dj/A'
 
 /** Opens another store on the same storage. */
 type Open = () => Promise<EditableUserStore>
@@ -17,7 +17,7 @@ async function listed(store: EditableUserStore): Promise<ListedViewer[]> {
 }
 
 function imported(username: string, fields: Partial<ImportedViewer> = {}): ImportedViewer {
-  return { username, passwordHash: bcrypt, groups: undefined, disabled: undefined, attributes: {}, ...fields }
+  return { username, passwordHash: uHash, groups: undefined, disabled: undefined, attributes: {}, ...fields }
 }
 
 async function openStore(open: Open): Promise<EditableUserStore> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
-import { unpaddedBase64 } from './forms/hash-form.ts'
+import { unpaddedBase64 } from './hash-form.ts'
 
 /** Hashing and verification of passwords, as stores use them. */
 export interface PasswordHashing {

@@ -1,38 +1,10 @@
 import { argon2Passwords, needsRehash, type PasswordHashing } from './argon2.ts'
-import { bcryptForm } from './forms/bcrypt.ts'
-import { md5CryptForm, phpassForm, shaCryptForm } from './forms/crypt.ts'
-import { firebaseForm } from './forms/firebase.ts'
-import type { HashForm, HashReading } from './forms/hash-form.ts'
-import {
-  aspNetIdentityForm,
-  pbkdf2DjangoForm,
-  pbkdf2PhcForm,
-  pbkdf2WerkzeugForm,
-  scryptDjangoForm,
-  scryptPhcForm,
-  scryptWerkzeugForm,
-} from './forms/pbkdf2-scrypt.ts'
-import { faultInUnknownForm } from './forms/refused-forms.ts'
-import { saltedShaForm } from './forms/salted-sha.ts'
+import { foreignForms } from './foreign-hashes/foreign-forms.ts'
+import type { HashForm, HashReading } from './hash-form.ts'
 
 const LONGEST_HASH = 1024
 
-const FORMS: readonly HashForm[] = [
-  argon2Form,
-  bcryptForm,
-  shaCryptForm,
-  md5CryptForm,
-  scryptPhcForm,
-  scryptDjangoForm,
-  scryptWerkzeugForm,
-  pbkdf2PhcForm,
-  pbkdf2DjangoForm,
-  pbkdf2WerkzeugForm,
-  aspNetIdentityForm,
-  firebaseForm,
-  saltedShaForm,
-  phpassForm,
-]
+const FORMS: readonly HashForm[] = [argon2Form, ...foreignForms]
 
 /**
  * Hashes of this app and of other systems; README.md lists them. `needsRehash` is true for all but argon2id with the
@@ -87,7 +59,7 @@ function readHash(storedText: string): HashReading {
     const reading = form(text)
     if (reading) return reading
   }
-  return { ok: false, fault: faultInUnknownForm(text) }
+  return { ok: false, fault: 'is of no known form, or is not complete' }
 }
 
 /** argon2 in the PHC string form, also with the prefix `argon2` of Django or `{ARGON2}` of OpenLDAP. */

@@ -1,5 +1,5 @@
 import { argon2Passwords } from './argon2.ts'
-import { unpaddedBase64 } from './forms/hash-form.ts'
+import { unpaddedBase64 } from './hash-form.ts'
 
 /** Marks the hash of a viewer who has not set a password yet. Real hashes have random salts. */
 const SALT = unpaddedBase64(Buffer.from('no password yet!'))

@@ -1,17 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../../config.ts'
-import { ConfigError } from '../../../errors.ts'
-import { readNamedFile } from '../../../settings/named-file.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { firebaseHash, readFirebaseParameters } from '../../../users/passwords/forms/firebase.ts'
-import { knownPasswords, withoutWeakHashes } from '../../../users/passwords/known-hashes.ts'
+import { knownPasswords } from '../../../users/passwords/known-hashes.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
+import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
+import type { HashOptions } from './hash-options.ts'
 import type { InvitationOptions, Inviter } from './inviting.ts'
 import { collectRefusals } from './refusals.ts'
 import { addInviteOption, withInviter } from './ways-to-invite.ts'
@@ -23,16 +22,18 @@ interface ImportCommandOptions extends InvitationOptions {
   readonly ignore?: ReadonlySet<string>
   readonly update?: boolean
   readonly acceptWeakPasswords?: boolean
-  readonly acceptWeakHashes?: boolean
-  readonly firebase?: string
   readonly check?: boolean
 }
+
+/** Options for further forms of hashes. */
+const HASH_OPTIONS: readonly HashOptions[] = [
+  foreignHashOptions, //
+]
 
 const ABOUT = `
 FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
 password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other column is an attribute.
-Password hashes: argon2, bcrypt, scrypt and PBKDF2 (PHC, Django or Werkzeug), ASP.NET Identity, Firebase, SHA-crypt ($5$
-and $6$), SSHA, SSHA256, SSHA512, phpass. The app replaces each hash at the viewer's first sign-in. To continue a stopped
+Password hashes: argon2${HASH_OPTIONS.map(({ forms }) => forms).join('')}. The app replaces each hash at the viewer's first sign-in. To continue a stopped
 import, run the same command again.`
 
 /**
@@ -57,11 +58,8 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
     .option('--update', 'give existing viewers the groups, state and attributes of the file')
     .option('--accept-weak-passwords', 'accept passwords that the app refuses for new viewers, such as short ones')
-    .option('--accept-weak-hashes', 'accept MD5-crypt ($1$ and $apr1$)')
-    .option(
-      '--firebase <FILE>',
-      'read hashes of Firebase; FILE has the project\'s "Password hash parameters", and the column password_salt the salts',
-    )
+  for (const { addTo } of HASH_OPTIONS) addTo(command)
+  command
     .option('--check', 'check the file and change nothing')
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
@@ -123,7 +121,7 @@ async function importFile(
       },
       {
         store,
-        passwords: options.acceptWeakHashes ? knownPasswords : withoutWeakHashes('with --accept-weak-hashes'),
+        passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? knownPasswords,
         invitations: options.invite
           ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
           : null,
@@ -144,26 +142,15 @@ async function importFile(
   }
 }
 
-/** @throws ConfigError for a file of Firebase parameters that is unusable. */
-function readColumns({ column, ignore, update, invite, firebase }: ImportCommandOptions): ColumnOptions {
+function readColumns(options: ImportCommandOptions): ColumnOptions {
+  const { column, ignore, update, invite } = options
+  const saltedHash = HASH_OPTIONS[0]?.saltedHashOf(options)
   return {
     columnOfField: column ?? new Map(),
     ignored: ignore ?? new Set(),
     needsPassword: !update && !invite,
-    ...(firebase !== undefined && { saltedHash: firebaseHashes(firebase) }),
+    ...(saltedHash && { saltedHash }),
   }
-}
-
-function firebaseHashes(path: string): ColumnOptions['saltedHash'] & object {
-  const file = readNamedFile(path)
-  if ('fault' in file) throw new ConfigError(`--firebase ${file.fault}.`)
-  const parameters = readFirebaseParameters(file.text)
-  if ('fault' in parameters) {
-    throw new ConfigError(
-      `The file of --firebase ${parameters.fault}. Copy "Password hash parameters" from the Firebase console into it.`,
-    )
-  }
-  return (passwordHash, salt) => firebaseHash(parameters, passwordHash, salt)
 }
 
 function progressOf(counts: ImportCounts): string {

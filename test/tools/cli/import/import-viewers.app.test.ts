@@ -16,8 +16,8 @@ import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-s
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const password = 'correct horse battery'
-/** The hash of "U*U", from crypt_blowfish. */
-const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+/** The hash of "U*U", with low costs. */
+const uHash = '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$QxB8Tx0ONZDfSHPcb5PABwFzSnQHFblwwKunoe4Dj/A'
 const zero = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
 
 function row(username: string, fields: Partial<ViewerRow> = {}): ViewerRow {
@@ -79,7 +79,7 @@ test('an import adds viewers with passwords or hashes, groups, state and attribu
   const store = openStore()
   const { counts, refusals } = await run(store, [
     row('Ada', { password, groups: ['staff', 'staff'], attributes: { team: 'e\u0301', phone: null } }),
-    row('grace', { passwordHash: bcrypt, disabled: true }),
+    row('grace', { passwordHash: uHash, disabled: true }),
   ])
   expect(refusals).toEqual([])
   expect(counts).toEqual({ ...zero, good: 2, added: 2, plaintextPasswords: 1 })
@@ -92,7 +92,7 @@ test('an import adds viewers with passwords or hashes, groups, state and attribu
 
 test('a second import of the same rows changes nothing and hashes nothing', async () => {
   const store = openStore()
-  const rows = [row('ada', { password, groups: ['staff'] }), row('grace', { passwordHash: bcrypt })]
+  const rows = [row('ada', { password, groups: ['staff'] }), row('grace', { passwordHash: uHash })]
   await run(store, rows)
   const before = await listed(store)
   const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed again')) }
@@ -104,7 +104,7 @@ test('a second import of the same rows changes nothing and hashes nothing', asyn
 test('an import changes existing viewers only with the option to update them', async () => {
   const store = openStore()
   await store.add({ username: 'Ada', groups: ['staff'], attributes: { team: 'a', city: 'London' } }, password)
-  const changed = row('ADA', { passwordHash: bcrypt, groups: ['press'], disabled: true, attributes: { team: 'b' } })
+  const changed = row('ADA', { passwordHash: uHash, groups: ['press'], disabled: true, attributes: { team: 'b' } })
   expect((await run(store, [changed])).counts).toMatchObject({ unchanged: 1 })
   expect(await listed(store)).toMatchObject([{ groups: ['staff'], attributes: { team: 'a' }, disabled: false }])
   expect((await run(store, [changed], { existing: 'update' })).counts).toMatchObject({ updated: 1 })
@@ -134,12 +134,12 @@ test('an invalid row is reported with its line and reason, and the other rows ar
     row('bob', { password, groups: ['a,b'] }),
     row('carol', { password, attributes: { __proto__x: '\0' } }),
     row('dave', { password: '12345678' }),
-    row('eve', { password, passwordHash: bcrypt }),
+    row('eve', { password, passwordHash: uHash }),
     row('frank'),
     row('grace', { passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }),
-    row('heidi', { passwordHash: '$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }),
+    row('heidi', { passwordHash: uHash.replace('m=8,', 'm=4194304000,') }),
     row('ADA', { password: 'another heron ladder' }),
-    row('ivan', { passwordHash: bcrypt }),
+    row('ivan', { passwordHash: uHash }),
   ])
   expect(refusals.sort(([a], [b]) => a - b)).toEqual([
     [3, 'has 2 cells where the header has 3'],
@@ -173,7 +173,7 @@ test('a weak password is imported if the options accept it, but never one that c
 
 test('an update adds a new viewer only with a password', async () => {
   const store = openStore()
-  const { counts, refusals } = await run(store, [row('ada', { passwordHash: bcrypt }), row('grace')], {
+  const { counts, refusals } = await run(store, [row('ada', { passwordHash: uHash }), row('grace')], {
     existing: 'update',
   })
   expect(counts).toMatchObject({ added: 1, refused: 1 })
@@ -190,7 +190,7 @@ test('an import without a store reports the same faults and hashes nothing', asy
 
 test('an import that fails keeps its earlier batches, and the same import then adds the rest', async () => {
   const store = openStore()
-  const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
+  const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: uHash }))
   let batches = 0
   const failing: ImportDeps['store'] = {
     show: (username) => store.show(username),
@@ -209,7 +209,7 @@ test('an import that fails keeps its earlier batches, and the same import then a
 
 test('a batch that SQLite refuses adds no viewer', async () => {
   const store = openStore()
-  const imported = { username: 'ada', passwordHash: bcrypt, groups: [], disabled: false, attributes: {} }
+  const imported = { username: 'ada', passwordHash: uHash, groups: [], disabled: false, attributes: {} }
   // The types forbid this hash: SQLite must refuse the second row.
   const broken = { ...imported, username: 'grace', passwordHash: {} as string }
   await expect(store.importBatch([imported, broken], 'keep')).rejects.toThrow()
@@ -219,7 +219,7 @@ test('a batch that SQLite refuses adds no viewer', async () => {
 
 test('an import that is stopped ends after its batch', async () => {
   const store = openStore()
-  const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: bcrypt }))
+  const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: uHash }))
   const { counts } = await run(store, rows, {}, { isStopped: () => true })
   expect(counts.added).toBeGreaterThan(0)
   expect(counts.added).toBeLessThan(1000)
@@ -239,7 +239,7 @@ test('the progress of an import counts the rows whose passwords are hashed, not 
     { existing: 'keep', acceptsWeakPasswords: false, contextWords: [] },
     {
       store: openStore(),
-      passwords: { ...knownPasswords, hash: () => Promise.resolve(bcrypt) },
+      passwords: { ...knownPasswords, hash: () => Promise.resolve(uHash) },
       invitations: null,
       hashingWidth: 2,
       onRefused: () => {},

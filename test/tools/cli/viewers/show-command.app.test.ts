@@ -14,7 +14,7 @@ import { runHere } from '../run-here.ts'
 
 const ada = { username: 'Ada@Example.com', groups: ['staff'], attributes: { seat: '12' } }
 /** A secret that no output may contain. */
-const HASH = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+const HASH = '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$QxB8Tx0ONZDfSHPcb5PABwFzSnQHFblwwKunoe4Dj/A'
 const HOUR = 3600
 const now = Math.floor(Date.now() / 1000)
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()

@@ -1,6 +1,7 @@
+import type { HashForm } from '../hash-form.ts'
 import type { CryptJob } from './crypt-digests.ts'
 import { cryptDigestInThread } from './crypt-threads.ts'
-import { derivation, type HashForm, TOO_COSTLY } from './hash-form.ts'
+import { derivation, TOO_COSTLY } from './derivation.ts'
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

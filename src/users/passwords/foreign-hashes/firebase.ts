@@ -1,5 +1,6 @@
 import { createCipheriv } from 'node:crypto'
-import { fromUnpaddedBase64, type HashForm, unpaddedBase64 } from './hash-form.ts'
+import { type HashForm, unpaddedBase64 } from '../hash-form.ts'
+import { fromUnpaddedBase64 } from './derivation.ts'
 import { scryptReading } from './pbkdf2-scrypt.ts'
 
 const AES_KEY_BYTES = 32

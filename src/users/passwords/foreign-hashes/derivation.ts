@@ -1,22 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-
-/** A hash whose form is known: a way to verify it, or why it cannot be verified. */
-export type HashReading =
-  | UsableHash
-  /** The end of a sentence that begins with the hash. */
-  | { readonly ok: false; readonly fault: string }
-
-interface UsableHash {
-  readonly ok: true
-  readonly verify: (password: string) => Promise<boolean>
-  /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
-  readonly readsWhole?: (password: string) => boolean
-  /** Why the hash is refused unless an option accepts weak hashes, as the end of a sentence. Absent for other forms. */
-  readonly weakness?: string
-}
-
-/** Reads a hash of one form. Returns null for a text of another form. */
-export type HashForm = (text: string) => HashReading | null
+import { type HashReading, type UsableHash, unpaddedBase64 } from '../hash-form.ts'
 
 /**
  * The refusal of a hash that needs more than about a second of one core, or 256 MiB. The parameters of an imported hash
@@ -46,8 +29,4 @@ export function fromUnpaddedBase64(text: string): Buffer | null {
 export function fromPaddedBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null
-}
-
-export function unpaddedBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
 }

@@ -1,3 +1,5 @@
+import type { HashForm } from '../hash-form.ts'
+
 const REVERSED = 'which attackers reverse in seconds'
 
 /** Forms that no sign-in can use, with the end of a sentence that begins with the hash. The first match counts. */
@@ -29,8 +31,8 @@ const REFUSED: readonly (readonly [pattern: RegExp, fault: string])[] = [
   ],
 ]
 
-/** Returns the fault of a hash of no known form, as the end of a sentence. Names the form that it looks like. */
-export function faultInUnknownForm(text: string): string {
+/** Refuses a hash by the name of the form that it looks like. */
+export const refusedForm: HashForm = (text) => {
   const refused = REFUSED.find(([pattern]) => pattern.test(text))
-  return refused?.[1] ?? 'is of no known form, or is not complete'
+  return refused ? { ok: false, fault: refused[1] } : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firebaseHash, readFirebaseParameters } from '../../../../src/users/passwords/forms/firebase.ts'
+import { firebaseHash, readFirebaseParameters } from '../../../../src/users/passwords/foreign-hashes/firebase.ts'
 import { knownPasswords } from '../../../../src/users/passwords/known-hashes.ts'
 
 /** The example of github.com/firebase/scrypt. */

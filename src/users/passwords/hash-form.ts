@@ -1,0 +1,21 @@
+/** A hash whose form is known: a way to verify it, or why it cannot be verified. */
+export type HashReading =
+  | UsableHash
+  /** The end of a sentence that begins with the hash. */
+  | { readonly ok: false; readonly fault: string }
+
+export interface UsableHash {
+  readonly ok: true
+  readonly verify: (password: string) => Promise<boolean>
+  /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
+  readonly readsWhole?: (password: string) => boolean
+  /** Why the hash is refused unless an option accepts weak hashes, as the end of a sentence. Absent for other forms. */
+  readonly weakness?: string
+}
+
+/** Reads a hash of one form. Returns null for a text of another form. */
+export type HashForm = (text: string) => HashReading | null
+
+export function unpaddedBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}
