@@ -9,7 +9,19 @@ import { stateOf } from '../../../users/viewer-state.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { type LastEvents, lastEventsOf } from '../security-log/last-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { passkeysFact } from './passkeys/passkeys-fact.ts'
 import { type ShownViewer, textOf } from './shown-viewer.ts'
+
+/** What features know of a viewer. */
+const FACTS: readonly FactReader[] = [
+  passkeysFact, //
+]
+
+interface FactReader {
+  readonly field: string
+  readonly label: string
+  read(store: UserStore, username: string): Promise<number | null>
+}
 
 /** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext): void {
@@ -56,7 +68,9 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
     faults,
   }
   const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
-  return { ok: true, text, data: viewer, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
+  const { facts, ...fields } = viewer
+  const data = { ...fields, ...Object.fromEntries(facts.map(({ field, value }) => [field, value])) }
+  return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
 }
 
 const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-in-store']
@@ -68,7 +82,7 @@ function nothingKnown(typed: string): Outcome {
   return { ok: false, fault: `${fault} ${hint}` }
 }
 
-type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'passkeys'>
+type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'facts'>
 
 interface LookUpDeps {
   readonly nowSeconds: number
@@ -80,18 +94,24 @@ async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: Loo
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)
     // In PostgreSQL, the role may lack the rights of a newer version.
-    const passkeys = store.passkeys && (await part(store.passkeys.list(typed)))
-    return known && { ...fieldsOf(known, nowSeconds), passkeys: passkeys?.length ?? null }
+    const read = FACTS.map(async (fact) => ({ ...fact, value: await part(fact.read(store, typed)) }))
+    return known && { ...fieldsOf(known, nowSeconds), facts: await Promise.all(read) }
   }
   if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
   const found = await store.find(typed)
   if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
-  return { ...found, state: 'active', invitation: null, passkeys: null }
+  return { ...unnamed(typed), ...found, state: 'active' }
 }
 
 /** Returns the fields of a viewer whom the user store does not describe. */
 function unnamed(username: string) {
-  return { username, invitation: null, groups: null, attributes: null, passkeys: null }
+  return {
+    username,
+    invitation: null,
+    groups: null,
+    attributes: null,
+    facts: FACTS.map((fact) => ({ ...fact, value: null })),
+  }
 }
 
 function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession) {
@@ -99,7 +119,7 @@ function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession)
   return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), provider: identity }
 }
 
-function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'passkeys'> {
+function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'facts'> {
   const { username, groups, attributes } = known.viewer
   const { expiresAtSeconds, isSent } = known.invitation ?? {}
   const invitation =

@@ -5,7 +5,14 @@ import { printable } from '../terminal/text.ts'
 
 type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
 
-/** The output of `viewers show --json`. Times are ISO 8601, in UTC. */
+/** A number that a feature knows. Null if it does not apply, or cannot be read. */
+export interface ViewerFact {
+  readonly field: string
+  readonly label: string
+  readonly value: number | null
+}
+
+/** The output of `viewers show --json`, with a field for each fact. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
   readonly username: string
   /**
@@ -18,8 +25,7 @@ export interface ShownViewer {
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
   readonly attributes: Readonly<Record<string, string>> | null
-  /** Their number. Null if the store keeps none, or they cannot be read. */
-  readonly passkeys: number | null
+  readonly facts: readonly ViewerFact[]
   readonly lastSignIn: ShownEvent | null
   readonly lastRefusal: ShownEvent | null
   /** Null if they are counted in the memory of the app, or cannot be read. */
@@ -62,7 +68,7 @@ const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:.
 
 /** Formats the viewer as lines with a label. */
 export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources): string {
-  const { username, state, invitation, groups, attributes, passkeys, faults } = viewer
+  const { username, state, invitation, groups, attributes, facts, faults } = viewer
   const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
   const lines: [label: string, value: string][] = [
     ['User name', username],
@@ -70,7 +76,7 @@ export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources)
     ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as [string, string]]),
     ['Groups', listText(groups)],
     ['Attributes', listText(attributes && pairs)],
-    ...(passkeys === null ? [] : [['Passkeys', String(passkeys)] as [string, string]]),
+    ...facts.flatMap(({ label, value }): [string, string][] => (value === null ? [] : [[label, String(value)]])),
     ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
     ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
     ...failureLines(viewer.failedSignIns, countsInMemory),

@@ -145,6 +145,7 @@ test('viewers show tells a disabled, an invited and an expired viewer apart', as
   const store = await storeWith(cwd, 'invited', 'expired', 'none')
   const link = (digest: string, expiresAtSeconds: number) =>
     ({ purpose: 'invitation', digest, expiresAtSeconds }) as const
+  // What viewers invite stores.
   await store.passwordChanges.createLink('invited', link('d1', now + HOUR))
   await store.markSent('d1')
   await store.passwordChanges.createLink('expired', link('d2', now - HOUR))
