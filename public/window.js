@@ -13,7 +13,7 @@ addEventListener('submit', ({ target }) => {
   askAgain()
 })
 addEventListener('click', (event) => {
-  const link = event.target.closest?.('#use-passkey')
+  const link = event.target.closest?.('[data-way]')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
   void openPasskeyWindow(link.href)

@@ -56,7 +56,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const DAY_SECONDS = 86_400
 /** Node then accepts every certificate, also for addresses that have no setting with a CA. */
 const NO_CERTIFICATE_CHECK =
-  'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so that anyone could pose as the identity provider or the ' +
+  'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so that anyone could pose as the video ' +
   'service. Remove it. For a CA of your own, set NODE_EXTRA_CA_CERTS'
 
 const AppEnvironment = z.object({

@@ -24,7 +24,7 @@ export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeat
   const { publicUrl } = services
   const { relyingParty, flows, registerMetrics, close } = passkeys
   const template = compileView('passkeys/window')
-  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.passkey)
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.ceremony)
   return {
     at: ({ name, brand, basePath }) => ({
       screenPart: passkeyScreenPart(),

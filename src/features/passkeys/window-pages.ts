@@ -20,7 +20,7 @@ export const PASSKEY_PATHS = {
   create: '/passkey/create',
 } as const
 /** The authenticator gives up before the challenge ends. */
-const TIMEOUT_MS = (RECORD_SECONDS.passkey - 10) * 1000
+const TIMEOUT_MS = (RECORD_SECONDS.ceremony - 10) * 1000
 
 export interface SignInPage {
   readonly flow: string

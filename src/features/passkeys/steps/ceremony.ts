@@ -28,7 +28,7 @@ export async function openCeremony(
   const [challenge, browserKey] = [randomText(), randomText()]
   const ceremony = { entryPoint: entryPoint.name, flow, browserKeyDigest: digestOf(browserKey), network, creator }
   try {
-    await passkeys.flows.put('passkey', digestOf(challenge), ceremony)
+    await passkeys.flows.put('ceremony', digestOf(challenge), ceremony)
   } catch (error) {
     await passkeys.startLimits.giveBack(network)
     throw error
@@ -62,7 +62,7 @@ export async function takeCeremony(
 ): Promise<TakenCeremony> {
   const digest = digestOf(challenge)
   const browserKey = cookies.take(req, res, digest)
-  const ceremony = await passkeys.flows.take('passkey', digest)
+  const ceremony = await passkeys.flows.take('ceremony', digest)
   if (ceremony === null || ceremony.entryPoint !== entryPoint.name) return { ok: false, reason: 'expired' }
   if (!hasDigest(browserKey, ceremony.browserKeyDigest)) return { ok: false, reason: 'no-cookie' }
   return { ok: true, ceremony }

@@ -79,7 +79,7 @@ export interface FlowRecords {
   readonly logout: LoggedOut
   /** Kept under a digest of the id of a logout token, which counts once. */
   readonly logoutToken: LoggedOut
-  readonly passkey: OpenCeremony
+  readonly ceremony: OpenCeremony
 }
 export type RecordKind = keyof FlowRecords
 
@@ -89,7 +89,7 @@ export const RECORD_SCHEMAS: { readonly [Kind in RecordKind]: z.ZodType<FlowReco
   code: SignInResult,
   logout: LoggedOut,
   logoutToken: LoggedOut,
-  passkey: OpenCeremony,
+  ceremony: OpenCeremony,
 }
 
 export const RECORD_SECONDS = {
@@ -100,7 +100,7 @@ export const RECORD_SECONDS = {
   /** Until the viewer has typed the code. */
   code: 180,
   /** For the answer of the authenticator. */
-  passkey: 120,
+  ceremony: 120,
   /** Longer than `state` and `code` together. */
   logout: 900,
   /** Longer than a logout token is accepted. */

@@ -22,7 +22,7 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
     code: new Map(),
     logout: new Map(),
     logoutToken: new Map(),
-    passkey: new Map(),
+    ceremony: new Map(),
   }
 
   /** All records of a kind have the same time, so the oldest end first. */

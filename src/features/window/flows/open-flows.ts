@@ -7,6 +7,6 @@ import { openSharedFlows } from './shared-flows.ts'
 
 /** Opens the store of sign-ins that are under way: where the copies of the app share sessions or limits, else in memory. */
 export async function openFlows(shared: SharedStores, deps: StoreDeps): Promise<FlowStore> {
-  const records = await stores.records(shared, { ...deps, without: 'single sign-on and passkeys do not work' })
+  const records = await stores.records(shared, { ...deps, without: 'viewers cannot sign in in a window' })
   return records === null ? createMemoryFlows(deps.nowSeconds) : openSharedFlows(records)
 }
