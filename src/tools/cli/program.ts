@@ -41,7 +41,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'store',
-    summary: 'the user store, such as your own login service',
+    summary: 'the user store',
     declare: addGroup,
     load: async () => (await import('./settings/store-command.ts')).addStoreCommands,
   },

@@ -18,9 +18,9 @@ interface Options {
 
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
-The other settings of the store come from the environment or .env, such as HTTP_STORE_TOKEN. The password of the test
-viewers comes from VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one
-succeeds. Nothing is changed. The exit status is 1 if a promise is broken.`
+The other settings of the store come from the environment or .env. The password of the test viewers comes from
+VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Nothing is
+changed. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
