@@ -1,9 +1,6 @@
-/**
- * A checked address for the authentication response or a token. Only decideReturnAddress(), decideRef() and
- * parsePlayerAddress() create one.
- */
+/** A checked address for an answer to the player. Only decideAddress() and parsePlayerAddress() create one. */
 export interface ReturnAddress {
-  /** Without `hash`, or without `vt`. The query is unchanged, byte for byte. */
+  /** Without the parameter of the answer. The query is unchanged, byte for byte. */
   readonly url: string
   /** Scheme, host and port, in the form of Content-Security-Policy's `form-action`. */
   readonly origin: string
@@ -21,13 +18,9 @@ export type ReturnDecision =
 
 const LONGEST_ADDRESS = 2048
 
-/** The parameter that answers the player. */
-type AnswerParameter = 'hash' | 'vt'
-
 /**
- * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player. Only
- * this function and decideRef() turn input of a browser into an address (specification: "Returning the authentication
- * response to the player"; OWASP: Unvalidated Redirects and Forwards Cheat Sheet).
+ * Decides where the response goes: to `hashConsumer` if it is given and on the allow-list, otherwise to the player
+ * (specification: "Returning the authentication response to the player").
  *
  * @param hashConsumer as received, percent-decoded once; undefined if absent. An empty text is refused, not ignored.
  * @returns for a refusal, the end of a sentence that starts with "hashConsumer". Never redirect to a refused address.
@@ -38,20 +31,15 @@ export function decideReturnAddress(
   allowed: readonly AllowedAddress[],
 ): ReturnDecision {
   if (hashConsumer === undefined) return { ok: true, address: playerAddress }
-  return decide(hashConsumer, 'hash', allowed)
+  return decideAddress(hashConsumer, 'hash', allowed)
 }
 
 /**
- * Decides where a token goes: to `ref`, the address of the player, if it is on the allow-list. The rules are those of
- * decideReturnAddress().
- * @param ref as received, percent-decoded once; undefined if absent.
- * @returns for a refusal, the end of a sentence that starts with "ref". Never redirect to a refused address.
+ * Decides if an answer may go to an address. Only this function turns input of a browser into an address (OWASP:
+ * Unvalidated Redirects and Forwards Cheat Sheet).
+ * @param answer the parameter of the answer, in lower-case letters. The address must not have it yet.
  */
-export function decideRef(ref: string | undefined, allowed: readonly AllowedAddress[]): ReturnDecision {
-  return ref === undefined ? { ok: false, reason: 'is missing' } : decide(ref, 'vt', allowed)
-}
-
-function decide(text: string, answer: AnswerParameter, allowed: readonly AllowedAddress[]): ReturnDecision {
+export function decideAddress(text: string, answer: string, allowed: readonly AllowedAddress[]): ReturnDecision {
   const parsed = parseReturnAddress(text, answer)
   if (typeof parsed === 'string') return { ok: false, reason: parsed }
   if (text.includes('#')) return { ok: false, reason: 'has a fragment' }
@@ -80,17 +68,16 @@ export function parsePlayerAddress(text: string): ReturnAddress {
  * @throws RangeError with the end of a sentence that starts with the address.
  */
 export function parseAllowedConsumer(text: string): AllowedAddress {
-  const address = parseRefAddress(text)
+  const address = parseAllowedAddress(text)
   if (!address.path.endsWith('/')) throw new RangeError('must end with "/"')
   return address
 }
 
 /**
- * Parses an address for the list of refs, as parseAllowedConsumer() does. A path without "/" at its end allows only this
- * path, because the address of a content's player ends in the id of the content.
+ * Parses an address for a list of allowed addresses. A path without "/" at its end allows only this path.
  * @throws RangeError with the end of a sentence that starts with the address.
  */
-export function parseRefAddress(text: string): AllowedAddress {
+export function parseAllowedAddress(text: string): AllowedAddress {
   const parsed = parseReturnAddress(text)
   if (typeof parsed === 'string') throw new RangeError(parsed)
   if (/[?#]/.test(text)) throw new RangeError('must have neither a query nor a fragment')
@@ -106,15 +93,11 @@ export function parseRefAddress(text: string): AllowedAddress {
  * @param hash the authentication response, or "false" for a failed authentication.
  */
 export function appendHash(address: ReturnAddress, hash: string): string {
-  return append(address, 'hash', hash)
+  return appendAnswer(address, 'hash', hash)
 }
 
-/** Appends `vt` as appendHash() appends `hash`. @param address from decideRef(). */
-export function appendToken(address: ReturnAddress, token: string): string {
-  return append(address, 'vt', token)
-}
-
-function append(address: ReturnAddress, answer: AnswerParameter, value: string): string {
+/** Appends an answer as appendHash() does. */
+export function appendAnswer(address: ReturnAddress, answer: string, value: string): string {
   const at = address.url.indexOf('#')
   const beforeFragment = at === -1 ? address.url : address.url.slice(0, at)
   const fragment = at === -1 ? '' : address.url.slice(at)
@@ -124,12 +107,12 @@ function append(address: ReturnAddress, answer: AnswerParameter, value: string):
 }
 
 /** Returns the reason for refusing an address that already has the parameter of the answer. */
-export function alreadyHas(answer: AnswerParameter): string {
+export function alreadyHas(answer: string): string {
   return `already has a parameter "${answer}"`
 }
 
 /** Parses an address. Returns the URL, or the reason for refusing it as the end of a sentence. */
-function parseReturnAddress(text: string, answer: AnswerParameter = 'hash'): URL | string {
+function parseReturnAddress(text: string, answer = 'hash'): URL | string {
   if (text.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
   // Browsers drop tabs and line ends, read "\" as "/" and fold wide characters. Refuse these before parsing.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return 'contains characters that an address cannot have'
@@ -161,9 +144,9 @@ function isAmbiguousPath(pathname: string): boolean {
 /**
  * True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists.
  */
-function hasParameter(url: URL, answer: AnswerParameter): boolean {
+function hasParameter(url: URL, answer: string): boolean {
   const names = namesIn(url.search)
-  const pattern = answer === 'hash' ? /^[\s[]*hash\s*($|[\][\0])/i : /^[\s[]*vt\s*($|[\][\0])/i
+  const pattern = new RegExp(`^[\\s[]*${answer}\\s*($|[\\][\\0])`, 'i')
   return [...names, ...names.flatMap(namesIn)].some((name) => pattern.test(name))
 }
 

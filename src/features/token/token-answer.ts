@@ -1,7 +1,8 @@
-import { alreadyHas, appendToken, decideRef } from '../../hash-lock/return-address.ts'
+import { alreadyHas } from '../../hash-lock/return-address.ts'
 import type { AddressProblem, PlayerAnswer } from '../../login/answer/answer.ts'
 import type { TokenSettings } from './fields.ts'
 import type { TokenIssuer } from './issuer/token-issuers.ts'
+import { appendToken, decideRef, TOKEN_PARAMETER } from './ref-address.ts'
 import { faultInSubject } from './viewer-token/viewer-token.ts'
 
 const ADDRESS_FIELD = 'ref'
@@ -27,7 +28,8 @@ export function createTokenAnswer(
     readAddress(given) {
       const decision = decideRef(given, refAddresses)
       if (decision.ok) return decision
-      const problem = given === undefined ? MISSING : decision.reason === alreadyHas('vt') ? REFUSED : NOT_ALLOWED
+      const problem =
+        given === undefined ? MISSING : decision.reason === alreadyHas(TOKEN_PARAMETER) ? REFUSED : NOT_ALLOWED
       return { ok: false, problem, reason: `${ADDRESS_FIELD} ${decision.reason}` }
     },
     assertCapacity: () => issuer.assertCapacity(),

@@ -1,5 +1,5 @@
 import type { TokenEntryPoint, TokenSettings } from '../../../src/features/token/fields.ts'
-import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { BUILD_KEYS } from './viewer-token/token-keys.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { appendToken, decideRef, decideReturnAddress, parseRefAddress } from '../../../src/hash-lock/return-address.ts'
+import { appendToken, decideRef, parseRefAddress } from '../../../src/features/token/ref-address.ts'
+import { decideReturnAddress } from '../../../src/hash-lock/return-address.ts'
 
 const ALLOWED = ['https://player.example/embed/', 'http://127.0.0.1:4000/embed/'].map(parseRefAddress)
 const EXACT = [parseRefAddress('https://player.example/embed/1234')]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
+import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
 import { errorText, type TextKey } from '../../../src/languages/languages.ts'
 import { tokenEntryPoint } from '../../features/token/entry-point.ts'
 import { CONSUMER } from '../../login/entry-point.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
 import { publicKeyPem } from '../../../src/features/token/viewer-token/content-key.ts'
-import { parseRefAddress } from '../../../src/hash-lock/return-address.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import type { RestApi } from '../../../src/tools/video-service/rest-api.ts'
 import { embedAddress } from '../../../src/tools/video-service/token/embed-address.ts'

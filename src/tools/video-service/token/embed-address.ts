@@ -1,5 +1,6 @@
+import { appendToken, decideRef } from '../../../features/token/ref-address.ts'
 import { buildViewerToken, type TokenKeys } from '../../../features/token/viewer-token/viewer-token.ts'
-import { type AllowedAddress, appendToken, decideRef } from '../../../hash-lock/return-address.ts'
+import type { AllowedAddress } from '../../../hash-lock/return-address.ts'
 
 export interface EmbedKeys extends TokenKeys {
   /** Addresses of the player. A page at any other address could use the token to watch as this viewer. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { parseRefAddress } from '../../../../src/features/token/ref-address.ts'
 import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
-import { parseRefAddress } from '../../../../src/hash-lock/return-address.ts'
 import { embedAddress } from '../../../../src/tools/video-service/token/embed-address.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../../../features/token/viewer-token/token-keys.ts'
 

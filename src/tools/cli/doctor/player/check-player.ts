@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import { decideRef } from '../../../../hash-lock/return-address.ts'
+import { decideRef } from '../../../../features/token/ref-address.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
 import { type SeenPlayer, shownRef } from './seen-player.ts'

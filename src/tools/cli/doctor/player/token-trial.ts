@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { appendToken, decideRef } from '../../../../features/token/ref-address.ts'
 import { buildViewerToken } from '../../../../features/token/viewer-token/viewer-token.ts'
-import { appendToken, decideRef } from '../../../../hash-lock/return-address.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import { nowSeconds } from '../../service/service.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../../../config.ts'
-import { decideRef } from '../../../../hash-lock/return-address.ts'
+import { decideRef } from '../../../../features/token/ref-address.ts'
 import { embedAddress } from '../../../video-service/token/embed-address.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
 import { chosenTokenEntryPoint } from '../../settings/token/chosen-token-entry-point.ts'
