@@ -10,7 +10,6 @@ import { SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
 import { type OpenFeatures, openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
-import { messageClassesOf } from './server/express-messages.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
@@ -64,7 +63,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const deps = { ...own, ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
   const app = createApp(deps)
   const clientFaults = clientFaultsOf(config, metrics?.metrics)
-  const server = createHttpServer(app, clientFaults, messageClassesOf(app))
+  const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })
   const port = await listen(server, config.port, config.host)
 

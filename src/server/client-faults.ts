@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { STATUS_CODES } from './node-http.ts'
 
 /** A connection that ended without an answer of the app, for the metrics. */
 export type ClientFault = 'malformed' | 'too-large' | 'too-slow' | 'reset' | 'dropped'

@@ -1,9 +1,7 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
-import type { MessageClasses } from './express-messages.ts'
 import { scheduleFairly } from './fair-scheduling.ts'
-import { createServer } from './node-http.ts'
 import { keepPathOnly } from './request-target.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
@@ -25,12 +23,12 @@ const endingServers = new WeakSet<Server>()
  * Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502 when the
  * app closes first.
  * @param clientFaults for requests that never reach the listener.
- * @param options other limits, and for an Express app the classes of messageClassesOf().
+ * @param options other limits.
  */
 export function createHttpServer(
   listener: RequestListener,
   clientFaults: ClientFaultOptions = {},
-  options: Partial<ClientLimits & MessageClasses> = {},
+  options: Partial<ClientLimits> = {},
 ): Server {
   const server = createServer({ ...CLIENT_LIMITS, ...options, keepAliveTimeout: 65_000, requireHostHeader: false })
   const refuseWrongHost = answerClientFaults(server, clientFaults)

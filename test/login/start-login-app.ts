@@ -9,7 +9,6 @@ import type { AccessPolicy } from '../../src/login/answer/access-decision.ts'
 import type { Feature } from '../../src/login/feature.ts'
 import { openFeatures } from '../../src/login/open-features.ts'
 import { unframedHeaders } from '../../src/login/screens/headers.ts'
-import { messageClassesOf } from '../../src/server/express-messages.ts'
 import { createHttpServer, listen, stopServer } from '../../src/server/http-server.ts'
 import { openLog, securityLogOf } from '../../src/server/log/log.ts'
 import { createRepeatFilter } from '../../src/server/log/repeat-filter.ts'
@@ -121,7 +120,7 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     accessPolicy: options.accessPolicy ?? KIT_POLICY,
     ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
-  const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) }, messageClassesOf(app))
+  const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })
   const port = await listen(server, options.port ?? 0, '127.0.0.1')
   onTestFinished(async () => {
     // Browsers keep connections that they have not used yet.
