@@ -1,17 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { knownPasswords } from '../passwords/known-hashes.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
-import type { OwnUserStore, UserStore, Viewer, Warn } from '../user-store.ts'
+import type { OwnUserStore, UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
-import { Attributes, damagedRow, Groups, readViewerRow } from './viewer-row.ts'
+import { readViewerRow } from './viewer-row.ts'
 import { viewerInspector } from './viewer-states.ts'
 
 export interface SqliteStoreOptions {
@@ -22,9 +20,6 @@ export interface SqliteStoreOptions {
 
 /** Short, since all viewers wait with it. The app writes rarely, and can repeat each of its writes. */
 const BUSY_TIMEOUT_MS = 100
-
-/** Many viewers share their groups and attributes. */
-const CACHED_TEXTS = 1000
 
 /**
  * Opens the store in a file. The command line may change the file at the same time.
@@ -41,7 +36,6 @@ export function createSqliteStore(
   { queue = createQueue(hashingQueueOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
 ): OwnUserStore {
   const load = viewerLoader(database, file)
-  const find = viewerFinder(database, file)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
   const decoyHash = database.prepare(
     `SELECT coalesce((SELECT password_hash FROM viewers WHERE key >= ? ORDER BY key LIMIT 1),
@@ -66,7 +60,11 @@ export function createSqliteStore(
     }),
     passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
     passkeys: sqlitePasskeys(database, file),
-    find: (username) => promised(() => (faultInUsername(username) === null ? find(usernameKey(username)) : null)),
+    find: (username) =>
+      promised(() => {
+        const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null
+        return stored === null || stored.disabled ? null : stored.viewer
+      }),
     inspect: viewerInspector(database, file),
     checkHealth: () =>
       promised(() => {
@@ -85,38 +83,5 @@ export function viewerLoader(database: DatabaseSync, file: string): (key: string
   return function load(key) {
     const row = queryViewers(file, () => byKey.get(key))
     return row ? readViewerRow(row, file) : null
-  }
-}
-
-/**
- * Looks up enabled viewers, for each visit with a session. Reads no hash, and parses each JSON text once, so that such
- * a visit costs an eighth less.
- */
-function viewerFinder(database: DatabaseSync, file: string): (key: string) => Viewer | null {
-  const byKey = database.prepare('SELECT username, group_names, attributes FROM viewers WHERE key = ? AND disabled = 0')
-  byKey.setReturnArrays(true)
-  const groupsOf = parsedOnce(Groups)
-  const attributesOf = parsedOnce(Attributes)
-  return function find(key) {
-    const row = queryViewers(file, () => byKey.get(key)) as unknown as readonly unknown[] | undefined
-    if (row === undefined) return null
-    const [username, groups, attributes] = row
-    try {
-      return { username: z.string().parse(username), groups: groupsOf(groups), attributes: attributesOf(attributes) }
-    } catch (error) {
-      throw damagedRow(file, error as z.ZodError)
-    }
-  }
-}
-
-/** Returns a parser that keeps its frozen results. @throws ZodError for a text of another form. */
-function parsedOnce<T extends object>(schema: z.ZodType<T>): (text: unknown) => T {
-  const results = new LRUCache<string, T>({ max: CACHED_TEXTS })
-  return function parse(text) {
-    const known = typeof text === 'string' ? results.get(text) : undefined
-    if (known !== undefined) return known
-    const result = Object.freeze(schema.parse(text))
-    results.set(text as string, result)
-    return result
   }
 }

@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
 
-export const Groups = json(z.array(z.string()))
-export const Attributes = json(z.record(z.string(), z.string()))
 const ViewerRow = z.object({
   username: z.string(),
   password_hash: z.string(),
   disabled: z.union([z.literal(0), z.literal(1)]),
-  group_names: Groups,
-  attributes: Attributes,
+  group_names: json(z.array(z.string())),
+  attributes: json(z.record(z.string(), z.string())),
 })
 
 /** @throws UpstreamError for a row that this app did not write. */
