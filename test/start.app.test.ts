@@ -29,15 +29,6 @@ test('the help of the command line loads no command and no library for settings'
   expect(files.filter((file) => /-command\.ts$|\/zod\/|\/video-service\//.test(file))).toEqual([])
 })
 
-test('the login app starts without the WebSocket client of Node', () => {
-  const program = `
-    await import(${JSON.stringify(pathOf('login-app.ts'))})
-    const modules = process.moduleLoadList
-    console.log(modules.includes('NativeModule http'), modules.some((name) => name.includes('undici')))`
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
-  expect(output).toBe('true false\n')
-})
-
 test('the login app starts without the code and the libraries of its features', () => {
   const hooks = `data:text/javascript,${encodeURIComponent(LIST_FILES)}`
   const script = `"$0" "$@" 2>&1 >/dev/null`
