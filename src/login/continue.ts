@@ -17,8 +17,8 @@ export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | '
     // Another viewer may have signed in since, in another tab.
     const { viewer: chosen }: { viewer?: unknown } = req.body ?? {}
     const { username } = returning.viewer
-    const isOther = chosen !== undefined && chosen !== username
-    if (isOther || !isNavigation(req)) return screens.sendSignIn(req, res, { context, signedInAs: username })
+    const isAnotherViewer = chosen !== undefined && chosen !== username
+    if (isAnotherViewer || !isNavigation(req)) return screens.sendSignIn(req, res, { context, signedInAs: username })
     await returnToPlayer(deps, req, res, { ...returning, context })
   }
 }

@@ -33,11 +33,11 @@ export function getSignIn(
       const prompt = own?.value ?? (query.prompt === undefined ? undefined : OTHER_ACCOUNT)
       return screens.sendSignIn(req, res, { context, ...(prompt && { prompt }) })
     }
-    const mustAsk = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
-    const isFormOpen = query.prompt === OTHER_ACCOUNT
-    if (query.prompt === 'login' || isFormOpen || mustAsk || !isNavigation(req)) {
+    const asksFirst = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
+    const wantsOtherAccount = query.prompt === OTHER_ACCOUNT
+    if (query.prompt === 'login' || wantsOtherAccount || asksFirst || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
-      return screens.sendSignIn(req, res, { context, signedInAs, isAsked: mustAsk, isFormOpen })
+      return screens.sendSignIn(req, res, { context, signedInAs, asksFirst, wantsOtherAccount })
     }
     await returnToPlayer(deps, req, res, { ...returning, context })
   }

@@ -18,14 +18,14 @@ export function ssoScreenPart(
     stylesheet: 'window.css',
     script: 'window.js',
     complete: withFrameSecret,
-    show({ texts: { sso: texts, errors }, prompt, isFormOpen, refusal, basePath, fields }) {
+    show({ texts: { sso: texts, errors }, prompt, wantsOtherAccount, refusal, basePath, fields }) {
       const isCode = hasCode && prompt === 'code'
       const part = {
         ...PLACEHOLDERS,
         signIn: fill(texts.signIn, { provider }),
         codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
-        /** True if the provider must ask which account to use. */
-        asksAccount: prompt === 'other-account' || prompt === 'signed-out' || isFormOpen,
+        /** After a sign-out too, the provider must ask which account to use. */
+        wantsOtherAccount: prompt === 'other-account' || prompt === 'signed-out' || wantsOtherAccount,
         hasPassword: !isOnly,
         isPasswordOpen: refusal !== undefined && refusal in errors,
       }

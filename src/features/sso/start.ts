@@ -34,8 +34,8 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
     const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
     try {
       const language = languageOf(req, entryPoint.brand.defaultLanguage)
-      const mustAsk = form.data.account === 'other'
-      const address = provider.authorizationUrl({ state, nonce, codeVerifier, mustAsk, language })
+      const wantsOtherAccount = form.data.account === 'other'
+      const address = provider.authorizationUrl({ state, nonce, codeVerifier, wantsOtherAccount, language })
       await sso.flows.put('state', digestOf(state), {
         entryPoint: entryPoint.name,
         flow: form.data.flow || null,

@@ -17,7 +17,7 @@ export interface PartState {
   readonly fields: Readonly<Record<string, string>>
   readonly prompt: string | undefined
   /** True if the viewer wants another account. */
-  readonly isFormOpen: boolean
+  readonly wantsOtherAccount: boolean
   /** The key of the text of a refusal. */
   readonly refusal: string | undefined
 }

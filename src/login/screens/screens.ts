@@ -37,10 +37,10 @@ export interface SignInState {
   readonly isShared?: boolean
   /** Adds a way to continue without a password. */
   readonly signedInAs?: string
-  /** True if the viewer is asked before the player gets a response. */
-  readonly isAsked?: boolean
-  /** True if the form for another account is open at once, as it is after a refusal. */
-  readonly isFormOpen?: boolean
+  /** True if the entry point asks a viewer with a session before it sends an answer to the player. */
+  readonly asksFirst?: boolean
+  /** True if the viewer wants another account. The form is then open at once, as it is after a refusal. */
+  readonly wantsOtherAccount?: boolean
   /** The screen that the viewer wants: a prompt of a part, or `other-account`. */
   readonly prompt?: string
   /** The secret of the screen before, whose window may still be open. */
@@ -142,11 +142,11 @@ export function signInLocals(
   page: Page,
   state: SignInLocalsState,
 ): ejs.Data {
-  const { context, refusal, username = '', isShared = false, isAsked = false, isFormOpen = false } = state
+  const { context, refusal, username = '', isShared = false, asksFirst = false, wantsOtherAccount = false } = state
   const { fields } = context
   const isPartFirst = parts.some(({ isFirst }) => isFirst)
   // A small screen has no room for both.
-  const signedInAs = isPartFirst && (isFormOpen || refusal !== undefined) ? undefined : state.signedInAs
+  const signedInAs = isPartFirst && (wantsOtherAccount || refusal !== undefined) ? undefined : state.signedInAs
   const texts = textsOf(page.language)
   const { title, windowTitle } = titlesOf(brand, texts)
   return {
@@ -160,8 +160,8 @@ export function signInLocals(
     links: page.links,
     signedInAs,
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
-    isFormOpen: isFormOpen || refusal !== undefined,
-    otherAccount: isAsked ? texts.notYou : texts.otherAccount,
+    isFormOpen: wantsOtherAccount || refusal !== undefined,
+    otherAccount: asksFirst ? texts.notYou : texts.otherAccount,
     otherAddress: isPartFirst ? pathOf(basePath, { ...fields, prompt: 'other-account' }) : null,
     ...alertOf(page.language, brand, refusal, username !== ''),
     reason: refusal && reasonOf(refusal),
@@ -169,7 +169,7 @@ export function signInLocals(
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
-    ...partLocals(parts, { ...state, language: page.language, texts, basePath, fields, isFormOpen }),
+    ...partLocals(parts, { ...state, language: page.language, texts, basePath, fields, wantsOtherAccount }),
   }
 }
 

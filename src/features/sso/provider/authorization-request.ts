@@ -23,8 +23,8 @@ export interface FlowSecrets {
 }
 
 export interface AuthorizationRequest extends FlowSecrets {
-  /** True if the provider must ask which account to use. */
-  readonly mustAsk: boolean
+  /** True if the viewer wants another account: the provider must ask which one. */
+  readonly wantsOtherAccount: boolean
   readonly language: string
 }
 
@@ -61,7 +61,7 @@ export function authorizationAddress(
 }
 
 function parametersOf(
-  { state, nonce, codeVerifier, mustAsk, language }: AuthorizationRequest,
+  { state, nonce, codeVerifier, wantsOtherAccount, language }: AuthorizationRequest,
   { scopes }: SsoSettings,
   redirectUri: string,
   prompt: string,
@@ -76,7 +76,7 @@ function parametersOf(
     code_challenge: hash('sha256', codeVerifier, 'base64url'),
     code_challenge_method: 'S256',
     ui_locales: language,
-    ...(mustAsk && { prompt }),
+    ...(wantsOtherAccount && { prompt }),
   }
 }
 

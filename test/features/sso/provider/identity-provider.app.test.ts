@@ -28,7 +28,7 @@ test('a provider that is away does not stop the app: 503 in the window, degraded
   const redirectUri = 'http://localhost:1/sso/callback'
   const provider = openIdentityProvider(ssoSettings(`http://127.0.0.1:${port}`), { redirectUri, log, firstRetryMs: 20 })
   onTestFinished(() => provider.close())
-  const request = { state: 's', nonce: 'n', codeVerifier: 'v', mustAsk: false, language: 'en' }
+  const request = { state: 's', nonce: 'n', codeVerifier: 'v', wantsOtherAccount: false, language: 'en' }
   expect(provider.isAvailable()).toBe(false)
   expect(() => provider.authorizationUrl(request)).toThrow('could not be read')
   await until(() => warnings.length > 0)
@@ -109,7 +109,7 @@ test('a provider that moves its addresses is read again, and its last good docum
   const options = { redirectUri, log, firstRetryMs: 10, refreshMs: 10 }
   const provider = openIdentityProvider(ssoSettings(moving.issuer), options)
   onTestFinished(() => provider.close())
-  const request = { state: 's', nonce: 'n', codeVerifier: 'v', mustAsk: false, language: 'en' }
+  const request = { state: 's', nonce: 'n', codeVerifier: 'v', wantsOtherAccount: false, language: 'en' }
   const isAt = (wanted: string) => new URL(provider.authorizationUrl(request)).pathname === wanted
   await until(() => provider.isAvailable())
   expect(isAt('/auth')).toBe(true)

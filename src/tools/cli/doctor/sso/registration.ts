@@ -21,7 +21,7 @@ export async function checkRegistration(
   signal: AbortSignal,
 ): Promise<Finding> {
   const secrets = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
-  const parameters = { ...secrets, mustAsk: false, language: 'en' }
+  const parameters = { ...secrets, wantsOtherAccount: false, language: 'en' }
   const address = authorizationAddress(provider, settings, redirectUri, parameters)
   address.searchParams.set('prompt', 'none')
   const answer = await request(address.href, signal)
