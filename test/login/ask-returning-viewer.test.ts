@@ -78,7 +78,7 @@ test('the visit of one session does not continue another', async () => {
   expectQuestion(await app.get('/', { Cookie: `${session}; ${visit}` }))
 })
 
-test('prompt=login and a request that is no navigation show the question also in a visit', async () => {
+test('prompt=login and a request that is not a navigation show the question also in a visit', async () => {
   const app = await startLoginApp({ entryPoints: [ASKING] })
   const { session, visit } = await signIn(app)
   const Cookie = `${session}; ${visit}`
@@ -140,7 +140,7 @@ test('a viewer may continue only if the policy still allows it', async () => {
 })
 
 test.each([
-  ['a body that is no form', '{}', { 'Content-Type': 'application/json' }, 415],
+  ['a body that is not a form', '{}', { 'Content-Type': 'application/json' }, 415],
   ['an address that is not allowed', 'hashConsumer=https://evil.example/', {}, 400],
 ])('%s is refused', async (_case, body, headers, status) => {
   const app = await startLoginApp({ entryPoints: [ASKING] })

@@ -10,7 +10,7 @@ export function cookieIn({ setCookies }: Answer): string {
 
 /** Returns the id of the session from a cookie, without its signature. */
 export function idIn(cookie: string): string {
-  return /=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? expect.unreachable(`${cookie} is no session’s`)
+  return /=s:([^.]+)\./.exec(decodeURIComponent(cookie))?.[1] ?? expect.unreachable(`${cookie} does not hold a session`)
 }
 
 /** Signs in and returns the cookie. */

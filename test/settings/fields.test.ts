@@ -10,7 +10,7 @@ test.each(['page.localhost', 'a.b.localhost'])('%s is a loopback name, but no lo
 })
 
 test.each(['', '0.0.0.0', '127.1', '::', 'localhost.', 'localhost.example', '127.0.0.1.example', 'evillocalhost'])(
-  '%j is no loopback name',
+  '%j is not a loopback name',
   (host) => {
     expect([isLoopbackHost(host), isLoopbackName(host)]).toEqual([false, false])
   },

@@ -80,7 +80,7 @@ test.each([
   'HTTP_PROXY',
   'PUBLIC_IP',
   'VIEWER_PASSWORD',
-])('%s, which other programs use, is no look-alike', (name) => {
+])('%s, which other programs use, is not a look-alike', (name) => {
   expect(readConfig({ ...SETTINGS, [name]: 'anything' }).warnings).toEqual([])
 })
 

@@ -212,7 +212,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     page,
     texts,
     title: texts.titles[title],
-    // A cancelled login is no error.
+    // A cancelled login is not an error.
     role: isError ? 'alert' : 'status',
     pageTitle: isError ? fill(texts.titleWithError, { title: texts.titles[title] }) : texts.titles[title],
     alert: htmlWithName(

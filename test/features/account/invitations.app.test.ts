@@ -56,7 +56,7 @@ test('an added viewer gets a link, sets a password by it, and can sign in', asyn
   expect(await app.post('/sign-in', { username: 'ada@example.com', password: PASSWORD })).toMatchObject({ status: 303 })
   expect(await store.show('ada@example.com')).toMatchObject({ viewer: { groups: ['staff'] } })
   expect(app.lines.map(({ outcome }) => outcome)).toContain('password-set')
-  // The first password is no change that its viewer has to hear of.
+  // The viewer gets no notice of the first password.
   expect(app.mail.mails).toEqual([])
 })
 
@@ -269,7 +269,7 @@ test('a refused recipient is named, and can be invited later', async () => {
 test.each([
   ['no SMTP_URL', ['--invite'], { PUBLIC_URL: 'https://login.example.com' }, 1, '--links'],
   ['no PUBLIC_URL', ['--invite', '--links', 'links.csv'], {}, 1, 'PUBLIC_URL'],
-  ['days that are no number', ['--invite', '--days', '0'], {}, 2, '--days'],
+  ['days that are not a number', ['--invite', '--days', '0'], {}, 2, '--days'],
   ['an unknown language', ['--invite', '--links', 'links.csv', '--language', 'qqq'], environment(), 1, '--language'],
 ])('an invitation with %s is refused, and adds no viewer', async (_what, args, env, status, part) => {
   const cwd = temporaryFolder()

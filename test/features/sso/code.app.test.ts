@@ -70,7 +70,7 @@ test('a code ends after three minutes', async () => {
   expect((await type(app, other.code)).status).toBe(401)
 })
 
-test.each(['result', 'state'] as const)('the key of a %s is no code', async (kind) => {
+test.each(['result', 'state'] as const)('the key of a %s is not a code', async (kind) => {
   const app = await startSso({ settings: { hasCode: true } })
   const window = await openWindow(app)
   const callback = new URL(await visitProvider(window.address), app.origin)

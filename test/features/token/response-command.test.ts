@@ -110,7 +110,7 @@ describe('response check for tokens', () => {
   })
 
   test.each([
-    ['a text that is no token', () => Promise.resolve('hello'), { reason: 'malformed' }],
+    ['a text that is not a token', () => Promise.resolve('hello'), { reason: 'malformed' }],
     [
       'the beginning of a token',
       async () => (await encrypt(await sign(claims()))).slice(0, 500),
@@ -145,7 +145,7 @@ describe('response check for tokens', () => {
     expect(stderr).not.toContain(token.slice(0, 40))
   })
 
-  test('a response with a hash is no token, and an empty input is refused', async () => {
+  test('a response with a hash is not a token, and an empty input is refused', async () => {
     expect(await run(['check'], '?hash=%5B%5D')).toMatchObject({ status: 1, stderr: expect.stringContaining('=hash') })
     expect(await run(['check'], '')).toMatchObject({ status: 1, stderr: expect.stringContaining('No token') })
   })

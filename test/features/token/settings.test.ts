@@ -124,7 +124,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   test.each([
     ['in several lines', PEM],
     ['in one line with \\n', PEM.replaceAll('\n', '\\n')],
-  ])('a content key %s is no secret, so one text never serves both versions', (_name, text) => {
+  ])('a content key %s is not a secret, so one text never serves both versions', (_name, text) => {
     expect(mistakesIn({ ...TOKEN, CONTENT_KEY: text })).toEqual([])
     for (const name of ['HASH_SECRET', 'HASH_SECRET_PREVIOUS', 'SESSION_SECRET']) {
       expect(mistakesIn({ ...SETTINGS, [name]: text })).toEqual([
@@ -161,7 +161,7 @@ describe('a file of entry points', () => {
     ['without a key', () => ({ contentKey: undefined }), 'contentKey or contentKeyFile is required'],
     ['with two keys', () => ({ contentKeyFile: fileWith(PEM) }), 'contentKey and contentKeyFile are both set'],
     [
-      'with a file that is no key',
+      'with a file that is not a key',
       () => ({ contentKey: undefined, contentKeyFile: fileWith('x') }),
       'contentKeyFile names a file whose content is not a',
     ],

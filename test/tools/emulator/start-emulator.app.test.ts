@@ -137,7 +137,7 @@ describe('start', () => {
 
   test('the error for an unusable data file names the file', async () => {
     const file = join(folder, 'text.db')
-    await writeFile(file, 'this text is no database, and long enough to be read as one'.repeat(20))
+    await writeFile(file, 'this text is not a database, and long enough to be read as one'.repeat(20))
     for (const dataFile of [file, join(file, 'x.db')]) {
       const opened = startEmulator({ port: 0, dataFile })
       await expect(opened).rejects.toBeInstanceOf(EmulatorStartError)

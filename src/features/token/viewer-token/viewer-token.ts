@@ -36,7 +36,7 @@ export function faultInSubject(subject: string): string | null {
  *
  * @param subject the identifier of the viewer in the service's reports.
  * @param nowSeconds UNIX time in seconds.
- * @throws RangeError for a subject that faultInSubject() refuses, and for a time that is no number.
+ * @throws RangeError for a subject that faultInSubject() refuses, and for a time that is not a number.
  */
 export async function buildViewerToken(
   subject: string,

@@ -141,7 +141,7 @@ test.each([
     },
   ],
   ['hangs up', (socket: Socket) => void socket.destroy()],
-  ['is no mail server', (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['is not a mail server', (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
 ])('a server that %s is given up within the time limit', async (_what, onConnection) => {
   const port = await startOddServer(onConnection)
   expect(await send(mailSettings(port), 400)).toMatchObject({ isFinal: false })

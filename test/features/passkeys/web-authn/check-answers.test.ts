@@ -44,7 +44,7 @@ test.each<[string, Changes, string]>([
   expect(await signIn(changes)).toEqual({ ok: false, fault })
 })
 
-test('the answer to one kind of question is no answer to the other', async () => {
+test('the answer to one kind of question is not an answer to the other', async () => {
   expect((await create({ type: 'webauthn.get' })).check).toEqual({ ok: false, fault: 'unreadable' })
   expect(await signIn({ type: 'webauthn.create' })).toEqual({ ok: false, fault: 'unreadable' })
 })

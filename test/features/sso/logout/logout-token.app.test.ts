@@ -90,11 +90,11 @@ test.each<[string, string, (issuer: TestIssuer) => string | Promise<string>]>([
   ['with a nonce, such as an ID token', 'claim-nonce', signed({ nonce: 'n' })],
   ['without events', 'claim-events', signed({ events: undefined })],
   ['with another event', 'claim-events', signed({ events: { 'https://other.example/event': {} } })],
-  ['with an event that is no object', 'claim-events', signed({ events: { [EVENT]: true } })],
+  ['with an event that is not an object', 'claim-events', signed({ events: { [EVENT]: true } })],
   ['without an id', 'claim-jti', signed({ jti: undefined })],
   ['without viewer and session', 'claim-sub', signed({ sub: undefined, sid: undefined })],
-  ['with a session that is no text', 'claim-sid', signed({ sid: 1 })],
-  ['that is no token', 'malformed', () => 'x'],
+  ['with a session that is not a text', 'claim-sid', signed({ sid: 1 })],
+  ['that is not a token', 'malformed', () => 'x'],
   ['that is encrypted', 'malformed', () => 'a.b.c.d.e'],
 ])('a logout token %s is refused: %s', async (_case, reason, forge) => {
   const { issuer, check } = await start()

@@ -131,7 +131,7 @@ test('a refused logout token has no effect, and the log has the reason without t
   expect(JSON.stringify(app.lines)).not.toContain(forged.slice(-30))
 })
 
-test('a request that is no logout is refused', async () => {
+test('a request that is not a logout is refused', async () => {
   const app = await startSso()
   const json = { 'Content-Type': 'application/json' }
   const answers = [

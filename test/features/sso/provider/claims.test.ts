@@ -82,7 +82,7 @@ test.each([
   expect(reasonFor({ email: 'ada@example.com', email_verified }, { usernameClaim: 'email' })).toBe(expected)
 })
 
-test('an email address that is not verified is no attribute', () => {
+test('an email address that is not verified is not an attribute', () => {
   const attributes = [{ name: 'mail', claim: 'email' }]
   const answer = answerFor({ email: 'ada@example.com' }, { attributes })
   expect(answer.ok && answer.identity.viewer.attributes).toEqual({})

@@ -100,7 +100,7 @@ describe('a private key', () => {
   test.each([
     ['of no known kind', pemOf('ec', { namedCurve: 'secp256k1' })],
     ['that is too short', pemOf('rsa', { modulusLength: 1024 })],
-    ['that is no key', 'not a key'],
+    ['that is not a key', 'not a key'],
   ])('a key %s stops the start', (_case, content) => {
     expect(mistakesWith(withKey(content))).toEqual([expect.stringMatching(/^OIDC_CLIENT_KEY_FILE names/)])
   })

@@ -41,7 +41,7 @@ async function otherEnvelopes(): Promise<AlteredToken[]> {
     { name: 'with a line end', token: `${good}\n`, reason: 'malformed' },
     { name: 'with surplus bits at its end', token: surplusBits(good), reason: 'malformed' },
     { name: 'longer than any token', token: `${good}${'A'.repeat(8192)}`, reason: 'malformed' },
-    { name: 'whose header is no JSON', token: good.replace(header, encode('{')), reason: 'malformed' },
+    { name: 'whose header is not JSON', token: good.replace(header, encode('{')), reason: 'malformed' },
     { name: 'whose header is a list', token: good.replace(header, encode('[]')), reason: 'malformed' },
     { name: 'whose header names the algorithm twice', token: good.replace(header, twice), reason: 'malformed' },
     { name: 'that is signed only', token: signed, reason: 'not-encrypted' },

@@ -93,7 +93,7 @@ function encrypted(header: object, key: Layer['key'] = SERVICE_JWK): Layer {
   return { header: JSON.stringify(header), key }
 }
 
-/** Algorithm confusion: the public key is no secret, so it must not verify an HMAC. */
+/** Algorithm confusion: the public key is not a secret, so it must not verify an HMAC. */
 function byPublicKey(format: 'pem' | 'der'): Layer {
   const pem = publicKeyPem(CONTENT_KEY)
   const der = createPublicKey(pem).export({ type: 'spki', format: 'der' })
