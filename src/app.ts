@@ -14,6 +14,7 @@ import { createHashAnswer } from './login/answer/hash-answer.ts'
 import { createLoopBreaker } from './login/answer/loop-breaker.ts'
 import type { FeaturePart } from './login/feature.ts'
 import { createSignInLog, SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
+import type { Watch } from './login/log/watch.ts'
 import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
@@ -26,7 +27,6 @@ import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, PUBLIC, type Views } from './login/screens/views.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
-import type { Metrics } from './server/monitoring/metrics.ts'
 import type { OptionalStore } from './server/monitoring/optional-store.ts'
 import { createReadiness } from './server/monitoring/readiness.ts'
 import { onlyMethods } from './server/only-methods.ts'
@@ -57,8 +57,8 @@ export interface AppDeps {
   readonly securityLog: SecurityLog
   /** Limits the lines about faults and refusals that repeat. */
   readonly repeatFilter: RepeatFilter
-  /** Absent without metrics. */
-  readonly metrics?: Pick<Metrics, 'countSignIn' | 'timeRequests'>
+  /** Null if no feature watches the app. */
+  readonly watch?: Pick<Watch, 'countSignIn' | 'timeRequests'> | null
 }
 
 const HEALTH = ['/health/live', '/health/ready']
@@ -78,7 +78,7 @@ export function createApp({
   log,
   securityLog,
   repeatFilter,
-  metrics,
+  watch = null,
 }: AppDeps): Express {
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews()
@@ -99,10 +99,10 @@ export function createApp({
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
-  const app = createExpress(config.trustProxyHops, metrics)
+  const app = createExpress(config.trustProxyHops, watch)
   const { publicUrl } = config
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
-  const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: metrics?.countSignIn }
+  const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
   for (const given of config.entryPoints) {
     const parts = features.at(given)
     const brand = parts.reduce((changed, part) => part.brand?.(changed) ?? changed, given.brand)
@@ -189,14 +189,14 @@ function rootBrand(entryPoints: readonly EntryPoint[]): Brand {
   return entryPoints.find(({ basePath }) => basePath === '')?.brand ?? UNBRANDED
 }
 
-function createExpress(trustProxyHops: number, metrics: AppDeps['metrics']): Express {
+function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   // In any other environment, Express would show the stack if our own error screen fails.
   app.set('env', 'production')
   app.set('query parser', 'simple').set('trust proxy', trustProxyHops).set('case sensitive routing', true)
   trustPublicUrl(app)
-  if (metrics) app.use(metrics.timeRequests)
+  if (watch) app.use(watch.timeRequests)
   return app
 }
 

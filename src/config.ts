@@ -40,8 +40,6 @@ export interface Config extends SharedStores {
   readonly features: Readonly<Record<string, unknown>>
   readonly trustProxyHops: number
   readonly shutdownDelaySeconds: number
-  /** Null for no metrics. */
-  readonly metricsPort: number | null
   /** Null for none. */
   readonly securityLogFile: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -72,7 +70,6 @@ const AppEnvironment = z.object({
   }),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
-  METRICS_PORT: PortNumber.optional(),
   SECURITY_LOG_FILE: WrittenFile.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
@@ -122,9 +119,6 @@ export function readConfig(environment: Environment): Config {
   const stores = parse(sharedStores.environment, given)
   const addressLimit = parse(AddressLimitEnvironment, given)
   const ofFeatures = readFeatures(reading)
-  if (app && app.PORT !== 0 && app.METRICS_PORT === app.PORT) {
-    mistakes.push(`METRICS_PORT must differ from PORT, which is ${app.PORT}`)
-  }
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
   for (const { name, faultWith } of features) {
@@ -153,7 +147,6 @@ export function readConfig(environment: Environment): Config {
     contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
-    metricsPort: app.METRICS_PORT ?? null,
     securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,
   }

@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
@@ -10,6 +11,7 @@ const FEATURES = {
   passkeys,
   account,
   token,
+  metrics,
 }
 
 export const features: readonly Feature[] = Object.values(FEATURES)

@@ -1,27 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import PACKAGE from '../package.json' with { type: 'json' }
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { isHashEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
-import { ConfigError, UpstreamError } from './errors.ts'
+import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
-import { SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
-import { type OpenFeatures, openFeatures } from './login/open-features.ts'
+import type { Watch } from './login/log/watch.ts'
+import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
-import type { Readings } from './server/monitoring/gauges.ts'
-import type { MetricSources, Metrics } from './server/monitoring/metrics.ts'
-import type { OptionalStore } from './server/monitoring/optional-store.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
-import type { OpenCounters, OpenSessions } from './stores/store-kind.ts'
 import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
-import type { UserStore } from './users/user-store.ts'
 
 const REQUESTS_DEADLINE_MS = 15_000
 
@@ -57,12 +51,13 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const open = await openFeatures(features, config, { ...settings, ...shared, openCounter: counters.openCounter })
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores]
   let isAccepting = true
-  const metrics = await openMetrics(config, { ...readingsOf(users, sessions, counters, open), linesDropped }, open)
+  const { host, entryPoints } = config
+  const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
   const hashSecrets = watchSecrets(config, log)
   const own = { config, features: open, hashSecretsOf: hashSecrets.secretsOf, optionalStores }
-  const deps = { ...own, ...shared, isAccepting: () => isAccepting, ...(metrics && { metrics: metrics.metrics }) }
+  const deps = { ...own, ...shared, isAccepting: () => isAccepting, watch }
   const app = createApp(deps)
-  const clientFaults = clientFaultsOf(config, metrics?.metrics)
+  const clientFaults = clientFaultsOf(config, watch)
   const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })
   const port = await listen(server, config.port, config.host)
@@ -80,19 +75,17 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await users.close()
     sessionStore.close()
     counters.close()
-    // Last, so that Prometheus can read the last requests.
-    if (metrics) await stopServer(metrics.server, 0)
+    await watch?.close()
     repeatFilter.end()
     log.info({ event: 'stopped' })
     await close()
   }
-  const ports = { port, ...(metrics && { metricsPort: metrics.port }) }
-  const started = { event: 'started', ...ports, publicUrl: config.publicUrl.origin }
+  const started = { event: 'started', port, ...watch?.ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
 }
 
-function clientFaultsOf({ publicUrl }: Config, metrics: Pick<Metrics, 'countClientFault'> | undefined) {
-  return { headers: unframedHeaders(publicUrl), ...(metrics && { count: metrics.countClientFault }) }
+function clientFaultsOf({ publicUrl }: Config, watch: Pick<Watch, 'countClientFault'> | null) {
+  return { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
 }
 
 function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {
@@ -113,55 +106,4 @@ function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
       cause,
     })
   }
-}
-
-type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
-
-/** Returns what the metrics say about the stores. */
-function readingsOf(
-  users: UserStore,
-  { sessionStore, optionalStores }: OpenSessions,
-  { optionalStores: limitsStores }: OpenCounters,
-  open: OpenFeatures,
-): Readings {
-  const sessions = async () => {
-    await sessionStore.checkHealth()
-    if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
-  }
-  const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
-  return {
-    version: PACKAGE.version,
-    stores: { users: () => users.checkHealth(), sessions, ...limits, ...open.storesInMetrics },
-    hashingQueue: users.hashingQueue,
-    countSessions: sessionStore.count,
-  }
-}
-
-function areAvailable(stores: readonly OptionalStore[]): boolean {
-  return stores.every((store) => store.isAvailable())
-}
-
-/** Returns null without METRICS_PORT. */
-async function openMetrics(
-  { metricsPort, host, entryPoints }: Config,
-  readings: Omit<MetricSources, 'signInOutcomes' | 'entryPoints' | 'ofFeatures'>,
-  { outcomes, registerMetrics }: OpenFeatures,
-) {
-  if (metricsPort === null) return null
-  const { createMetrics } = await import('./server/monitoring/metrics.ts')
-  const names = entryPoints.map(({ name }) => name)
-  const metrics = createMetrics({
-    ...readings,
-    signInOutcomes: Object.keys({ ...SIGN_IN_OUTCOMES, ...outcomes }),
-    entryPoints: names,
-    ofFeatures: registerMetrics,
-  })
-  const server = createHttpServer(metrics.listener)
-  const port = await listen(server, metricsPort, host).catch((cause: ListenFault) => {
-    if (cause.port === undefined) throw cause
-    throw new ConfigError(`METRICS_PORT: port ${metricsPort} cannot be opened (${cause.code}). Set another port.`, {
-      cause,
-    })
-  })
-  return { metrics, server, port }
 }

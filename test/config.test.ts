@@ -51,7 +51,6 @@ describe('the settings', () => {
       contextWords: ['login', 'example'],
       trustProxyHops: 0,
       shutdownDelaySeconds: 2,
-      metricsPort: null,
       securityLogFile: null,
       logLevel: 'info',
       warnings: [],
@@ -88,7 +87,6 @@ describe('the settings', () => {
       sessions: { lifetimeSeconds: 7200, idleSeconds: 600, mostPerViewer: 200 },
       trustProxyHops: 2,
       shutdownDelaySeconds: 0,
-      metricsPort: 9090,
       logLevel: 'debug',
     })
     expect(config.entryPoints).toMatchObject([

@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
@@ -21,6 +20,7 @@ import type { Gate } from './answer/access-decision.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { LogStep } from './log/step-log.ts'
+import type { Watch, WatchedApp, WatchedFeature } from './log/watch.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import type { ScreenPart } from './screens/screen-part.ts'
 
@@ -75,16 +75,15 @@ export interface Notice {
   readonly log: LogStep
 }
 
-export interface OpenFeature<T = unknown> {
+export interface OpenFeature<T = unknown> extends WatchedFeature {
   /** What the feature adds to one entry point. */
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
   sharedRoutes?(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores?: readonly OptionalStore[]
-  /** True while all answer, by their names in the metrics. */
-  readonly storesInMetrics?: Readonly<Record<string, () => boolean>>
-  registerMetrics?(registry: Registry): void
+  /** Watches the app. Called after all features are open. */
+  watch?(app: WatchedApp): Promise<Watch>
   notify?: Services['notify']
   close?(): void
 }

@@ -4,6 +4,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
+import type { Watch, WatchedApp } from './log/watch.ts'
 
 /** The features of an app that are on. */
 export interface OpenFeatures {
@@ -13,8 +14,8 @@ export interface OpenFeatures {
   at(entryPoint: EntryPoint): FeaturePart[]
   sharedRoutes(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler[]
   readonly optionalStores: readonly OptionalStore[]
-  readonly storesInMetrics: Readonly<Record<string, () => boolean>>
-  readonly registerMetrics: readonly NonNullable<OpenFeature['registerMetrics']>[]
+  /** Null if no feature watches the app. */
+  watch(app: Omit<WatchedApp, 'features' | 'outcomes'>): Promise<Watch | null>
   close(): void
 }
 
@@ -62,16 +63,16 @@ function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
 
 function openFeaturesOf(opened: readonly Opened[]): OpenFeatures {
   const all = opened.map(({ open }) => open)
+  const outcomes: Outcomes = Object.assign({}, ...opened.map(({ feature }) => feature.outcomes))
   return {
-    outcomes: Object.assign({}, ...opened.map(({ feature }) => feature.outcomes)),
+    outcomes,
     at: (entryPoint) =>
       opened
         .filter(({ feature }) => isOn(feature, entryPoint))
         .map(({ feature, open }) => open.at(entryPoint, entryPoint.features[feature.name])),
     sharedRoutes: (deps) => all.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
     optionalStores: all.flatMap(({ optionalStores = [] }) => optionalStores),
-    storesInMetrics: Object.assign({}, ...all.map(({ storesInMetrics }) => storesInMetrics)),
-    registerMetrics: all.map((open) => (registry) => open.registerMetrics?.(registry)),
+    watch: async (app) => (await all.find((open) => open.watch)?.watch?.({ ...app, outcomes, features: all })) ?? null,
     close() {
       for (const open of all) open.close?.()
     },

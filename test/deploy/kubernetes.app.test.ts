@@ -99,7 +99,12 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
   const config = readConfig(Object.fromEntries(settings))
   const { container, terminationGracePeriodSeconds } = podOf(resources)
   const ports = Object.fromEntries((container.ports ?? []).map(({ name, containerPort }) => [name, containerPort]))
-  expect(config).toMatchObject({ port: ports.http, metricsPort: ports.metrics, trustProxyHops: 1, warnings: [] })
+  expect(config).toMatchObject({
+    port: ports.http,
+    features: { metrics: ports.metrics },
+    trustProxyHops: 1,
+    warnings: [],
+  })
   // Without these, a pod reads a changed secret only at its start.
   const secretFiles = { secret: join(folder, 'hash-secret'), previous: join(folder, 'hash-secret-previous') }
   expect(config.entryPoints).toMatchObject([{ secret: SETTINGS.HASH_SECRET, previousSecret: null, secretFiles }])

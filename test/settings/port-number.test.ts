@@ -20,7 +20,7 @@ test('other variables that Kubernetes injects for a Service called metrics are i
     METRICS_PORT_9090_TCP_PROTO: 'tcp',
   }
   expect(readConfig({ ...SETTINGS, ...injected, METRICS_PORT: '9091' })).toMatchObject({
-    metricsPort: 9091,
+    features: { metrics: 9091 },
     warnings: [],
   })
 })

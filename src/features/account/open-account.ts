@@ -40,7 +40,7 @@ export function createAccount(account: Account, services: Services): OpenFeature
         return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount })
       },
     }),
-    registerMetrics: (registry) => void steps.register(registry),
+    registerMetrics: steps.register,
     notify: (viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice),
     close: () => account.mailQueue?.close(),
   }

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { QueueLoad } from '../work-queue.ts'
+import type { QueueLoad } from '../../server/work-queue.ts'
 
 /** The state of the app, read when Prometheus asks. A part that does not apply is absent. */
 export interface Readings {

@@ -1,18 +1,10 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { ClientFault } from '../client-faults.ts'
+import type { Watch } from '../../login/log/watch.ts'
 import { type Readings, registerGauges } from './gauges.ts'
 
 /** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */
-export interface Metrics {
-  /**
-   * @param outcome as in the log.
-   * @param limit the limit that held the sign-in back.
-   */
-  countSignIn(outcome: string, entryPoint: string, limit?: string): void
-  countClientFault(fault: ClientFault): void
-  readonly timeRequests: RequestHandler
+interface Metrics extends Pick<Watch, 'countSignIn' | 'countClientFault' | 'timeRequests'> {
   /** Answers GET /metrics. Listens on a separate port, because metrics are not for viewers. */
   readonly listener: RequestListener
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createMetrics } from '../../../src/server/monitoring/metrics.ts'
+import { createMetrics } from '../../../src/features/metrics/metrics.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFileSync(new URL(`../../../src/server/monitoring/${name}`, import.meta.url), 'utf8')

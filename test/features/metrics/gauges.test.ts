@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, test, vi } from 'vitest'
-import { type Readings, registerGauges } from '../../../src/server/monitoring/gauges.ts'
+import { type Readings, registerGauges } from '../../../src/features/metrics/gauges.ts'
 
 async function linesOf(readings: Partial<Readings>): Promise<string[]> {
   const registry = new Registry()
