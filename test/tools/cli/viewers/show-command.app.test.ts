@@ -140,12 +140,11 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
   expect(kinds.refusal).toHaveLength(outcomes.length - 1 - neither.length)
 })
 
-test('viewers show tells a disabled, an invited and an expired viewer apart', async () => {
+test('viewers show tells a disabled viewer and the states after viewers invite apart', async () => {
   const cwd = temporaryFolder()
   const store = await storeWith(cwd, 'invited', 'expired', 'none')
   const link = (digest: string, expiresAtSeconds: number) =>
     ({ purpose: 'invitation', digest, expiresAtSeconds }) as const
-  // What viewers invite stores.
   await store.passwordChanges.createLink('invited', link('d1', now + HOUR))
   await store.markSent('d1')
   await store.passwordChanges.createLink('expired', link('d2', now - HOUR))
