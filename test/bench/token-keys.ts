@@ -9,7 +9,7 @@ const SERVICE_KEY_BITS = 4096
 
 /** The keys of viewer tokens in their published forms. */
 export interface TokenKeyTexts {
-  /** The private key of the content, PEM. */
+  /** The private key of the channel or video, PEM. */
   readonly contentKey: string
   /** The public keys of the service, a JWK set. */
   readonly serviceKeys: string

@@ -38,7 +38,7 @@ test('a viewer gets the parameters of an asynchronous decision', async () => {
   }
 })
 
-test('a policy learns the viewer, the entry point and the content', async () => {
+test('a policy learns the viewer, the entry point and the channel or video', async () => {
   const asked: unknown[] = []
   const { app } = await startWith((viewer, entryPoint, content, signal) => {
     asked.push([viewer.username, entryPoint.name, content, signal.aborted])

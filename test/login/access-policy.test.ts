@@ -35,7 +35,7 @@ test.each([
   )
 })
 
-test('the decision does not depend on the content, because the viewer can change the content', () => {
+test('the decision does not depend on the channel or video, because the viewer can change both', () => {
   for (const content of [{}, { type: 'channel', id: '1' }, { type: 'recorded', id: '2' }]) {
     expect(decideAccess(ADA, EVERYONE, content)).toEqual(decideAccess(ADA, EVERYONE, {}))
   }

@@ -30,7 +30,7 @@ test('a viewer who comes straight back gets a response with the other secret', a
   expect((await app.get('/', { Cookie: cookie })).status).toBe(409)
 })
 
-test('a viewer who comes back later or for other content gets a response with the current secret', async () => {
+test('a viewer who comes back later or for another channel or video gets a response with the current secret', async () => {
   const app = await startLoginApp(withPrevious)
   const cookie = await signIn(app)
   expect(await secretAtReturn(app, cookie, '/?ustreamContentType=live&ustreamContentId=7')).toBe('current')

@@ -11,7 +11,7 @@ import { parseContentKey } from './viewer-token/content-key.ts'
 
 const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
 const CONTENT_KEY_MISSING =
-  'is required: the private key of the content in PEM form; make one with: npm run -s viewer-auth -- secret generate --key-pair FILE'
+  'is required: the private key of the channel or video in PEM form; make one with: npm run -s viewer-auth -- secret generate --key-pair FILE'
 const REF_ADDRESSES_MISSING =
   'is required: the addresses of the player that a ref may have, such as https://player.example/embed/1002'
 const KEY_URL_MISSING =

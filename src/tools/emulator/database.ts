@@ -51,7 +51,7 @@ const SHARED_TABLES = `
     content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
     content_id INTEGER NOT NULL,
     auth_url TEXT NOT NULL,
-    -- The public key of the content, in PEM form.
+    -- The public key of the channel or video, in PEM form.
     public_key TEXT NOT NULL,
     PRIMARY KEY (content_type, content_id)
   ) STRICT;

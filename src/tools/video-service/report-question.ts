@@ -9,7 +9,7 @@ export interface Period {
 }
 
 interface Scope {
-  /** All content if left out. */
+  /** All channels and videos if left out. */
   readonly contentType?: ContentType
   /** Only together with a content type. */
   readonly contentIds?: readonly string[]

@@ -150,7 +150,7 @@ test('a ref that comes back with our token ends in a screen that says so', async
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', reason: 'ref already has a parameter "vt"' })
 })
 
-test('a content and a language beside ref are kept, and reach no redirect', async () => {
+test('a channel and a language beside ref are kept, and reach no redirect', async () => {
   const app = await startTokenApp()
   const fields = { ref: REF, ustreamContentType: 'recorded', ustreamContentId: '7', lang: 'de' }
   const screen = await app.get(`/?${formOf(fields)}`)

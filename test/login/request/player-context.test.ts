@@ -110,7 +110,7 @@ test.each([
   ['with a newline', 'a\nb'],
   ['with bytes that are not UTF-8', '\ufffd'],
   ['of no characters', ''],
-])('a content name %s is refused with a screen', async (_case, value) => {
+])('the name of a channel or video %s is refused with a screen', async (_case, value) => {
   const app = await startLoginApp()
   for (const name of ['ustreamContentType', 'ustreamContentId']) {
     const fields = { [name]: value }
@@ -127,13 +127,13 @@ test.each([
   }
 })
 
-test('a content name that is sent twice is refused', async () => {
+test('the name of a channel or video that is sent twice is refused', async () => {
   const app = await startLoginApp()
   expectRefused(await app.get('/?ustreamContentId=1&ustreamContentId=1'), 400)
   expectRefused(await app.post('/sign-in', `${formOf(ADA)}&ustreamContentId=1&ustreamContentId=2`), 400)
 })
 
-test('quotes and tags in a content name are escaped', async () => {
+test('quotes and tags in the name of a channel or video are escaped', async () => {
   const app = await startLoginApp()
   const ustreamContentId = `"><script>alert('1')</script>&amp;`
   const answer = await app.get(`/?${formOf({ ustreamContentId })}`)

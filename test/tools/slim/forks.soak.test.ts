@@ -1,11 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { checkViewerToken } from '../../../src/features/token/viewer-token/token-check.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
+import { CLIENT, startProvider } from '../../features/sso/start-provider.ts'
+import { cookiesOf, fieldOf, refreshOf, visitProvider } from '../../features/sso/start-sso.ts'
+import { CONTENT_KEY } from '../../features/token/viewer-token/jwcrypto-vectors.ts'
+import { BUILD_KEYS, CHECK_KEYS } from '../../features/token/viewer-token/token-keys.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { SETTINGS } from '../../settings.ts'
+import { startExampleService } from '../../users/http/example-service.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
 
 /** The kit of this commit, as a fork makes it. */
@@ -17,9 +25,11 @@ afterAll(() => copy.remove())
 
 const NODE = join(ROOT, 'node_modules/.bin/node')
 
+beforeEach(() => copy.reset())
+
 /** Starts the login app of the copy. @returns its address. */
-async function startApp(settings: Readonly<Record<string, string>>): Promise<string> {
-  const port = await freePort()
+async function startApp(settings: Readonly<Record<string, string>>, port?: number): Promise<string> {
+  port ??= await freePort()
   const url = `http://localhost:${port}`
   const env = {
     PATH: process.env.PATH,
@@ -51,6 +61,32 @@ async function startApp(settings: Readonly<Record<string, string>>): Promise<str
   return url
 }
 
+/** Sends a form as the browser of a viewer does. */
+async function post(address: string, form: Readonly<Record<string, string>>): Promise<Page> {
+  const { origin } = new URL(address)
+  const headers = { origin, 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Site': 'same-origin' }
+  return await pageOf(
+    await fetch(address, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) }),
+  )
+}
+
+interface Page {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly setCookies: readonly string[]
+  readonly text: string
+}
+
+async function pageOf(response: Response): Promise<Page> {
+  const { status, headers } = response
+  const text = await response.text()
+  return { status, headers: Object.fromEntries(headers), setCookies: headers.getSetCookie(), text }
+}
+
+function hashOf({ headers }: Page): string {
+  return new URL(headers.location ?? '').searchParams.get('hash') ?? ''
+}
+
 describe('a fork with passwords in SQLite and the hash', () => {
   test('viewers add and npm start sign a viewer in over HTTP', async () => {
     write(copy.folder, slimmed(copy.folder, ['sqlite', 'hash']))
@@ -60,16 +96,80 @@ describe('a fork with passwords in SQLite and the hash', () => {
     )
     expect(added).toMatchObject({ ok: true })
     const url = await startApp({ ...store, SESSION_STORE_URL: `sqlite:${join(copy.folder, 'sessions.db')}` })
-    const answer = await fetch(`${url}/sign-in`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { origin: url },
-      body: new URLSearchParams({ username: 'ada@example.com', password: 'a long pass phrase 7' }),
-    })
+    const answer = await post(`${url}/sign-in`, { username: 'ada@example.com', password: 'a long pass phrase 7' })
     expect(answer.status).toBe(303)
-    expect(new URL(answer.headers.get('location') ?? '').searchParams.get('hash')).toContain('"user":"ada@example.com"')
+    expect(hashOf(answer)).toContain('"user":"ada@example.com"')
     expect(JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8')).slim).toEqual({
       keep: ['sqlite', 'hash'],
     })
   })
+})
+
+test('a fork with single sign-on only signs a viewer in over HTTP', async () => {
+  write(copy.folder, slimmed(copy.folder, ['sso', 'sqlite']))
+  const port = await freePort()
+  const { issuer } = await startProvider({ redirectUri: `http://localhost:${port}/sso/callback`, signsIn: 'ada' })
+  const oidc = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.clientId, OIDC_CLIENT_SECRET: CLIENT.secret }
+  const data = { SESSION_STORE_URL: `sqlite:${join(copy.folder, 'sessions.db')}` }
+  const url = await startApp({ ...data, ...oidc, SSO_ONLY: 'on' }, port)
+  const screen = await pageOf(await fetch(url))
+  const started = await post(`${url}/sso/start`, { flow: fieldOf(screen, 'flow') })
+  const path = await visitProvider(refreshOf(started))
+  const done = await fetch(`${url}${path}`, { headers: { cookie: cookiesOf(started) } })
+  expect(done.status).toBe(200)
+  const answer = await post(`${url}/sso/continue`, { wait: fieldOf(screen, 'wait') })
+  expect(hashOf(answer)).toContain('"user":"ada@example.com"')
+})
+
+test('a fork with an HTTP store and tokens signs a viewer in over HTTP', async () => {
+  write(copy.folder, slimmed(copy.folder, ['http', 'token']))
+  const { kid, publicKey } = BUILD_KEYS.serviceKey
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), use: 'enc', kid }]
+  const service = createServer((_req, res) => void res.end(JSON.stringify({ keys })))
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void service.close())
+  const store = await startExampleService()
+  const ref = 'https://player.example/embed/1002'
+  const url = await startApp({
+    SESSION_STORE_URL: `sqlite:${join(copy.folder, 'sessions.db')}`,
+    USER_STORE_URL: store.url,
+    HTTP_STORE_TOKEN: store.token,
+    VIEWER_AUTH: 'token',
+    CONTENT_KEY: CONTENT_KEY.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    SERVICE_VIEWER_KEY_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}/keys.json`,
+    REF_ADDRESSES: ref,
+  })
+  const form = { username: 'ada@example.com', password: 'seven quiet herons' }
+  const answer = await post(`${url}/sign-in?ref=${encodeURIComponent(ref)}`, form)
+  const token = new URL(answer.headers.location ?? '').searchParams.get('vt') ?? ''
+  const check = await checkViewerToken(token, CHECK_KEYS, Date.now() / 1000)
+  expect(check).toMatchObject({ ok: true, subject: 'Ada@example.com' })
+})
+
+test('a fork takes in the last 50 commits by merges, with conflicts only in files that it edited', async () => {
+  const must = async (command: string) => {
+    const { ok, output } = await copy.run(command)
+    if (!ok) throw new Error(`${command}\n${output}`)
+    return output
+  }
+  // The first commit that can be slimmed, while the history is shorter than that.
+  const slimSince = await must('git log --format=%H --diff-filter=A -- src/tools/slim/merge.ts')
+  const history = (await must(`git rev-list --reverse --first-parent ${slimSince.trim()}..HEAD`)).trim().split('\n')
+  const releases = history.slice(-50)
+  const commit = 'git add --all && git commit --quiet --no-verify --message'
+  const slim = `'${NODE}' src/tools/slim/main.ts`
+  await must(`git checkout --quiet -B fork ${releases[0]}^ && ${slim} --keep sqlite,hash`)
+  appendFileSync(join(copy.folder, 'public/style.css'), '\n.own {\n  color: teal;\n}\n')
+  await must(`${commit} 'a fork'`)
+  const conflicts: string[] = []
+  for (const release of releases) {
+    await copy.run(`git merge --quiet --no-edit ${release}`)
+    await copy.run(slim)
+    const unmerged = (await must('git diff --name-only --diff-filter=U')).trim()
+    if (unmerged !== '') conflicts.push(`${release}: ${unmerged}`)
+    await must(`${commit} 'take in ${release}' --allow-empty`)
+  }
+  expect(conflicts).toEqual([])
+  expect(await must('git ls-files src/features src/users/ldap')).toBe('')
+  expect(await copy.run('node_modules/.bin/tsc')).toMatchObject({ ok: true })
 })

@@ -65,7 +65,7 @@ describe('lock set --viewer-auth token', () => {
     expect((await playerOf('1002'))[0]).toBe(200)
   })
 
-  test('lock set for tokens names a hash lock of the same content', async () => {
+  test('lock set for tokens names a hash lock of the same channel or video', async () => {
     const { stderr } = await run('set', '--channel', '1001', '--viewer-auth', 'token', '--yes')
     expect(stderr).toContain('lock remove --channel 1001')
     expect((await run('set', ...CHANNEL, '--yes')).stderr).not.toContain('lock remove')

@@ -7,8 +7,9 @@ const LONGEST_PEM = 20_000
 type Half = 'private' | 'public'
 
 /**
- * Parses the private key of a content, in PEM form: PKCS#8, or PKCS#1 as `ssh-keygen -m PEM` writes it. Accepts `\n` in
- * place of line ends, because some environment files hold one line only. No message repeats a part of the text.
+ * Parses the private key of a channel or video, in PEM form: PKCS#8, or PKCS#1 as `ssh-keygen -m PEM` writes it.
+ * Accepts `\n` in place of line ends, because some environment files hold one line only. No message repeats a part of
+ * the text.
  * @throws RangeError with the end of a sentence that starts with the key's name.
  */
 export function parseContentKey(pem: string): KeyObject {
@@ -20,7 +21,7 @@ export function parseContentPublicKey(pem: string): KeyObject {
   return parseKey(pem, 'public')
 }
 
-/** Returns the public half of a content's key in PEM form (SubjectPublicKeyInfo), for the service. */
+/** Returns the public half of the key of a channel or video in PEM form (SubjectPublicKeyInfo), for the service. */
 export function publicKeyPem(contentKey: KeyObject): string {
   return publicHalf(contentKey).export({ type: 'spki', format: 'pem' }).toString()
 }

@@ -10,7 +10,7 @@ export interface ServicePrivateKey {
   readonly privateKey: KeyObject
 }
 
-/** The keys of a check: the private keys that the service still accepts, and the public key of the content. */
+/** The keys of a check: the private keys that the service still accepts, and the public key of the channel or video. */
 export interface CheckKeys {
   readonly serviceKeys: readonly ServicePrivateKey[]
   readonly contentKey: KeyObject
@@ -71,7 +71,7 @@ export function checkEnvelope(token: string, kids: readonly string[]): EnvelopeC
 
 /**
  * Checks the signed token inside a viewer token: its signature, `sub` and `iat`, and `exp` if there is one.
- * @param contentKey the public or the private key of the content.
+ * @param contentKey the public or the private key of the channel or video.
  */
 export async function checkSignedToken(signed: string, contentKey: KeyObject, nowSeconds: number): Promise<TokenCheck> {
   const parts = partsOf(signed)

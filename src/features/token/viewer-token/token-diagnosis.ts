@@ -23,11 +23,11 @@ export function describeTokenCheck(check: TokenCheck | EnvelopeCheck, nowSeconds
     case 'wrong-service-key':
       return 'Refused: the service cannot decrypt it. It was encrypted with another key than its kid names, or altered.'
     case 'not-signed':
-      return 'Refused: encrypted, but not signed. Sign the token with the private key of the content first.'
+      return 'Refused: encrypted, but not signed. Sign the token with the private key of the channel or video first.'
     case 'other-signature':
       return 'Refused: signed with another algorithm. The service accepts RS512 only.'
     case 'wrong-signature':
-      return 'Refused: the signature does not match. The content has another public key, or the token was altered.'
+      return 'Refused: the signature does not match. The channel or video has another public key, or the token was altered.'
     case 'wrong-claims':
       return 'Refused: a claim is missing, wrong or repeated. sub must be text, and iat a whole number of seconds.'
     case 'issued-in-future':

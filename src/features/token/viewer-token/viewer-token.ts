@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { encryptToken, signToken } from './compact-token.ts'
 import type { ServiceKey } from './service-keys.ts'
 
-/** The keys of a token: the content's private key signs, the service's public key encrypts. */
+/** The keys of a token: the private key of the channel or video signs, the service's public key encrypts. */
 export interface TokenKeys {
   readonly contentKey: KeyObject
   readonly serviceKey: ServiceKey
@@ -27,9 +27,9 @@ export function faultInSubject(subject: string): string | null {
 }
 
 /**
- * Builds a viewer token: a JWT with `sub` and `iat`, signed with the content's key, then encrypted with the service's
- * key (documentation of the service: "Viewer authentication API v2"). Each component of the player accepts a token
- * once, within 60 seconds.
+ * Builds a viewer token: a JWT with `sub` and `iat`, signed with the key of the channel or video, then encrypted with
+ * the service's key (documentation of the service: "Viewer authentication API v2"). Each component of the player
+ * accepts a token once, within 60 seconds.
  *
  * A content key of 2048 bits takes about 0.35 ms in a thread of Node's pool, one of 4096 bits about 2 ms. The rest takes
  * about 0.2 ms of the main thread. `jose` is slower, because it passes each token between threads several times.

@@ -5,7 +5,7 @@ import type { LocalSeriesRow } from './local-rows.ts'
 import { type ReportRow, seriesGroup } from './rows.ts'
 
 export interface TableLook {
-  /** Null for a file or a pipe: times are then as in the data, and content has its id. */
+  /** Null for a file or a pipe: times are then as in the data, and a channel or video has its id. */
   readonly terminal: { readonly zone: TimeZone; readonly nowMs: number } | null
   readonly titles: ContentTitles
 }

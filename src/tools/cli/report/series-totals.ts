@@ -6,7 +6,7 @@ import type { SeriesQuestion } from './local-pieces.ts'
 export type SeriesTotals = Readonly<Record<SeriesQuestion['report'], number>>
 
 /**
- * Fetches the totals of the period and content of a question.
+ * Fetches the totals of the period, channels and videos of a question.
  * @param ask fetches the pages of one question.
  */
 export async function fetchTotals(

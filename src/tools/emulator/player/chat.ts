@@ -152,7 +152,7 @@ function openMessages(conversation: Conversation, database: DatabaseSync, nowSec
 }
 
 function refuse(res: Response): void {
-  res.locals.explanation = 'Refused: the playback token is not valid for this content, or has expired'
+  res.locals.explanation = 'Refused: the playback token is not valid for this channel or video, or has expired'
   res.status(403).set('Cache-Control', 'no-store').json({ error: 'forbidden' })
 }
 

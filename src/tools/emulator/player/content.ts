@@ -26,7 +26,7 @@ export interface HashLock extends AnyLock {
 /** The second version of viewer authentication. */
 export interface TokenLock extends AnyLock {
   readonly kind: 'token'
-  /** The public key of the content, in PEM form. */
+  /** The public key of the channel or video, in PEM form. */
   readonly publicKey: string
 }
 
@@ -38,7 +38,7 @@ export interface Content {
   readonly id: number
   readonly title: string
   readonly channelId: number
-  /** The content's own lock. A video without a lock has the lock of its channel. */
+  /** The lock of the channel or video itself. A video without a lock has the lock of its channel. */
   readonly lock: Lock | null
 }
 
@@ -62,7 +62,9 @@ export function contentFinder(database: DatabaseSync): FindContent {
   }
 }
 
-/** Returns a function that reads the content's own lock. If it has both versions, the second applies. */
+/**
+ * Returns a function that reads the lock of the channel or video itself. If it has both versions, the second applies.
+ */
 function lockFinder(database: DatabaseSync): (type: ContentType, id: number, isInherited: boolean) => Lock | null {
   const findToken = database.prepare('SELECT * FROM viewer_auth WHERE content_type = ? AND content_id = ?')
   const findHash = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?')
@@ -86,7 +88,7 @@ function lockFinder(database: DatabaseSync): (type: ContentType, id: number, isI
   }
 }
 
-/** The content in a path: `ID` for a channel, `recorded/ID` for a video. */
+/** The channel or video in a path: `ID` for a channel, `recorded/ID` for a video. */
 export function contentPath({ type, id }: Pick<Content, 'type' | 'id'>): string {
   return type === 'live' ? String(id) : `recorded/${id}`
 }

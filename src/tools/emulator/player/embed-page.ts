@@ -54,7 +54,7 @@ export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): 
     if (content.lock?.kind === 'token')
       return await openByToken(kind, { ...content, lock: content.lock }, req, res, deps)
     if (req.query.vt !== undefined)
-      res.locals.explanation = `vt is ignored: the content has ${content.lock ? 'a hash lock' : 'no lock'}.`
+      res.locals.explanation = `vt is ignored: the channel or video has ${content.lock ? 'a hash lock' : 'no lock'}.`
     return render(kind, content, res, deps)
   }
 }

@@ -7,7 +7,7 @@ import type { Playbacks } from './playbacks.ts'
 
 const CLIP = fileURLToPath(new URL('clip.webm', import.meta.url))
 
-/** Serves the video file, with ranges, for a valid playback token. All contents show the same clip. */
+/** Serves the video file, with ranges, for a valid playback token. All channels and videos show the same clip. */
 export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> }): Router {
   const send =
     (type: ContentType): RequestHandler =>
@@ -15,7 +15,7 @@ export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> 
       const { playback } = req.query
       const id = String(req.params.id)
       if (typeof playback !== 'string' || playbacks.find(playback, type, id) === null) {
-        res.locals.explanation = 'Refused: the playback token is not valid for this content, or has expired'
+        res.locals.explanation = 'Refused: the playback token is not valid for this channel or video, or has expired'
         return res.status(403).set('Cache-Control', 'no-store').json({ error: 'forbidden' })
       }
       // A cached copy would play after the playback has expired.

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
-/** A playback lets one player play one content for a limited time. Only the digest of its token is stored. */
+/** A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored. */
 export const PLAYBACK_TABLES = `
   CREATE TABLE IF NOT EXISTS playbacks (
     token_digest TEXT PRIMARY KEY,

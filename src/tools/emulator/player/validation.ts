@@ -62,10 +62,13 @@ function checkResponse({ lock, channelId }: Content, response: string | null, no
   }
   // The older version must not open what the newer one locks.
   if (lock.kind === 'token') {
-    return { valid: false, explanation: 'Refused: the content takes viewer tokens, and no authentication response.' }
+    return {
+      valid: false,
+      explanation: 'Refused: the channel or video takes viewer tokens, and no authentication response.',
+    }
   }
   if (response === null)
-    return { valid: false, explanation: 'Refused: the content is locked, but the request has no response.' }
+    return { valid: false, explanation: 'Refused: the channel or video is locked, but the request has no response.' }
   const inherited = lock.isInherited
     ? ` The lock belongs to channel ${channelId}, because the video has no lock of its own.`
     : ''

@@ -90,7 +90,7 @@ const Row = z.object({
   popup_height: z.string().nullable(),
 })
 
-/** Finds the content's own lock; a video may also inherit the lock of its channel. */
+/** Finds the lock of the channel or video itself; a video may also inherit the lock of its channel. */
 export function findLock(database: DatabaseSync, type: ContentType, id: number): LockSettings | null {
   const row = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?').get(type, id)
   if (row === undefined) return null
@@ -99,7 +99,7 @@ export function findLock(database: DatabaseSync, type: ContentType, id: number):
   return { url, secret, message, buttonCaption, popupWidth, popupHeight }
 }
 
-/** Removes the content's own lock. @returns true if there was one. */
+/** Removes the lock of the channel or video itself. @returns true if there was one. */
 export function removeLock(database: DatabaseSync, type: ContentType, id: number): boolean {
   const removed = database.prepare('DELETE FROM locks WHERE content_type = ? AND content_id = ?').run(type, id)
   return removed.changes === 1

@@ -4,10 +4,10 @@ import { formatOf, sendError } from './answer.ts'
 import { accessOf } from './guard.ts'
 import type { ContentType } from './lock-settings.ts'
 
-/** The names of the contents in paths and messages. */
+/** The names of channels and videos in paths and messages. */
 export const CONTENT_NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
 
-/** Calls `work` if the content exists (else 404) and belongs to the caller (else 403). */
+/** Calls `work` if the channel or video exists (else 404) and belongs to the caller (else 403). */
 export function onOwn(
   database: DatabaseSync,
   type: ContentType,

@@ -37,7 +37,7 @@ export function faultInPublicKey(pem: string): string | null {
   }
 }
 
-/** Sets or replaces the content's own viewer authentication. */
+/** Sets or replaces the viewer authentication of the channel or video itself. */
 export function setViewerAuth(
   database: DatabaseSync,
   type: ContentType,
@@ -47,7 +47,7 @@ export function setViewerAuth(
   database.prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)').run(type, id, authUrl, publicKey)
 }
 
-/** Removes the content's own viewer authentication. @returns true if there was one. */
+/** Removes the viewer authentication of the channel or video itself. @returns true if there was one. */
 export function removeViewerAuth(database: DatabaseSync, type: ContentType, id: number): boolean {
   return (
     database.prepare('DELETE FROM viewer_auth WHERE content_type = ? AND content_id = ?').run(type, id).changes === 1

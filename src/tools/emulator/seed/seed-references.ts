@@ -98,7 +98,9 @@ function unknownContent(
 function repeatedLocks(list: string, locks: readonly Row[]): Mistake[] {
   const contents = locks.map(({ content_type, content_id }) => `${text(content_type)} ${id(content_id)}`)
   return contents.flatMap((content, at) =>
-    contents.indexOf(content) === at ? [] : [{ path: [list, at], message: 'is a second lock of the same content' }],
+    contents.indexOf(content) === at
+      ? []
+      : [{ path: [list, at], message: 'is a second lock of the same channel or video' }],
   )
 }
 

@@ -76,7 +76,7 @@ function writeClients(database: DatabaseSync, { clients }: Seed, userIds: UserId
   }
 }
 
-/** @returns the owner by content, such as "live 1001". */
+/** @returns the owner by channel or video, such as "live 1001". */
 function writeContents(
   database: DatabaseSync,
   { channels, videos }: Pick<Seed, 'channels' | 'videos'>,

@@ -12,7 +12,7 @@ export type TokenResult =
 
 /**
  * @param vt the decoded query parameter; any value, an array if it is repeated.
- * @param publicKey of the content, in PEM form.
+ * @param publicKey of the channel or video, in PEM form.
  * @param components where the viewer wants to use the token.
  */
 export type CheckToken = (vt: unknown, publicKey: string, components: readonly Component[]) => Promise<TokenResult>

@@ -18,7 +18,7 @@ const view: ViewRow = {
 }
 
 describe('a table on a terminal', () => {
-  test('times are short and local, another year is named, and content has its title', () => {
+  test('times are short and local, another year is named, and a channel or video has its title', () => {
     expect(tableCells(view, TERMINAL)).toEqual([
       ...['25 Oct 18:03', '19:30', 'ada', 'Town hall', 'Budapest, Hungary', 'Linux, Firefox'],
     ])
@@ -55,7 +55,7 @@ describe('a table on a terminal', () => {
 })
 
 describe('a table in a file or pipe', () => {
-  test('times are as in the data, and content has its id and its title', () => {
+  test('times are as in the data, and a channel or video has its id and its title', () => {
     expect(tableCells(view, PLAIN).slice(0, 4)).toEqual([
       ...['2026-10-25T17:03:00+00:00', '2026-10-25T18:30:59+00:00', 'ada', 'Town hall (live 1001)'],
     ])

@@ -31,7 +31,7 @@ function peak(): { viewers: number; atSeconds: number } {
 }
 
 describe('the views of the demo', () => {
-  test('four weeks until now have views every day, of all content, by many viewers on many devices', () => {
+  test('four weeks until now have views every day, of all channels and videos, by many viewers on many devices', () => {
     refreshDemoWeeks(database, SUNDAY)
     const [days, contents, viewers, guests, devices, places] = one(`
       SELECT count(DISTINCT (${SUNDAY} - started_at) / ${DAY}), count(DISTINCT content_id), count(DISTINCT viewer),

@@ -261,7 +261,7 @@ describe('peak concurrent viewers', () => {
     crowd(['10:00', '10:20'])
     expect(await peaks('date_time_from=2026-03-10T10:10:00Z&date_time_to=2026-03-10T10:10:00Z')).toEqual([])
   })
-  test('peaks are listed per content, by content and then by time', async () => {
+  test('peaks are listed per channel or video, in this order and then by time', async () => {
     const { body } = await server.get(`/peak-viewer-numbers?${RANGE}&granularity=hour`)
     expect(body.data.map((item: { attributes: object }) => item.attributes)).toEqual([
       { content_type: 'live', content_id: 11, time: '2026-03-10T10:00:00+00:00', value: 3 },

@@ -222,7 +222,7 @@ describe('a Series', () => {
 })
 
 describe('a PeakSeries', () => {
-  test('a PeakSeries has the content, a time and the peak', async () => {
+  test('a PeakSeries has the channel or video, a time and the peak', async () => {
     const { body } = await server.get(`/peak-viewer-numbers/recorded?${DAY}&granularity=hour`)
     expect(body.data).toEqual([
       {

@@ -67,7 +67,7 @@ describe('generated segments', () => {
       [23, 2],
     ])
   })
-  test('locked content has only authenticated viewers, other content has both kinds', () => {
+  test('locked channels and videos have only authenticated viewers, others have both kinds', () => {
     generated(2_000)
     expect(one('SELECT count(*) FROM segments WHERE content_id IN (11, 21) AND viewer IS NULL')).toEqual([0])
     const [anonymous, known] = one(

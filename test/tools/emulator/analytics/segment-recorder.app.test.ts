@@ -70,7 +70,7 @@ describe('a segment that starts', () => {
     expect(recorder.start({ ...START, contentType: 'live' })).toBeNull()
     expect(stored()).toEqual([])
   })
-  test('a segment belongs to the owner of the content', () => {
+  test('a segment belongs to the owner of the channel or video', () => {
     start({ contentId: 23 })
     start({ contentType: 'live', contentId: 13, fromSeconds: null })
     expect(stored()).toMatchObject([{ owner_id: 2 }, { owner_id: 2, from_position: null, to_position: null }])

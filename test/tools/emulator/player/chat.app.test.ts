@@ -86,7 +86,7 @@ describe('the chat', () => {
     }
   })
 
-  test('each content has its own chat messages in the database', async () => {
+  test('each channel or video has its own chat messages in the database', async () => {
     const channel = await validate(service, LOCKED_CHANNEL, goodResponse())
     const video = await validate(service, LOCKED_VIDEO, goodResponse())
     await service.post('/chat/1001/messages', { playback: channel.playback, text: 'to the channel' })
@@ -120,7 +120,7 @@ describe('the chat', () => {
     expect(service.database.prepare('SELECT count(*) AS n FROM chat_messages').get()?.n).toBe(0)
   })
 
-  test('the chat refuses the playback of another content and an expired playback', async () => {
+  test('the chat refuses the playback of another channel or video and an expired playback', async () => {
     const { playback } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
     const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))

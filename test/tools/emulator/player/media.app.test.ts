@@ -67,7 +67,7 @@ describe('the video file', () => {
     expect((await service.request(media_url)).status).toBe(200)
   })
 
-  test('the video file refuses the playback of another content', async () => {
+  test('the video file refuses the playback of another channel or video', async () => {
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     const open = await validate(service, OPEN_CHANNEL, null)
     for (const token of [playback, open.playback]) {

@@ -57,7 +57,7 @@ describe('pages for viewers', () => {
     expect(policyOf(answer).get('base-uri')).toBe("'none'")
   })
 
-  test('the player appends the type and id of the content to the entry point, and keeps its query', async () => {
+  test('the player appends the type and id of the channel or video to the entry point, and keeps its query', async () => {
     const { entryUrl } = await settingsOf('/embed/recorded/2001')
     expect(entryUrl).toBe('http://localhost:9/login?tenant=a%20b&ustreamContentType=recorded&ustreamContentId=2001')
     expect((await settingsOf('/embed/1002')).entryUrl).toBeNull()

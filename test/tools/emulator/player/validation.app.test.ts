@@ -25,7 +25,7 @@ beforeEach(() => {
 afterAll(() => service.close())
 
 describe('validation of a response', () => {
-  test('a valid response opens the content until its expiry', async () => {
+  test('a valid response opens the channel or video until its expiry', async () => {
     const expiresAt = nowSeconds + 600
     const response = makeResponse([['user', 'ada@example.com']], expiresAt, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
@@ -39,7 +39,7 @@ describe('validation of a response', () => {
     expect((await service.request(answer.media_url)).status).toBe(200)
   })
 
-  test('a response without expiry opens the content for four hours', async () => {
+  test('a response without expiry opens the channel or video for four hours', async () => {
     const response = makeResponse([['user', 'ada@example.com']], null, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
     expect(answer).toMatchObject({ valid: true, expires_at: null, playback_seconds: 4 * 3600 })
@@ -69,7 +69,7 @@ describe('validation of a response', () => {
     expect(await validate(service, LOCKED_CHANNEL, response())).toEqual({ valid: false })
   })
 
-  test('a locked content is refused without a response', async () => {
+  test('a locked channel or video is refused without a response', async () => {
     expect(await validate(service, LOCKED_CHANNEL, null)).toEqual({ valid: false })
   })
 
@@ -78,7 +78,7 @@ describe('validation of a response', () => {
     expect(await validate(service, LOCKED_CHANNEL, stripped)).toMatchObject({ valid: true, expires_at: null })
   })
 
-  test('a response without a user opens the content for an anonymous viewer', async () => {
+  test('a response without a user opens the channel or video for an anonymous viewer', async () => {
     const response = makeResponse([['member', '7']], inOneHour(), SECRET)
     expect(await validate(service, LOCKED_CHANNEL, response)).toMatchObject({ valid: true, viewer: null })
   })

@@ -8,7 +8,7 @@ import { type Service, startService } from '../player/service.ts'
 
 const AUTH_URL = 'https://login.example/entry?tenant=a%20b#top'
 export const PUBLIC_KEY = publicPem(CONTENT_KEY)
-/** The public key of another content. */
+/** The public key of another channel or video. */
 export const OTHER_KEY_PEM = publicPem(SERVICE_KEY)
 
 /** A service whose key is the one of the vectors. */

@@ -83,7 +83,7 @@ describe('a valid token', () => {
     expect(await message.json()).toMatchObject({ author: 'eve@example.com' })
   })
 
-  test('a playback of a token ends when the content gets another key', async () => {
+  test('a playback of a token ends when the channel or video gets another key', async () => {
     const { opening } = await settingsIn(await open('/embed/1001', await makeToken()))
     const { media_url: mediaUrl } = opening as { media_url: string }
     service.lock('live', 1001, OTHER_KEY_PEM)
@@ -92,7 +92,7 @@ describe('a valid token', () => {
 })
 
 describe('a token is accepted once for each component', () => {
-  test('a token is refused at a component that used it, also for another content and at the same time', async () => {
+  test('a token is refused at a component that used it, also for another channel or video and at the same time', async () => {
     service.lock('live', 1003)
     const token = await makeToken()
     const statuses = (await Promise.all([1, 2, 3, 4].map(() => open('/embed/1001', token)))).map(({ status }) => status)
@@ -232,7 +232,7 @@ describe('the two versions', () => {
     service.clear()
     const { opening, entryUrl } = await settingsIn(await open('/embed/1001', await makeToken()))
     expect([opening, entryUrl]).toEqual([undefined, expect.stringContaining('ustreamContentId=1001')])
-    expect((await newestRequest(service)).explanation).toBe('vt is ignored: the content has a hash lock.')
+    expect((await newestRequest(service)).explanation).toBe('vt is ignored: the channel or video has a hash lock.')
     expect(await validate(service, LOCKED_CHANNEL, await makeToken())).toEqual({ valid: false })
     expect(await validate(service, LOCKED_CHANNEL, goodResponse(undefined, ISSUED_AT + 60))).toMatchObject({
       valid: true,
@@ -263,7 +263,7 @@ describe('the two versions', () => {
   test('an open content ignores a token', async () => {
     const answer = await open('/embed/1002', await makeToken())
     expect(answer.status).toBe(200)
-    expect((await newestRequest(service)).explanation).toBe('vt is ignored: the content has no lock.')
+    expect((await newestRequest(service)).explanation).toBe('vt is ignored: the channel or video has no lock.')
   })
 })
 

@@ -85,7 +85,7 @@ export function viewsModel(collected: CollectedViews): PageModel {
         : []),
       ...(isApproximate
         ? [
-            `A list has more than ${numberWords(MOST_NAMES)} different names. The numbers of viewers, content, places, devices and browsers may be slightly too low.`,
+            `A list has more than ${numberWords(MOST_NAMES)} different names. The numbers of viewers, channels, videos, places, devices and browsers may be slightly too low.`,
           ]
         : []),
     ],

@@ -18,8 +18,8 @@ export interface PeakItem {
 }
 
 /**
- * Finds the greatest number of concurrent sessions of each content in each hour or minute. Items are in the order of
- * content and time. Hours and minutes without viewers are left out.
+ * Finds the greatest number of concurrent sessions of each channel or video in each hour or minute. Items are in the
+ * order of content and time. Hours and minutes without viewers are left out.
  */
 export function* answerPeaks(database: DatabaseSync, question: PeaksQuestion): InSteps<PageWindow<PeakItem>> {
   const { selection, nowSeconds, timeZone } = question
@@ -64,7 +64,7 @@ interface Content {
   readonly content_id: number
 }
 
-/** Jumps from one content to the next in the index, which is faster than SELECT DISTINCT. */
+/** Jumps from one channel or video to the next in the index, which is faster than SELECT DISTINCT. */
 function listContent(database: DatabaseSync, { selection }: PeaksQuestion): Content[] {
   const { ownerId, contentType, contentIds } = selection
   const next = database.prepare(

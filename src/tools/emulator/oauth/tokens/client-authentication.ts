@@ -6,7 +6,7 @@ export interface Client {
   readonly clientId: string
   readonly name: string
   readonly redirectUriPrefixes: readonly string[]
-  /** Client-level tokens reach the content of this user. */
+  /** Client-level tokens reach the channels and videos of this user. */
   readonly ownerId: number
 }
 

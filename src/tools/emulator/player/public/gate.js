@@ -14,8 +14,8 @@ const LONGEST_TIMER_MS = 86_400_000
  *
  * @param element holds the message, the buttons and the sign-in frame. The style sheet shows the parts of each state.
  * @param settings the settings that the server wrote into the page.
- * @param onOpen called with the service's answer each time the content opens.
- * @param onClose called each time the content closes.
+ * @param onOpen called with the service's answer each time the channel or video opens.
+ * @param onClose called each time the channel or video closes.
  * @returns `recheck`, to be called when the service refuses a request while the gate is open.
  */
 export function openGate({ element, settings, onOpen, onClose }) {

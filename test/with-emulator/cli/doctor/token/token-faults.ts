@@ -182,7 +182,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     findings: ['failure ref-refused'],
   },
   {
-    name: 'the content has no viewer auth',
+    name: 'the channel or video has no viewer auth',
     ...withTokens(),
     afterwards: ({ run }) => run('lock', 'remove', '--channel', '1002', '--viewer-auth', 'token', '--yes'),
     findings: ['failure player-asks-nothing'],
