@@ -74,12 +74,7 @@ export function parseAllowedConsumer(text: string): AllowedAddress {
 }
 
 /**
-<<<<<<< HEAD
  * Parses an address for a list of allowed addresses. A path without "/" at its end allows only this path.
-=======
- * Parses an address for the list of refs, as parseAllowedConsumer() does. A path without "/" at its end allows only
- * this path, because the address of a player ends in the id of its channel or video.
->>>>>>> c5d8087 (names: a channel or video, never "a content")
  * @throws RangeError with the end of a sentence that starts with the address.
  */
 export function parseAllowedAddress(text: string): AllowedAddress {
