@@ -50,7 +50,7 @@ export interface ListedSession {
 
 export interface ListedViewer {
   readonly username: string
-  /** Absent for a viewer of the user store. */
+  /** Absent for a password viewer. */
   readonly sso?: ProviderIdentity | undefined
 }
 
@@ -129,7 +129,7 @@ export function sessionKey({ keyPrefix }: RedisLink, id: string): string {
   return `${keyPrefix}session:${id}`
 }
 
-/** Returns the key of the list for a viewer of the user store. */
+/** Returns the key of the list for a password viewer. */
 export function listOfName({ keyPrefix }: RedisLink, username: string): string {
   return `${keyPrefix}sessions-of:${usernameKey(username)}`
 }

@@ -210,7 +210,7 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       },
     )
 
-    test(`the session store in ${name} does not take viewers of a provider for the viewer with the same name`, async () => {
+    test(`the session store in ${name} does not take an SSO viewer for a password viewer with the same name`, async () => {
       const sessionStore = await openProviderSessions()
       expect(await sessionStore.endSessionsOf('ada')).toBe(1)
       expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.slice(1))

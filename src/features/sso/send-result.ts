@@ -8,7 +8,7 @@ import { textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
-/** Sends the viewer of a provider from the window to the player, or shows why the window refused. */
+/** Sends the SSO viewer from the window to the player, or shows why the window refused. */
 export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
   const { settings, screens, logSignIn } = deps
   return async (req, res, { context, result, frameSecret }) => {

@@ -3,7 +3,7 @@ import { entryPointAt } from '../../login/entry-point.ts'
 import { withSso } from './entry-point.ts'
 import { cookiesOf, fieldOf, signIn, startSso } from './start-sso.ts'
 
-test('a viewer of the provider is never a viewer of the user store with the same name', async () => {
+test('an SSO viewer is never a password viewer with the same name', async () => {
   const app = await startSso({ entryPoint: { allowedGroups: ['gold'] } })
   app.users.add('ada@example.com', 'a password of the store', { groups: [] })
   const session = cookiesOf(await signIn(app))
@@ -33,7 +33,7 @@ test('a session counts only where the same provider is, and a password only wher
   expect(await statusesOf(cookiesOf(withPassword))).toEqual([303, 200, 303, 303])
 })
 
-test('a loop of a viewer of the provider is stopped, and a new sign-in gets a response', async () => {
+test('a loop of an SSO viewer is stopped, and a new sign-in gets a response', async () => {
   const app = await startSso()
   const Cookie = cookiesOf(await signIn(app))
   const statuses: number[] = []
@@ -42,7 +42,7 @@ test('a loop of a viewer of the provider is stopped, and a new sign-in gets a re
   expect((await signIn(app)).status).toBe(303)
 })
 
-test('with RETURNING_VIEWERS=ask, a viewer of the provider is asked, and continues without the provider', async () => {
+test('with RETURNING_VIEWERS=ask, an SSO viewer is asked, and continues without the provider', async () => {
   const app = await startSso({ entryPoint: { returningViewers: 'ask' } })
   const { setCookies } = await signIn(app)
   const Cookie = cookiesOf({ setCookies: setCookies.filter((cookie) => cookie.includes('viewer=')) })

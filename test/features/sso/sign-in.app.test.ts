@@ -18,7 +18,7 @@ import {
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
 const outcomesOf = (app: SsoApp) => app.lines.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
 
-test('a viewer of the provider gets a response in the frame, and a session', async () => {
+test('an SSO viewer gets a response in the frame, and a session', async () => {
   const app = await startSso()
   const answer = await signIn(app)
   expect(answer.status).toBe(303)

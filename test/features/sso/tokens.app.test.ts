@@ -16,7 +16,7 @@ async function startWithTokens() {
   return { issuer, app: await startSso({ entryPointsWith, others: tokensFrom(() => issuer) }) }
 }
 
-test('a viewer of the provider gets a token in the frame, and another one at a reload', async () => {
+test('an SSO viewer gets a token in the frame, and another one at a reload', async () => {
   const { app } = await startWithTokens()
   const window = await openWindow(app, '', `?${formOf(FIELDS)}`)
   await finishWindow(app, window)

@@ -15,7 +15,7 @@ const StartedFlow = z.object({
   startedAtSeconds: z.number().default(0),
 })
 
-/** A viewer whom the provider knows, until the frame collects the result. Kept under `flow`, or a digest of the code. */
+/** An SSO viewer, until the frame collects the result. Kept under `flow`, or a digest of the code. */
 const SignInResult = z.object({
   entryPoint: z.string(),
   username: z.string(),
@@ -60,7 +60,7 @@ const OpenCeremony = z.object({
   creator: z.string().nullable(),
 })
 
-/** A viewer of the user store, until the frame collects the result. */
+/** A viewer in the user store, until the frame collects the result. */
 const StoreSignIn = z.object({ entryPoint: z.string(), storedName: z.string() })
 
 export type StartedFlow = z.output<typeof StartedFlow>

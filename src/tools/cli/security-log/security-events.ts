@@ -19,7 +19,7 @@ export interface SecurityEvent {
   /** The number of requests that the line stands for. */
   readonly count: number
   readonly requestId: string | null
-  /** The identity of a viewer of an identity provider. */
+  /** The identity of an SSO viewer. */
   readonly issuer: string | null
   readonly subject: string | null
 }

@@ -14,7 +14,7 @@ interface Options {
 /** Adds `sessions end`. */
 export function addSessionsCommands(group: Command, context: CommandContext): void {
   const { io } = context
-  addCommand(group, 'end [USERNAME]', 'sign out a viewer of the user store or an identity provider on all devices', [
+  addCommand(group, 'end [USERNAME]', 'sign out a viewer on all devices', [
     'viewer-auth sessions end ada@example.com',
     'viewer-auth sessions end --all --yes',
   ])

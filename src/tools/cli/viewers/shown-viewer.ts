@@ -39,7 +39,7 @@ export interface ShownViewer {
 interface SessionText {
   readonly signedInAt: string
   readonly lastUsedAt: string
-  /** Null for a viewer of the user store. */
+  /** Null for a password viewer. */
   readonly provider: { readonly issuer: string; readonly subject: string } | null
 }
 

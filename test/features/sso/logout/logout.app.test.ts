@@ -23,7 +23,7 @@ async function signIn(app: SsoApp, basePath = ''): Promise<string> {
 /** True if a returning viewer passes. */
 const passes = async (app: SsoApp, Cookie: string, path = '/') => (await app.get(path, { Cookie })).status === 303
 
-test('a logout ends the sessions of that viewer of the provider only', async () => {
+test('a logout ends the sessions of that SSO viewer only', async () => {
   const app = await startSso()
   const cookies = [await signIn(app), await signIn(app)]
   const own = { 'Sec-Fetch-Site': 'same-origin' }

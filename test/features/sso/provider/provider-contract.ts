@@ -60,7 +60,7 @@ export function providerContract(name: string, open: (app: AppAtProvider) => Pro
   }
 
   describe(`provider contract: ${name}`, () => {
-    test('a viewer of the provider gets a response with the right hash in the frame, and a session', async () => {
+    test('an SSO viewer gets a response with the right hash in the frame, and a session', async () => {
       const { app, provider } = await start()
       const answer = await signIn({ app, provider })
       expect([answer.status, answer.location?.startsWith(`${PLAYER}/embed/hashlock/pass?`)]).toEqual([303, true])

@@ -55,7 +55,7 @@ test('sessions end signs out one viewer in any case of the name, while the app r
   expect((await end('ada@example.com')).stdout).toBe('Ended 0 sessions of ada@example.com.\n')
 })
 
-test('sessions end signs out viewers of a provider with the name too, and says how many', async () => {
+test('sessions end signs out SSO viewers with the name too, and says how many', async () => {
   openRunning('Ada')
   store.set('session-1', providerSessionOf('ada', 1_000))
   expect((await end('ada')).stdout).toBe('Ended 2 sessions of ada, 1 of them from an identity provider.\n')
@@ -80,7 +80,7 @@ describe('viewers set-password', () => {
     expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, true])
   })
 
-  test('set-password --end-sessions leaves a viewer of a provider with the same name signed in', async () => {
+  test('set-password --end-sessions leaves an SSO viewer with the same name signed in', async () => {
     openRunning('Ada')
     store.set('session-1', providerSessionOf('Ada', 1_000))
     expect((await setPassword('--end-sessions')).stdout).toContain('Ended 1 session of Ada.\n')
