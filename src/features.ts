@@ -5,7 +5,7 @@ import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
 import type { Feature } from './login/feature.ts'
 
-/** What this app can do besides passwords and the hash. Ways to sign in are on the screen in this order. */
+/** The features of this app. Ways to sign in are on the screen in this order. */
 const FEATURES = {
   sso,
   passkeys,

@@ -7,7 +7,7 @@ import { environmentName, metaOf, type Settings } from '../src/settings/setting.
 /** The schemas of all settings, by their names in the environment. */
 export const SCHEMAS: Settings = { ...appSettings(), ...entryPointEnvironment() }
 
-/** A feature without a part.json is of a fork, which documents its settings as it likes. */
+/** The settings of features without a part.json. They belong to a fork, which need not document them. */
 const OF_FORK: readonly string[] = features
   .filter(({ name }) => !existsSync(new URL(`../src/features/${name}/part.json`, import.meta.url)))
   .flatMap(({ settings, shared }) => [

@@ -4,19 +4,12 @@ const BELOW_LOGIN = [
   ...['src/hash-lock', 'src/languages', 'src/brand', 'src/entry-points'],
   ...['src/users', 'src/stores.ts', 'src/stores', 'src/sessions', 'src/sign-in-limits'],
 ]
-const LOGIN = [
-  'src/login',
-  'src/login/log',
-  'src/login/screens',
-  'src/login/answer',
-  'src/login/log',
-  'src/login/request',
-]
+const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
-/** The parts of features that tools use too. */
+/** The features. Tools may use them too. */
 const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/account', 'src/features/token']
 
-/** What the commands of the command line use of the app. */
+/** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [
   ...BELOW_LOGIN,
   ...[
@@ -80,7 +73,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }
 
-/** What a feature of a fork may import, which has no row of its own. */
+/** The rooms that a feature of a fork may import. Such a feature has no row of its own. */
 export const OWN_FEATURE: readonly string[] = [...BELOW_FEATURES, 'src/features/window']
 
 /** The tests that need the emulator. No other test imports the emulator. */

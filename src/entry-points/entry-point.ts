@@ -19,9 +19,9 @@ export interface EntryPoint {
   readonly name: string
   /** The path prefix of its screens: '' for the entry point at `/`, '/e/NAME' for a named one. */
   readonly basePath: string
-  /** What the player gets: `hash`, or the name of the feature that replaces the hash. */
+  /** The answer to the player: `hash`, or the name of the feature that replaces the hash. */
   readonly viewerAuth: string
-  /** What the player learns about the viewer. */
+  /** The parameters about the viewer that the player gets. */
   readonly parameters: readonly HashParameter[]
   /** The origins that may frame the screens. */
   readonly playerOrigins: readonly string[]
@@ -34,11 +34,11 @@ export interface EntryPoint {
   /** False if a feature replaces the password. */
   readonly hasPasswordForm: boolean
   readonly brand: Brand
-  /** The settings of each feature that is on here, by its name. Only the feature looks inside. */
+  /** The settings of each feature that is on here, by its name. Only the feature itself reads them. */
   readonly features: Readonly<Record<string, unknown>>
 }
 
-/** The player gets an authentication response, as `hash`. */
+/** An entry point whose player gets an authentication response, as `hash`. */
 export interface HashEntryPoint extends EntryPoint {
   readonly viewerAuth: 'hash'
   /** The secret key shared with the service. */
@@ -47,7 +47,7 @@ export interface HashEntryPoint extends EntryPoint {
   readonly previousSecret: string | null
   /** The files of both secrets, read again while the app runs. Null unless both are in files. */
   readonly secretFiles: SecretFiles | null
-  /** How long a response is valid; 0 sends no `hashExpire`. */
+  /** The lifetime of a response; 0 sends no `hashExpire`. */
   readonly lifetimeSeconds: number
   readonly playerAddress: ReturnAddress
   readonly consumers: readonly AllowedAddress[]

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { SettingSource, Settings, SettingValues } from '../settings/setting.ts'
 import type { HashParameter } from './entry-point.ts'
 
-/** Which addresses a setting may have. */
+/** The rules for addresses in settings. */
 export interface AddressRules {
   /** Null if PUBLIC_URL is missing or wrong, which is reported elsewhere. */
   readonly publicUrl: URL | null
@@ -13,7 +13,7 @@ export interface AddressRules {
 
 export interface ReadContext
   extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse' | 'refuseMissing' | 'refuseUnused'> {
-  /** The life of a response; 0 for one that never expires, and if the player gets no hash. */
+  /** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
   readonly lifetimeSeconds: number
 }
 
@@ -21,24 +21,24 @@ export interface ReadContext
 export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   readonly name: string
   /**
-   * By their names in the entry points file. None is required: `read` refuses what is missing. A feature without them is
-   * at every entry point.
+   * Returns the schemas by their names in the entry points file. None is required: `read` refuses a missing setting. A
+   * feature without settings is on at every entry point.
    */
   settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
   read?(given: SettingValues<S>, context: ReadContext): T | null
   /**
-   * Returns what the player learns about the viewer, if the feature replaces the hash. Else null. The settings of such a
-   * feature are also those of the entry point itself, as the settings of the hash are.
+   * Returns the parameters for the player if the feature replaces the hash; else null. The settings of such a feature
+   * are also fields of the entry point itself, as the settings of the hash are.
    */
   parametersInPlaceOfHash?(given: SettingValues<S>): readonly HashParameter[] | null
-  /** The name of the setting by which the feature replaces the password form. Null if it does not. */
+  /** Returns the name of the setting by which the feature replaces the password form. Null if it does not. */
   passwordReplacedBy?(settings: T): string | null
-  /** The name of a setting that needs the password form. Null without one. */
+  /** Returns the name of a setting that needs the password form. Null without one. */
   passwordNeededBy?(settings: T): string | null
   /** Returns sentences about valid settings that are usually a mistake. */
   warningsOf?(settings: T, entryPoint: string): string[]
-  /** The private keys. A warning says if two purposes share one. */
+  /** Returns the private keys. The app warns if two purposes share a key. */
   keysOf?(settings: T): readonly PrivateKey[]
 }
 

@@ -65,7 +65,7 @@ const AllowedGroups = z.string().transform((text, context): string[] => {
 const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
 
 /**
- * Returns which addresses may have plain http: on a laptop only, where both the address and PUBLIC_URL are loopback.
+ * Returns the rules for addresses. Plain http is for a laptop only: both the address and PUBLIC_URL must be loopback.
  * @param publicUrl null if PUBLIC_URL is missing or wrong, which is reported elsewhere.
  */
 export function addressRules(publicUrl: URL | null): AddressRules & {

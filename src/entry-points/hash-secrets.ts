@@ -30,8 +30,8 @@ export function startSecretsOf({ secret, previousSecret }: HashEntryPoint): Hash
 }
 
 /**
- * Reads the files of the secrets again and again, so that a new secret needs no restart. Asynchronous: a file system
- * that hangs stops no request. Entry points without files keep their secrets.
+ * Reads the files of the secrets every 250 ms, so that a new secret needs no restart. The reads are asynchronous: a file
+ * system that hangs stops no request. Entry points without files keep their secrets.
  */
 export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents): WatchedSecrets {
   const stopped = new AbortController()

@@ -15,7 +15,7 @@ export function entryPointSettings(rules: Rules, features: readonly FeatureSetti
 /**
  * Reads the settings of one entry point.
  * @param name `default` for the entry point at `/`.
- * @returns an entry point that must not be used if `source` has heard of a mistake.
+ * @returns an entry point that must not be used if `source` has refused a setting.
  */
 export function readEntryPoint(
   source: SettingSource,

@@ -48,7 +48,7 @@ export interface EntryPointOf<T> {
   readonly settings: T
 }
 
-/** What a feature may use of the app. All features get the same object. */
+/** The parts of the app that a feature may use. All features get the same object. */
 export interface Services {
   readonly publicUrl: URL
   readonly users: UserStore
@@ -76,7 +76,7 @@ export interface Notice {
 }
 
 export interface OpenFeature<T = unknown> extends WatchedFeature {
-  /** What the feature adds to one entry point. */
+  /** Returns the parts that the feature adds to one entry point. */
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
   sharedRoutes?(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler
@@ -91,11 +91,11 @@ export interface OpenFeature<T = unknown> extends WatchedFeature {
 export interface FeaturePart {
   /** A way to sign in. */
   readonly screenPart?: ScreenPart
-  /** Asked after the access policy, before the answer. */
+  /** Decides after the access policy, before the answer. */
   readonly gate?: Gate
   /** Replaces the hash. */
   readonly answer?: PlayerAnswer
-  /** Whose sessions count. Default: those of viewers with a password. */
+  /** The viewers whose sessions count. Default: password viewers. */
   readonly acceptedViewers?: AcceptedViewers
   /** Changes the links on the screens. */
   brand?(brand: Brand): Brand

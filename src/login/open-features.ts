@@ -6,11 +6,11 @@ import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { Watch, WatchedApp } from './log/watch.ts'
 
-/** The features of an app that are on. */
+/** The features that are on in an app. */
 export interface OpenFeatures {
   /** The outcomes of their log lines. */
   readonly outcomes: Outcomes
-  /** What they add to an entry point, in the order of their list. */
+  /** Returns the parts that they add to an entry point, in the order of their list. */
   at(entryPoint: EntryPoint): FeaturePart[]
   sharedRoutes(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler[]
   readonly optionalStores: readonly OptionalStore[]
@@ -42,7 +42,7 @@ export async function openFeatures(
   services: Omit<Services, 'notify'>,
 ): Promise<OpenFeatures> {
   const opened: Opened[] = []
-  // A mail about an account may be the work of a feature that opens later.
+  // The feature that sends mails may open later.
   const notify: Services['notify'] = (...notice) => opened.find(({ open }) => open.notify)?.open.notify?.(...notice)
   const all = { ...services, notify }
   for (const feature of features) {
@@ -56,7 +56,7 @@ export async function openFeatures(
   return openFeaturesOf(opened)
 }
 
-/** A feature without settings at an entry point is at every one. */
+/** True if the feature is on at the entry point. A feature without settings there is on at every entry point. */
 function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
   return read === undefined || name in features
 }

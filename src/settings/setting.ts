@@ -2,17 +2,17 @@ import type { z } from 'zod'
 import type { Environment } from './fields.ts'
 import { readNamedFile } from './named-file.ts'
 
-/** What a schema says about its setting, besides the form of the value: `.meta({ isSecret: true })`, as the last call. */
+/** Facts about a setting in its schema, besides the form of the value: `.meta({ isSecret: true })`, as the last call. */
 interface SettingMeta {
   /** The setting may also be given as NAME_FILE, the path of a file that contains it. */
   readonly isSecret?: boolean | undefined
-  /** Why the absence of the setting lets more viewers in, or leaves a weaker default. */
+  /** Says how the absence of the setting lets more viewers in, or leaves a weaker default. */
   readonly protects?: string | undefined
-  /** The form in the entry points file, where it is not the text of the environment. */
+  /** The form in the entry points file, if it is not the text of the environment. */
   readonly inFile?: 'list' | 'number' | undefined
   /** The form of one item of a list in the entry points file. Default: no space, no comma. */
   readonly item?: RegExp | undefined
-  /** The name in the environment, where it does not follow from the name in the entry points file. */
+  /** The name in the environment, if it does not follow from the name in the entry points file. */
   readonly environmentName?: string | undefined
 }
 
@@ -24,7 +24,7 @@ declare module 'zod' {
 export type Settings = Readonly<Record<string, z.ZodType>>
 export type SettingValues<S extends Settings> = { readonly [Name in keyof S]: z.output<S[Name]> }
 
-/** Gets the name of a wrong setting as in its source, and the end of a sentence that starts with the name. */
+/** Called with the name of a wrong setting, as in its source, and the end of a sentence that starts with the name. */
 export type Refuse = (name: string, message: string) => void
 
 /** The settings of one entry point, from the environment or from an entry of the file. Names are those of the file. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
 import type { SharedRecords, StoreDeps, StoredCounts, StoredSessions, StoreKind, StoreSettings } from './store-kind.ts'
 
-/** What the app remembers of viewers, besides the user store. */
+/** The settings of the stores for sessions and limits. */
 export interface SharedStores {
   readonly sessionStore: StoreSettings
   readonly limitsStore: StoreSettings

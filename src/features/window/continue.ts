@@ -25,7 +25,7 @@ export interface Collected {
   readonly frameSecret: string
 }
 
-/** A way to sign in in a window, at one entry point. */
+/** A way to sign in by a window, at one entry point. */
 export interface WindowMethod {
   readonly flows: FlowStore
   /** As in the form of the frame: absent for the method whose form names none. */

@@ -9,7 +9,7 @@ export interface FrameSecret {
   readonly windowId: string
 }
 
-/** Take the place of both in a cached screen. */
+/** Placeholders for both in a cached screen. */
 export const PLACEHOLDERS: FrameSecret = { frameSecret: '\ue001', windowId: '\ue002' }
 
 /** Returns the public half of a frame's secret. */

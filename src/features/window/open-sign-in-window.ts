@@ -4,7 +4,7 @@ import type { FlowStore } from './flows/flow-store.ts'
 import { openFlows } from './flows/open-flows.ts'
 import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
 
-/** The store and the limits of all sign-ins in a window. */
+/** The store and the limits of all sign-ins by a window. */
 export interface SignInWindow {
   readonly flows: FlowStore
   readonly startLimits: StartLimits
@@ -17,7 +17,7 @@ export interface OpenWindow extends SignInWindow {
 
 const opened = new WeakMap<object, Promise<OpenWindow>>()
 
-/** Opens the store of sign-ins that are under way. All features of one app get the same. */
+/** Opens the store of sign-ins that are under way. All features of one app share the store. */
 export function openSignInWindow(services: Services): Promise<OpenWindow> {
   const known = opened.get(services) ?? open(services)
   opened.set(services, known)

@@ -6,8 +6,8 @@ import { onlyMethods } from '../../server/only-methods.ts'
 import { postStatus, postWindowContinue, type WindowMethod } from './continue.ts'
 
 /**
- * Creates the routes of a way to sign in in a window: its own, and those by which the frame collects the result. Two ways
- * at one entry point have the same addresses for that: each handles its own forms.
+ * Creates the routes of one way to sign in by a window: its own, and those by which the frame collects the result. Two
+ * ways at one entry point share the addresses for the result. Each handles its own forms.
  */
 export function windowRoutes(deps: EntryPointDeps, window: WindowMethod, own: RequestHandler): Router {
   const router = Router({ strict: true, caseSensitive: true })

@@ -2,7 +2,7 @@ import { UpstreamError } from '../../errors.ts'
 import { faultEvent, type SignInEvent } from '../../login/log/sign-in-log.ts'
 
 /**
- * Returns the event of a request of a window, or of the frame that waits for the window, that an error ended.
+ * Returns the event for an error in a request of the window, or of the frame that waits for the window.
  * @param outcomes the beginning of the outcomes of this way to sign in.
  */
 export function windowFaultEvent(error: unknown, outcomes: string): SignInEvent {

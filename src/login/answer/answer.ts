@@ -6,7 +6,7 @@ export type AddressReading =
   | { readonly ok: true; readonly address: ReturnAddress }
   | { readonly ok: false; readonly problem: AddressProblem; readonly reason: string }
 
-/** What the viewer reads about a return address that is refused. */
+/** The screen for a return address that is refused. */
 export interface AddressProblem {
   readonly text: TextKey
   readonly title: 'badRequest' | 'loop'
@@ -21,11 +21,11 @@ export interface BuiltAnswer {
   readonly key: string | null
 }
 
-/** What the player of one entry point gets. `hash-answer.ts` is the core's; a feature may replace it. */
+/** The answer to the player of one entry point. The core has `hash-answer.ts`; a feature may replace it. */
 export interface PlayerAnswer {
   /** The parameter of the address, and the hidden field of the form, that holds a return address. */
   readonly addressField: string
-  /** Decides where the answer may go. The only door: the address comes from the browser. */
+  /** Decides where the answer may go. No other function may, because the address comes from the browser. */
   readAddress(given: string | undefined): AddressReading
   /**
    * Call it before work that would be lost without an answer: a password check, the result of a window.
@@ -39,7 +39,7 @@ export interface PlayerAnswer {
    * @param granted from askAccess(), in this request.
    * @param address from readAddress().
    * @param timesRefused returns how many answers with a key the service has refused to this viewer.
-   * @throws RangeError if the format cannot carry the parameters; errors as assertCapacity().
+   * @throws RangeError if the format cannot carry the parameters. Also throws as assertCapacity().
    */
   build(granted: AccessGranted, address: ReturnAddress, timesRefused: (key: string) => number): Promise<BuiltAnswer>
   /** Returns the address for a viewer who cancels. Null if the player has no signal for that. */

@@ -57,7 +57,7 @@ export interface SignInEvent {
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
-  /** The identity of a viewer whom another service knows. */
+  /** The identity of an SSO viewer. */
   readonly issuer?: string
   readonly subject?: string
   /** The number of sessions that the event ended. */
@@ -68,7 +68,7 @@ export interface SignInEvent {
 
 export type LogSignIn = (req: Request, event: SignInEvent) => void
 
-/** Returns the event of a request that an error ended. Without the error in an overload, which must not overload the log. */
+/** Returns the event of a request that an error ended. Leaves out the error of an overload, which must not flood the log. */
 export function faultEvent(error: unknown): SignInEvent {
   return error instanceof OverloadedError ? { outcome: 'overloaded' } : { outcome: 'failed', error }
 }

@@ -1,14 +1,14 @@
 import type { Language, Texts } from '../../languages/languages.ts'
 import type { PageLink } from './page.ts'
 
-/** A value of `prompt` in the address, by which a part has a screen of its own. */
+/** A value of `prompt` in the address that opens a screen of the part. */
 export interface Prompt {
   readonly value: string
   /** True if a viewer with a session gets this screen too. */
   readonly isForSignedIn?: boolean
 }
 
-/** What a part may read about the screen. */
+/** The state of the screen that a part may read. */
 export interface PartState {
   readonly language: Language
   readonly texts: Texts
@@ -23,7 +23,7 @@ export interface PartState {
 }
 
 export interface ShownPart {
-  /** The template in `views` that stands in place of the password form. It gets `part`. Null to stay beside it. */
+  /** The template in `views` that replaces the password form. It gets `part`. Null keeps the form. */
   readonly template: string | null
   readonly part: object
   /** A status above the form. */

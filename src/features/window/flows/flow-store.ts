@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A sign-in that a viewer began in a window. Kept under a digest of its `state`. */
 const StartedFlow = z.object({
   entryPoint: z.string(),
-  /** The public half of the secret that the frame has. Null if the viewer gets a code to type. */
+  /** The id of the window. Null if the viewer gets a code to type. */
   flow: z.string().nullable(),
   nonce: z.string(),
   codeVerifier: z.string(),
