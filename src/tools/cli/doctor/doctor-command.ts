@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
-import { ssoOf } from '../../../features/sso/settings/sso-settings.ts'
 import type { LockTarget } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-target.ts'
@@ -15,14 +14,14 @@ import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in.ts'
 import type { TestViewer } from './app/test-viewer.ts'
 import { isConsequence } from './consequences.ts'
+import type { Untried } from './feature-check.ts'
+import { FEATURE_CHECKS } from './feature-checks.ts'
 import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
-import { checkMail } from './mail.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { checkPlayer } from './player/check-player.ts'
 import { type SeenPlayer, shownRef, tokenEntryPoints } from './player/seen-player.ts'
 import { checkService } from './service/check-service.ts'
-import type { ChosenSsoEntryPoint as SsoEntryPoint } from './sso/start.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -87,12 +86,11 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const release = io.onInterrupt(() => stop.abort())
   try {
     const isAppThere = await reportAll(checkApp(config, stop.signal), report)
-    const withSso = isAppThere ? await reportSso(config, stop.signal, report) : []
-    await reportAll(checkMail(config), report)
+    const untried = await reportFeatures(config, isAppThere, stop.signal, report)
     const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
     stop.signal.throwIfAborted()
     const namedEntryPoint = options.entryPoint ?? lock.entryPoint
-    reportUntried(config, withSso, namedEntryPoint, report)
+    reportUntried(config, untried, namedEntryPoint, report)
     const onPages = isAppThere
       ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
       : []
@@ -121,28 +119,33 @@ interface SignInTrial {
   readonly signal: AbortSignal
 }
 
-/** @returns the entry points with single sign-on where no check failed. */
-async function reportSso(config: Config, signal: AbortSignal, report: Report): Promise<readonly SsoEntryPoint[]> {
-  if (config.entryPoints.every((entryPoint) => ssoOf(entryPoint) === null)) return []
-  // Loaded late, because most installations do not need the library.
-  const { checkSso } = await import('./sso/check-sso.ts')
-  return await reportAll(checkSso(config, signal), report)
+/** Reports the findings of all features. @returns what they did not try. */
+async function reportFeatures(
+  config: Config,
+  isAppThere: boolean,
+  signal: AbortSignal,
+  report: Report,
+): Promise<readonly Untried[]> {
+  const untried: Untried[] = []
+  for (const feature of FEATURE_CHECKS) {
+    if (feature.check) untried.push(...(await reportAll(feature.check(config, isAppThere, signal), report)))
+  }
+  return untried
 }
 
 /**
- * Reports that no sign-in was tried at the provider of the named entry point. Without a name, reports all entry points. As
- * with passwords, the verdict is about sign-ins at one entry point.
+ * Reports what was not tried at the named entry point. Without a name, reports all entry points. As with passwords, the
+ * verdict is about sign-ins at one entry point.
  */
 function reportUntried(
   config: Config,
-  withSso: readonly SsoEntryPoint[],
+  untried: readonly Untried[],
   namedEntryPoint: string | undefined,
   report: Report,
 ): void {
-  for (const entryPoint of withSso) {
+  for (const { entryPoint, finding } of untried) {
     if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
-    const text = `No sign-in at ${entryPoint.sso.label} was tried. Sign in once in the player: this also shows the claims of a viewer.`
-    report(findingOf(config, entryPoint, unknown('sso-not-tried', text)))
+    report(findingOf(config, entryPoint, finding))
   }
 }
 
@@ -197,7 +200,7 @@ async function reportSignIn(
   if (!isAppThere) return
   const entryPoint = entryPointNamed(config, namedEntryPoint)
   if (!entryPoint.hasPasswordForm) {
-    const text = 'This entry point accepts no passwords (SSO_ONLY), so --viewer has no effect.'
+    const text = 'This entry point accepts no passwords, so --viewer has no effect.'
     return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
   }
   const player = players.find((one) => one.entryPoint === entryPoint) ?? null

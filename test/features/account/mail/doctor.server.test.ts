@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
+import { checkMail } from '../../../../src/tools/cli/doctor/account/mail.ts'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.ts'
-import { checkMail } from '../../../../src/tools/cli/doctor/mail.ts'
 import { mailSettings } from '../../../features/account/start-account-app.ts'
 import { makeCertificate } from '../../../servers/certificate.ts'
 import { closedAddress } from '../../../tools/video-service/test-service.ts'

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import type { Config } from '../../../../config.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { FEATURE_CHECKS } from '../feature-checks.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 
 /** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
 const Readiness = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
 
-/** The checks of single sign-on and of tokens name these. */
-const WITH_CHECKS: readonly string[] = ['OIDC_ISSUER', 'SERVICE_VIEWER_KEY_URL']
+/** Checks of features report these. */
+const WITH_CHECKS = FEATURE_CHECKS.flatMap(({ away }) => away ?? [])
 
 /** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
 export async function* checkReadiness(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {

@@ -1,5 +1,5 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
+import { FEATURE_CHECKS } from '../feature-checks.ts'
 import { type Finding, failure, unknown, warning } from '../finding.ts'
 import { shown } from './finding-of-obstacle.ts'
 import type { FramedDocument } from './framed-document.ts'
@@ -12,9 +12,13 @@ export function* checkPopups(
 ): Generator<Finding> {
   const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
   const page = shown(path[0]?.url)
-  if (forWindow.length > 0 && entryPoints.some((entryPoint) => ssoOf(entryPoint) !== null)) {
-    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of single sign-on does not open. Add these.`
-    yield entryPoints.every((entryPoint) => ssoOf(entryPoint) !== null)
+  const windows = FEATURE_CHECKS.flatMap(({ window }) => window ?? []).filter((window) =>
+    entryPoints.some(window.isOpenedBy),
+  )
+  if (forWindow.length > 0 && windows.length > 0) {
+    const names = windows.map(({ name }) => name).join(' and ')
+    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of ${names} does not open. Add these.`
+    yield entryPoints.every((entryPoint) => windows.some((window) => window.isOpenedBy(entryPoint)))
       ? failure('page-sandbox-window', text)
       : unknown('page-sandbox-window', text)
   } else if (forWindow.includes('allow-popups')) {

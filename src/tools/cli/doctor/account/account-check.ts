@@ -1,0 +1,9 @@
+import type { FeatureCheck } from '../feature-check.ts'
+import { checkMail } from './mail.ts'
+
+export const accountCheck: FeatureCheck = {
+  async *check(config) {
+    yield* checkMail(config)
+    return []
+  },
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { Finding } from './finding.ts'
+
+/** A finding about an entry point that is reported only if the verdict is about it. */
+export interface Untried {
+  readonly entryPoint: EntryPoint
+  readonly finding: Finding
+}
+
+/** What a feature that a fork may delete adds to the checks. */
+export interface FeatureCheck {
+  /** Runs after the checks of the app. @returns what was not tried. */
+  check?(config: Config, isAppThere: boolean, signal: AbortSignal): AsyncGenerator<Finding, readonly Untried[]>
+  /** The names in `away` of `/health/ready` that checks of the feature report. */
+  readonly away?: readonly string[]
+  /** The sign-in window of the feature. */
+  readonly window?: {
+    /** What it is for. */
+    readonly name: string
+    isOpenedBy(entryPoint: Pick<EntryPoint, 'features'>): boolean
+  }
+}
