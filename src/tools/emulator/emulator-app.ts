@@ -20,8 +20,8 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
-import { serviceKeyRoutes, VIEWER_AUTH_TABLES } from './viewer-auth/routes.ts'
-import type { ServiceKeys } from './viewer-auth/service-keys.ts'
+import { serviceKeyRoutes, VIEWER_AUTH_TABLES } from './token/routes.ts'
+import type { ServiceKeys } from './token/service-keys.ts'
 
 /** The tables of all rooms, in the order of their creation. */
 export const ROOM_TABLES: readonly string[] = [

@@ -8,11 +8,11 @@ import { type Faults, openFaults } from './developer/faults.ts'
 import { openRequestLog, type RequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
-import { type RunningProvider, startProvider } from './provider/start-provider.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
+import { type RunningProvider, startProvider } from './sso/start-provider.ts'
 import { EmulatorStartError } from './start-error.ts'
-import { openServiceKeys } from './viewer-auth/service-keys.ts'
+import { openServiceKeys } from './token/service-keys.ts'
 
 /** Length of the keys in the service's documentation. Generated at the first request for them. */
 export const SERVICE_KEY_BITS = 4096

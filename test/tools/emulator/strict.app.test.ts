@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LoggedRequest } from '../../../src/tools/emulator/developer/request-log.ts'
 import { type Service, startService } from './player/service.ts'
-import { PUBLIC_KEY } from './viewer-auth/token-service.ts'
+import { PUBLIC_KEY } from './token/token-service.ts'
 
 let lenient: Service
 let strict: Service

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { RunningProvider } from '../../../src/tools/emulator/provider/start-provider.ts'
+import type { RunningProvider } from '../../../src/tools/emulator/sso/start-provider.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import type { LogLine } from '../../login/start-login-app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts'
-import { OTHER_KEY_PEM } from '../../tools/emulator/viewer-auth/token-service.ts'
+import { OTHER_KEY_PEM } from '../../tools/emulator/token/token-service.ts'
 import { isWebKit, type Kind, openBrowsers, type Viewer } from '../viewer.ts'
 import { signIn, startTokenSites, type TokenSitesOptions } from './sites.ts'
 

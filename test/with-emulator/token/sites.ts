@@ -14,7 +14,7 @@ import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { startTls } from '../../servers/tls.ts'
 import { startService } from '../../tools/emulator/player/service.ts'
-import { PUBLIC_KEY } from '../../tools/emulator/viewer-auth/token-service.ts'
+import { PUBLIC_KEY } from '../../tools/emulator/token/token-service.ts'
 import { closedAddress } from '../../tools/video-service/test-service.ts'
 import type { Viewer, VisitedSites } from '../viewer.ts'
 

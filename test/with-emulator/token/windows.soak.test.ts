@@ -1,5 +1,5 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { startProvider } from '../../../src/tools/emulator/provider/start-provider.ts'
+import { startProvider } from '../../../src/tools/emulator/sso/start-provider.ts'
 import { openPasskeyWindow } from '../../browser/passkey-window.ts'
 import { type } from '../../browser/press-and-type.ts'
 import { startPasskeys } from '../../features/passkeys/start-passkeys.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
-import type { RunningProvider } from '../provider/start-provider.ts'
+import type { RunningProvider } from '../sso/start-provider.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
 import type { DemoLocks } from './locks.ts'
 

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
-import { PROVIDER_MISSING } from '../provider/start-provider.ts'
 import { readDemoSettings } from '../settings.ts'
+import { PROVIDER_MISSING } from '../sso/start-provider.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { DemoError } from './demo-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'

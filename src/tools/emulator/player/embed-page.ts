@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { CheckToken } from '../viewer-auth/check-token.ts'
-import type { Component } from '../viewer-auth/used-tokens.ts'
+import type { CheckToken } from '../token/check-token.ts'
+import type { Component } from '../token/used-tokens.ts'
 import { type Content, type ContentType, contentPath, type FindContent, type TokenLock } from './content.ts'
 import { authAddress, chatConsumer, embedAddress, entryAddress } from './entry-address.ts'
 import { setPlayerPolicy } from './page-policy.ts'

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
 import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
-import { PUBLIC_KEY } from '../viewer-auth/token-service.ts'
+import { PUBLIC_KEY } from '../token/token-service.ts'
 import { call, type RestRequest } from './rest-client.ts'
 
 const SETTINGS = { auth_url: 'https://login.example/entry?a=1&b=2', public_key: PUBLIC_KEY }

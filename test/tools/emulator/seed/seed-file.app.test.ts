@@ -8,7 +8,7 @@ import type { SeedOptions } from '../../../../src/tools/emulator/seed/open-seed.
 import { checkSeedFile, readSeedFile } from '../../../../src/tools/emulator/seed/seed-file.ts'
 import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { settingsFor } from '../../../with-emulator/video-service/client.ts'
-import { OTHER_KEY_PEM, PUBLIC_KEY } from '../viewer-auth/token-service.ts'
+import { OTHER_KEY_PEM, PUBLIC_KEY } from '../token/token-service.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../../src/tools/emulator/seed/example.json', import.meta.url))
 /** The smallest seed file. */

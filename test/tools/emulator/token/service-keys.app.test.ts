@@ -3,11 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parseServiceKeys } from '../../../../src/features/token/viewer-token/service-keys.ts'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
-import {
-  openServiceKeys,
-  publicKeySet,
-  SERVICE_KEY_TABLE,
-} from '../../../../src/tools/emulator/viewer-auth/service-keys.ts'
+import { openServiceKeys, publicKeySet, SERVICE_KEY_TABLE } from '../../../../src/tools/emulator/token/service-keys.ts'
 
 let database: DatabaseSync
 let now: number

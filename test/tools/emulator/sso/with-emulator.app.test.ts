@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module'
 import { afterEach, expect, test } from 'vitest'
-import { startProvider } from '../../../../src/tools/emulator/provider/start-provider.ts'
 import { checkSeedFile } from '../../../../src/tools/emulator/seed/seed-file.ts'
 import { readEmulatorSettings } from '../../../../src/tools/emulator/settings.ts'
+import { startProvider } from '../../../../src/tools/emulator/sso/start-provider.ts'
 import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { EmulatorStartError } from '../../../../src/tools/emulator/start-error.ts'
 

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { RunningProvider } from '../../../../src/tools/emulator/provider/start-provider.ts'
+import type { RunningProvider } from '../../../../src/tools/emulator/sso/start-provider.ts'
 import { openVisitor, type Visitor } from '../../../features/sso/visitor.ts'
 
 export const REDIRECT_URI = 'http://localhost:3000/sso/callback'
