@@ -8,6 +8,9 @@ export interface Gone {
 const WIDTH = 120
 const indentOf = (line = '') => line.length - line.trimStart().length
 
+/** A reference to a test, or a link. */
+const REFERENCE = /\.ts` "|\]\(/
+
 const ITEM = /^(?:\[[^\]]*\]\([^)]*\)|`[^`]*`|[^\s`[\]]+)$/
 
 /** Removes single words, names and links from enumerations: `a, b and c`. */
@@ -72,6 +75,8 @@ function shorterRow(row: string, gone: Gone): string | null {
       .map((cell) => cell.trim())
   const cells = cellsOf(without)
   if (cellsOf(row).some((cell, index) => cell !== '' && cells[index] === '')) return null
+  // A row whose proofs all went has nothing to say any more.
+  if (without !== row && !REFERENCE.test(cells.at(-1) ?? '')) return null
   if (!gone.names(without)) return without
   const left = cells.map((cell) => (gone.names(cell) ? withoutSentences(cell, gone, /(?<=[.;]) +/) : cell))
   return left.includes(null) ? null : `| ${left.map((cell) => cell?.replace(/;$/, '')).join(' | ')} |`
@@ -82,12 +87,16 @@ export function shorterPage(page: string, gone: Gone): string {
   const lines = page.split('\n')
   const left: string[] = []
   let isCode = false
+  const folders: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
     const [, marks = ''] = /^(#+) /.exec(line) ?? []
     if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) {
-      if (!gone.names(line)) left.push(line)
+      // A map of folders shows the nesting by indentation.
+      folders.length = Math.min(indentOf(line) / 2, folders.length)
+      folders.push(/^\s*(\S+?)\/? /.exec(line)?.[1] ?? '')
+      if (!gone.names(line) && !gone.names(`src/${folders.join('/')}`)) left.push(line)
       // In a map of folders, those below go too.
       else while (indentOf(lines[index + 1]) > indentOf(line)) index++
     } else if (marks !== '' && gone.names(line)) {

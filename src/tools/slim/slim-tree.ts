@@ -40,8 +40,9 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   }
   removeUnused()
   removeEmptiedFolders(full, tree)
-  slimTexts(full, tree, removed)
+  slimTexts(full, tree, removed, 'code')
   removeUnused()
+  slimTexts(full, tree, removed, 'texts')
   const seams = [...tree].flatMap(([path, text]) =>
     leftNames(path, full.get(path) ?? '', text, isThere(tree)).map((name) => `${path}: ${name}`),
   )

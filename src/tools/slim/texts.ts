@@ -23,18 +23,22 @@ function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[],
       [...text.matchAll(/(?:src|test|views|public)\/[\w./-]*\w/g)].some(([path]) => isGone(path)),
     withoutTests: (text) =>
       text
-        .replace(/`([\w./-]+\.ts)` "[^"]+"/g, (whole, path: string) => (isGone(`test/${path}`) ? '\0' : whole))
-        .replace(/\0(?:, |\. )|, \0|\0/g, ''),
+        .replace(/`([\w./-]+\.ts)` "([^"]+)"/g, (whole, path: string, title: string) => {
+          const [before, after] = [full, tree].map((files) => files.get(`test/${path}`)?.includes(title))
+          return before && !after ? '\0' : whole
+        })
+        .replace(/ \(\0(?:, \0)*\)|\0(?:, |\. )|, \0|\0/g, ''),
   }
 }
 
-/** Removes from the texts of a slim tree what names the removed parts. */
-export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[]): void {
+/** Removes from the code or the other texts of a slim tree what names the removed parts. */
+export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[], of: 'code' | 'texts'): void {
   const words = removed.flatMap((part) => part.words.map(wordPattern))
   const keys = new Set(removed.map(({ folder }) => basename(folder)))
   const folders = foldersOf(full)
   for (const folder of foldersOf(tree)) folders.delete(folder)
   for (const [path, text] of tree) {
+    if ((extname(path) === '.ts') !== (of === 'code')) continue
     if (/(?:^|[/.])part\.json$/.test(path) || /^package(?:-lock)?\.json$/.test(path)) continue
     const gone = goneFor(path, full, tree, words, folders)
     const left = shorter(path, text, gone, keys)
@@ -100,11 +104,17 @@ function shorterCode(path: string, text: string, gone: Gone): string {
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 
+/** True for an object with an empty list. */
+const isEmptyIn = (item: unknown) =>
+  typeof item === 'object' && item !== null && Object.values(item).some((one) => Array.isArray(one) && one.length === 0)
+
 /** Removes the keys with the names of parts at the top, and every item of a list that names what went. */
 function shorterJson(value: unknown, gone: Gone, keys: ReadonlySet<string>): unknown {
   const isNamed = (item: unknown) => gone.names(JSON.stringify(item))
+  const isEmptied = (before: unknown, after: unknown) => isEmptyIn(after) && !isEmptyIn(before)
   const prune = (item: unknown): unknown => {
-    if (Array.isArray(item)) return item.map(prune).filter((one) => !isNamed(one))
+    if (Array.isArray(item))
+      return item.map(prune).filter((one, index) => !isNamed(one) && !isEmptied(item[index], one))
     if (typeof item !== 'object' || item === null) return item
     return Object.fromEntries(Object.entries(item).map(([key, one]) => [key, prune(one)]))
   }
@@ -130,20 +140,34 @@ function shorterSettings(text: string, gone: Gone): string {
   return `${blocks.join('\n\n')}\n`
 }
 
+/** The line after a key or an item, and after what is below it. */
+function endOf(lines: readonly string[], from: number): number {
+  const indentOf = (line = '') => line.length - line.trimStart().length
+  let to = from + 1
+  while (to < lines.length && lines[to] !== '' && indentOf(lines[to]) > indentOf(lines[from])) to++
+  return to
+}
+
 /** Removes the keys and items that name what went, with what is below them. */
 function shorterYaml(text: string, gone: Gone): string {
   const lines = shorterComments(text, gone).split('\n')
-  const indentOf = (line: string) => line.length - line.trimStart().length
   const left: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
+    const item = lines.slice(index, endOf(lines, index))
+    if (
+      /^\s*- \w+: /.test(line) &&
+      item.filter((one) => /^\s*- \w+: /.test(one)).length === 1 &&
+      gone.names(item.join('\n'))
+    ) {
+      index += item.length - 1
+      continue
+    }
     const shorter = line
       .replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
       .replace(/, \]/g, ']')
     if (/^\s*#/.test(line) || !gone.names(shorter)) left.push(shorter)
-    else
-      while (index + 1 < lines.length && lines[index + 1] !== '' && indentOf(lines[index + 1] ?? '') > indentOf(line))
-        index++
+    else index += item.length - 1
   }
   return withoutEmptyKeys(lines, left).join('\n')
 }

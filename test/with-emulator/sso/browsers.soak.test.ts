@@ -194,7 +194,7 @@ test.each([
 ] as const)('in %s (script: %s), the video plays with each step at another copy', async (engine, hasScript) => {
   const redis = await startRedis()
   onTestFinished(() => redis.remove())
-  const { viewer, sites } = await arrive(engine, { redisUrl: redis.url, entryPoint: { hasScript } })
+  const { viewer, sites } = await arrive(engine, { sharedStoreUrl: redis.url, entryPoint: { hasScript } })
   await viewer.openLogin(CHANNEL)
   await signInInWindow(viewer)
   await viewer.goBack()

@@ -35,8 +35,8 @@ export interface SitesOptions {
   readonly sandbox?: string
   readonly entryPoint?: Partial<HashEntryPoint>
   readonly settings?: Partial<SsoSettings>
-  /** The address of a Redis: two copies of the login app share it, and each step of a sign-in is at the other copy. */
-  readonly redisUrl?: string
+  /** The address of a shared store: two copies of the login app share it, and each step of a sign-in is at the other copy. */
+  readonly sharedStoreUrl?: string
   /** For https at the login app. */
   readonly certificate?: Certificate | undefined
 }
@@ -59,7 +59,7 @@ export async function startFourSites({
   sandbox,
   entryPoint,
   settings,
-  redisUrl,
+  sharedStoreUrl,
   certificate,
 }: SitesOptions = {}): Promise<Sites> {
   const port = await freePort()
@@ -81,11 +81,11 @@ export async function startFourSites({
   onTestFinished(() => provider.close())
   const playerOrigins = [emulator.url, page]
   const playerReturnUrl = `${emulator.url}/embed/hashlock/pass`
-  const lines = redisUrl
+  const lines = sharedStoreUrl
     ? await startTwoCopies({
         port,
         login,
-        redisUrl,
+        sharedStoreUrl,
         playerOrigins,
         playerReturnUrl,
         hasScript: entryPoint?.hasScript,

@@ -12,7 +12,7 @@ const STEPS = ['/', '/sso/start', '/sso/callback', '/sso/continue']
 interface CopiesOptions {
   readonly port: number
   readonly login: string
-  readonly redisUrl: string
+  readonly sharedStoreUrl: string
   readonly playerOrigins: readonly string[]
   readonly playerReturnUrl: string
   readonly hasScript?: boolean | undefined
@@ -23,7 +23,7 @@ interface CopiesOptions {
 export async function startTwoCopies({
   port,
   login,
-  redisUrl,
+  sharedStoreUrl,
   playerOrigins,
   playerReturnUrl,
   hasScript = true,
@@ -38,7 +38,7 @@ export async function startTwoCopies({
     HASH_SECRET: ENTRY_POINT.secret,
     PLAYER_RETURN_URL: playerReturnUrl,
     PLAYER_ORIGINS: playerOrigins.join(),
-    SESSION_STORE_URL: redisUrl,
+    SESSION_STORE_URL: sharedStoreUrl,
     SCREEN_SCRIPT: hasScript ? 'on' : 'off',
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: client?.clientId ?? '',

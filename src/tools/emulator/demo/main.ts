@@ -40,19 +40,9 @@ function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-function introduction({
-  pageUrl,
-  serviceUrl,
-  loginUrl,
-  unbrandedUrl,
-  singleSignOn,
-  tokenPageUrl,
-  viewers,
-  logFile,
-  settingsFile,
-  reportFile,
-}: RunningDemo): string {
-  const channel = new URL(pageUrl).pathname.split('/').at(-1)
+function introduction(demo: RunningDemo): string {
+  const { pageUrl, serviceUrl, loginUrl, unbrandedUrl, singleSignOn, tokenPageUrl, viewers, logFile, settingsFile } =
+    demo
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
@@ -81,13 +71,18 @@ function introduction({
     '',
     'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,
-    `  npm run -s viewer-auth -- lock set --channel ${channel}`,
-    `  npm run -s viewer-auth -- doctor --channel ${channel} --viewer ${viewers[0]?.username} --page ${pageUrl}`,
-    `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', reportFile)}`,
+    `  npm run -s viewer-auth -- lock set --channel ${channelOf(pageUrl)}`,
+    `  npm run -s viewer-auth -- doctor --channel ${channelOf(pageUrl)} --viewer ${viewers[0]?.username} --page ${pageUrl}`,
+    `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', demo.reportFile)}`,
     '',
     'Press Ctrl-C to stop both.',
     '',
   ].join('\n')
+}
+
+/** The id of the channel on a page. */
+function channelOf(pageUrl: string): string | undefined {
+  return new URL(pageUrl).pathname.split('/').at(-1)
 }
 
 function singleSignOnLines(singleSignOn: RunningDemo['singleSignOn']): string[] {

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { SETTINGS } from '../../settings.ts'
+
+test('without settings of mail, the account pages send no mail', () => {
+  const account = { server: null, addressAttribute: 'username', resetsPerHour: 100 }
+  expect(readConfig(SETTINGS).features).toMatchObject({ account })
+})
