@@ -94,7 +94,7 @@ export function shorterPage(page: string, gone: Gone): string {
     if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) {
       // A map of folders shows the nesting by indentation.
-      folders.length = Math.min(indentOf(line) / 2, folders.length)
+      folders.length = Math.min(Math.floor(indentOf(line) / 2), folders.length)
       folders.push(/^\s*(\S+?)\/? /.exec(line)?.[1] ?? '')
       if (!gone.names(line) && !gone.names(`src/${folders.join('/')}`)) left.push(line)
       // In a map of folders, those below go too.
