@@ -1,27 +1,12 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The hashed parameters in their order, which the service and the customer agree on. */
 export type ResponseParameters = ReadonlyArray<readonly [name: string, value: string]>
 
-/** The result of a validation. `expiresAtSeconds` is null if the response has no expiry. */
-export type ResponseCheck =
-  | { readonly ok: true; readonly parameters: ReadonlyMap<string, string>; readonly expiresAtSeconds: number | null }
-  | { readonly ok: false; readonly reason: 'malformed' | 'expired' | 'wrong-hash' }
-
-/** The parts of a response, not verified. */
-export interface ResponseParts {
-  readonly parameters: ResponseParameters
-  readonly expiresAtSeconds: number | null
-  readonly hash: string
-}
-
 const RESERVED_NAMES: readonly string[] = ['hash', 'hashExpire', '__proto__']
 const LONGEST_VALUE_BYTES = 255
 /** Fits Node's 16 KiB of headers, with every byte percent-encoded and an address of 2,048 characters. */
-const LONGEST_RESPONSE_BYTES = 4096
-/** PHP writes characters beyond ASCII as \uXXXX: six bytes instead of two. */
-const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
-
+export const LONGEST_RESPONSE_BYTES = 4096
 /**
  * Checks a hashed value. Refuses "|", which separates hashed values: ["a|b"] and ["a", "b"] would have the same hash.
  * Refuses a lone surrogate, which has the same bytes in UTF-8 as U+FFFD.
@@ -74,47 +59,6 @@ export function buildAuthenticationResponse(
   return json
 }
 
-/**
- * Validates a response as the service does. At the second of its expiry a response is expired.
- *
- * A response whose `hashExpire` was renamed to a parameter has the same hash. The format cannot tell it from a response
- * without an expiry, so it is accepted with `expiresAtSeconds: null`.
- *
- * @param json the decoded value of the query parameter `hash`.
- * @param nowSeconds UNIX time in seconds.
- * @throws RangeError for an empty secret, because anyone could build a response for it.
- */
-export function checkAuthenticationResponse(json: string, secret: string, nowSeconds: number): ResponseCheck {
-  assertSecret(secret)
-  const parts = parseAuthenticationResponse(json)
-  if (parts === null || faultInParameters(parts.parameters) !== null) return { ok: false, reason: 'malformed' }
-  const expected = responseHash(parts.parameters, parts.expiresAtSeconds, secret)
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(parts.hash))) return { ok: false, reason: 'wrong-hash' }
-  // Not "expiry <= now": if the clock returned NaN, every response would be valid.
-  const isAlive = parts.expiresAtSeconds === null || parts.expiresAtSeconds > nowSeconds
-  if (!isAlive) return { ok: false, reason: 'expired' }
-  return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
-}
-
-/**
- * Parses a response without verifying it; null if the text has another form. Does not refuse repeated or reserved
- * names.
- */
-export function parseAuthenticationResponse(json: string): ResponseParts | null {
-  if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return null
-  const pairs = parsePairs(json)
-  const last = pairs?.pop()
-  if (!pairs || last?.[0] !== 'hash' || typeof last[1] !== 'string' || !/^[0-9a-f]{32}$/.test(last[1])) return null
-  const expiry = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
-  if (expiry !== undefined && !isExpiry(expiry)) return null
-  const parameters: [string, string][] = []
-  for (const [name, value] of pairs) {
-    if (typeof value !== 'string') return null
-    parameters.push([name, value])
-  }
-  return { parameters, expiresAtSeconds: expiry ?? null, hash: last[1] }
-}
-
 /** Returns the MD5 digest of values, expiry and secret, joined by "|" in UTF-8, as lower-case hexadecimal digits. */
 export function responseHash(parameters: ResponseParameters, expiresAtSeconds: number | null, secret: string): string {
   const values = parameters.map(([, value]) => value)
@@ -137,29 +81,12 @@ export function faultInParameters(parameters: ResponseParameters): string | null
   return null
 }
 
-function parsePairs(json: string): [name: string, value: unknown][] | null {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(json)
-  } catch {
-    return null
-  }
-  if (!Array.isArray(parsed)) return null
-  const pairs: [string, unknown][] = []
-  for (const item of parsed as unknown[]) {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return null
-    const [pair, ...extra] = Object.entries(item)
-    if (!pair || extra.length > 0) return null
-    pairs.push(pair)
-  }
-  return pairs
-}
-
-function assertSecret(secret: string): void {
+/** @throws RangeError */
+export function assertSecret(secret: string): void {
   if (secret === '' || !secret.isWellFormed())
     throw new RangeError('The shared secret is empty or not well-formed text')
 }
 
-function isExpiry(value: unknown): value is number {
+export function isExpiry(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }

@@ -1,11 +1,5 @@
-import {
-  checkAuthenticationResponse,
-  faultInParameters,
-  parseAuthenticationResponse,
-  type ResponseParameters,
-  type ResponseParts,
-  responseHash,
-} from './authentication-response.ts'
+import { faultInParameters, type ResponseParameters, responseHash } from './authentication-response.ts'
+import { checkAuthenticationResponse, parseAuthenticationResponse, type ResponseParts } from './check-response.ts'
 
 /**
  * The service's verdict on a response, as exact as possible. The service accepts only 'good' and 'expiry-stripped': a

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import {
   buildAuthenticationResponse,
-  checkAuthenticationResponse,
   type ResponseParameters,
   responseHash,
 } from '../../src/hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse } from '../../src/hash-lock/check-response.ts'
 import { SECRET } from './php-vectors.ts'
 
 // Each test has thousands of runs.

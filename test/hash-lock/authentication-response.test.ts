@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import {
-  buildAuthenticationResponse,
-  checkAuthenticationResponse,
-  parseAuthenticationResponse,
-  type ResponseParameters,
-} from '../../src/hash-lock/authentication-response.ts'
+import { buildAuthenticationResponse, type ResponseParameters } from '../../src/hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse, parseAuthenticationResponse } from '../../src/hash-lock/check-response.ts'
 import { PHP_VECTORS, SECRET } from './php-vectors.ts'
 
 test.each(Object.entries(PHP_VECTORS))('a built response equals the one of PHP byte for byte: %s', (_name, vector) => {

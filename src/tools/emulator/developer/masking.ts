@@ -1,4 +1,4 @@
-import { parseAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
+import { parseAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 
 /**
  * Masks requests and responses for the request log. Secrets and passwords disappear; tokens keep four characters, so

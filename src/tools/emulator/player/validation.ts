@@ -1,6 +1,6 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { checkAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ClientAuthentication } from '../../../../src/features/sso/settings/sso-settings.ts'
-import { checkAuthenticationResponse } from '../../../../src/hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse } from '../../../../src/hash-lock/check-response.ts'
 import { PLAYER, SECRET } from '../../../login/entry-point.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { CLIENT } from '../start-provider.ts'

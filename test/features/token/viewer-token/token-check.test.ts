@@ -7,7 +7,7 @@ import {
   checkViewerToken,
 } from '../../../../src/features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../../src/features/token/viewer-token/token-diagnosis.ts'
-import { checkAuthenticationResponse } from '../../../../src/hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse } from '../../../../src/hash-lock/check-response.ts'
 import { alteredTokens } from './altered-tokens.ts'
 import { encrypt, sign } from './jose-tokens.ts'
 import { CONTENT_KEY, ISSUED_AT, KID, TOKEN_VECTORS, TOKEN_WITH_LEADING_ZERO } from './jwcrypto-vectors.ts'

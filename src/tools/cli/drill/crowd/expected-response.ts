@@ -3,10 +3,7 @@ import { addressRules, hashSettings } from '../../../../entry-points/fields.ts'
 import { readEntryPointsFile } from '../../../../entry-points/from-file.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { features } from '../../../../features.ts'
-import {
-  checkAuthenticationResponse,
-  parseAuthenticationResponse,
-} from '../../../../hash-lock/authentication-response.ts'
+import { checkAuthenticationResponse, parseAuthenticationResponse } from '../../../../hash-lock/check-response.ts'
 import { type Environment, sentenceOf } from '../../../../settings/fields.ts'
 import { readGivenSettings } from '../../../../settings/named-file.ts'
 import { environmentSource } from '../../../../settings/setting.ts'
