@@ -10,43 +10,6 @@ export interface StoreSettings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The result of one check. `unknown`: not tried. The text says what was seen, then what to do. */
-export interface StoreFinding {
-  readonly state: 'ok' | 'warning' | 'unknown' | 'failure'
-  /** For programs, such as `wrong-password`. */
-  readonly code: string
-  readonly text: string
-}
-
-/** Test viewers in the store. */
-export interface CheckedViewers {
-  /** Null without a test viewer. */
-  readonly username: string | null
-  /** The password of both viewers. Null: the checks that need it are left out. */
-  readonly password: string | null
-  /** The name of a disabled viewer. Null without one. */
-  readonly disabled: string | null
-}
-
-/** Opens the store that is checked. */
-export type OpenStore = (warn: Warn) => Promise<UserStore>
-
-/** The checks of `store check`. The command line has them, because the login app checks no store. */
-export interface StoreChecks {
-  /**
-   * Checks the promises of every store.
-   * @param timeoutMs the longest answer that the app accepts; null if the store has no network.
-   */
-  checkStore(open: OpenStore, viewers: CheckedViewers, timeoutMs: number | null): AsyncIterable<StoreFinding>
-  /**
-   * Runs a check.
-   * @param work returns what is wrong, or null.
-   */
-  check(code: string, kept: string, work: () => Promise<string | null>): Promise<StoreFinding>
-  /** Returns a name that no store has. */
-  unknownName(): string
-}
-
 /** One kind of user store: an entry of the list in `open-user-store.ts`. */
 export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   /** Marks the settings of this kind. */
@@ -69,8 +32,6 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
    * @throws ConfigError when the settings cannot be used.
    */
   open(settings: Settings, warn: Warn): Promise<UserStore>
-  /** Checks the promises of the store, for `store check`. Absent if it needs no more than `checkStore`. */
-  check?(settings: Settings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
   /**
    * Opens the store for the `viewers` commands. Absent if this app cannot change its viewers.
    * @throws ConfigError when the settings cannot be used.

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts'
 import type { Settings } from '../settings/setting.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
-import type { CheckedViewers, StoreChecks, StoreFinding, StoreSettings, UserStoreKind } from './user-store-kind.ts'
+import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
 export interface UserStoreList {
   /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
@@ -18,8 +18,7 @@ export interface UserStoreList {
   open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
   /** True if this app manages the viewers of the chosen store. */
   isOwn(settings: StoreSettings): boolean
-  /** Checks the promises of the chosen store with real questions. */
-  check(settings: StoreSettings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
+  kindOf(settings: StoreSettings): UserStoreKind
   /**
    * Opens the chosen store to change its viewers.
    * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
@@ -60,11 +59,7 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     environment: environmentOf(defaultUrl, kinds),
     isOwn: (settings) => kindOf(settings).isOwn?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
-    check(settings, viewers, checks) {
-      const kind = kindOf(settings)
-      const checkAll = () => checks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-      return kind.check?.(settings, viewers, checks) ?? checkAll()
-    },
+    kindOf,
     openEditable,
     async migrate(settings, app = null) {
       const kind = kindOf(settings)

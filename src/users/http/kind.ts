@@ -1,5 +1,6 @@
 import type { UserStoreKind } from '../user-store-kind.ts'
 import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './settings.ts'
+import { checkHttpStoreLate } from './store-check/late-check.ts'
 
 /** Viewers of the customer's own login service. */
 export const httpStore: UserStoreKind<HttpStoreSettings> = {
@@ -12,8 +13,5 @@ export const httpStore: UserStoreKind<HttpStoreSettings> = {
     const { openHttpStore } = await import('./store.ts')
     return openHttpStore(settings, { warn })
   },
-  async *check(settings, viewers, checks) {
-    const { checkHttpStore } = await import('./check.ts')
-    yield* checkHttpStore(settings, viewers, checks)
-  },
+  check: checkHttpStoreLate,
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { UserStoreKind } from '../user-store-kind.ts'
+import { checkSqliteStore } from './store-check/check.ts'
 
 interface SqliteSettings {
   readonly kind: 'sqlite'
@@ -20,16 +20,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })
   },
-  async *check({ file }, viewers, { checkStore }) {
-    // Opening the file would create it.
-    if (!existsSync(file)) {
-      const text = `There is no file ${file}. Check USER_STORE_URL; viewers add creates the file.`
-      yield { state: 'failure', code: 'opens', text }
-      return
-    }
-    const { openSqliteStore } = await import('./store.ts')
-    yield* checkStore((warn) => Promise.resolve(openSqliteStore(file, { warn })), viewers, null)
-  },
+  check: checkSqliteStore,
   async openEditable({ file }, options) {
     const { openEditableSqliteStore } = await import('./editable-store.ts')
     return openEditableSqliteStore(file, options)

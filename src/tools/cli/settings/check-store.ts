@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, isOutage } from '../../../errors.ts'
+import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import type { UserStore, Viewer } from '../../../users/user-store.ts'
-import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from '../../../users/user-store-kind.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 
 const UNKNOWN_NAMES = 2

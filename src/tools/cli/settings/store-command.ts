@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { StoreFinding } from '../../../users/user-store-kind.ts'
+import type { StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -54,7 +54,10 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
     password = read.password
   }
   const findings: StoreFinding[] = []
-  for await (const finding of userStores.check(settings, { username, password, disabled }, storeChecks)) {
+  const kind = userStores.kindOf(settings)
+  const viewers = { username, password, disabled }
+  const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
+  for await (const finding of kind.check?.(settings, viewers, storeChecks) ?? checkAll()) {
     findings.push(finding)
     if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
   }

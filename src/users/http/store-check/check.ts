@@ -1,7 +1,7 @@
-import { createRemoteGuard } from '../remote/guard.ts'
-import type { CheckedViewers, StoreChecks, StoreFinding } from '../user-store-kind.ts'
-import type { HttpStoreSettings } from './settings.ts'
-import { openHttpStore, TokenRejected } from './store.ts'
+import { createRemoteGuard } from '../../remote/guard.ts'
+import type { CheckedViewers, StoreChecks, StoreFinding } from '../../store-check/store-check.ts'
+import type { HttpStoreSettings } from '../settings.ts'
+import { openHttpStore, TokenRejected } from '../store.ts'
 
 const LOOKS_LIKE_WRONG_PASSWORD =
   'A wrong token gets the answer to a wrong password. Check the token first, and refuse any other with the header ' +
