@@ -180,7 +180,7 @@ test('viewers show refuses an unknown viewer', async () => {
 test('viewers show tells the sessions and refusals of a name that the user store does not have, and fails', async () => {
   const cwd = temporaryFolder()
   await storeWith(cwd)
-  const removed = await show(cwd, 'removed', { SESSION_STORE_URL: sessionsIn(cwd, 'removed', [-HOUR, -60]) })
+  const removed = await show(cwd, 'removed', { SESSION_STORE_URL: sessionsIn(cwd, 'removed', [-1 * HOUR, -60]) })
   expect(removed).toMatchObject({ status: 1, shown: { state: 'not-in-store', sessions: [{ provider: null }] } })
   const log = join(cwd, 'security.log')
   writeFileSync(log, line(now - 4, 'grace', { outcome: 'sso-refused' }))
