@@ -5,9 +5,9 @@ import type { OpenCounters, OpenSessions } from '../../stores/store-kind.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import type { Outcomes } from './sign-in-log.ts'
 
-/** What a feature shows to the one that watches the app. */
+/** The values of a feature that a watching feature reads. */
 export interface WatchedFeature {
-  /** True while all answer, by their names in the metrics. */
+  /** Functions by the name of a store in the metrics. Each returns true while the store answers. */
   readonly storesInMetrics?: Readonly<Record<string, () => boolean>>
   /** @param registry of the metrics. */
   registerMetrics?(registry: never): void
@@ -27,11 +27,11 @@ export interface WatchedApp {
   readonly features: readonly WatchedFeature[]
 }
 
-/** What the app tells a feature that watches it. */
+/** A feature that watches the app. The app calls it. */
 export interface Watch {
   /**
    * @param outcome as in the log.
-   * @param limit the limit that held the sign-in back.
+   * @param limit the limit that refused the sign-in.
    */
   countSignIn(outcome: string, entryPoint: string, limit?: string): void
   countClientFault(fault: ClientFault): void
