@@ -18,7 +18,7 @@ export interface Inviter {
   faultIn(viewer: Viewer): string | null
   /**
    * Invites a viewer who has no password yet. An earlier invitation ends.
-   * @throws UpstreamError when nobody can be invited now, or the store does not answer.
+   * @throws UpstreamError when no viewer can be invited now, or the store does not answer.
    */
   invite(store: EditableUserStore, username: string): Promise<Outcome>
 }
