@@ -22,7 +22,7 @@ export function importStatements(text: string): { text: string; address: string;
     text: statement,
     address,
     names: clause
-      .replace(/[{}]|\btype\b/g, ' ')
+      .replace(/[{}]|\btype (?=[\w$])/g, ' ')
       .split(',')
       .flatMap((item) => item.trim().split(' as ').at(-1) || []),
   }))
