@@ -5,8 +5,8 @@ import { openReports } from './analytics/reports/stream-report.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
 import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
+import type { RunningCompanion } from './companion.ts'
 import type { SettableClock } from './developer/clock.ts'
-import type { ShownProvider } from './developer/developer-deps.ts'
 import type { Faults } from './developer/faults.ts'
 import type { RequestLog } from './developer/request-log.ts'
 import { developerRoutes } from './developer/routes.ts'
@@ -38,8 +38,7 @@ export interface EmulatorDeps {
   /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
-  /** The identity provider, if there is one. */
-  readonly provider: ShownProvider | null
+  readonly companions: readonly RunningCompanion[]
   readonly faults: Faults
   readonly requestLog: RequestLog
   readonly serviceKeys: ServiceKeys

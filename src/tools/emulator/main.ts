@@ -19,7 +19,7 @@ const emulator = await start().catch((error: unknown) => {
 })
 
 process.stdout.write(`The emulated video service is at ${emulator.url}/\n`)
-if (emulator.provider) process.stdout.write(`Its identity provider is ${emulator.provider.issuer}\n`)
+for (const { introduction } of emulator.companions) process.stdout.write(`${introduction}\n`)
 let isStopping = false
 // Stays registered: with Ctrl-C, the terminal and npm each send a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(emulator))
@@ -32,7 +32,7 @@ async function start(): Promise<RunningEmulator> {
     isStrict,
     serviceKeyBits: SERVICE_KEY_BITS,
     ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
-      provider: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
+      companions: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
     }),
     seed: {
       ...(seedFile !== undefined && { file: readSeedFile(seedFile) }),

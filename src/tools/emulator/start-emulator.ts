@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
+import type { CompanionDeps, CompanionOptions, RunningCompanion } from './companion.ts'
+import { COMPANIONS } from './companions.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
-import { type Faults, openFaults } from './developer/faults.ts'
-import { openRequestLog, type RequestLog } from './developer/request-log.ts'
+import { openFaults } from './developer/faults.ts'
+import { openRequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
-import { type RunningProvider, startProvider } from './sso/start-provider.ts'
 import { EmulatorStartError } from './start-error.ts'
 import { openServiceKeys } from './token/service-keys.ts'
 
@@ -30,8 +30,8 @@ export interface EmulatorOptions {
   readonly isStrict?: boolean
   /** Length of the service's keys for viewer tokens: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
-  /** Also starts an identity provider, with the login app at `loginUrl` as its client. */
-  readonly provider?: { readonly port: number; readonly loginUrl: string }
+  /** Also starts the companions. */
+  readonly companions?: CompanionOptions
   /** Called with internal errors. By default they go to standard error. */
   readonly onError?: (error: unknown) => void
 }
@@ -41,7 +41,7 @@ export interface RunningEmulator {
   readonly url: string
   readonly port: number
   readonly seed: Seed
-  readonly provider: RunningProvider | null
+  readonly companions: readonly RunningCompanion[]
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function startEmulator({
   seed: seedOptions = {},
   isStrict = false,
   serviceKeyBits = 2048,
-  provider: providerOptions,
+  companions: companionOptions,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
   const database = openDataFile(dataFile)
@@ -65,10 +65,10 @@ export async function startEmulator({
   const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
   const serviceKeys = openServiceKeys({ database, nowSeconds: clock.nowSeconds, keyBits: serviceKeyBits })
   const server = createLoopbackServer()
-  let provider: RunningProvider | null = null
+  let companions: readonly RunningCompanion[] = []
   try {
     const seed = await openSeed(database, seedOptions, clock.nowSeconds())
-    if (providerOptions) provider = await startOwnProvider(providerOptions, seed, shared, onError)
+    if (companionOptions) companions = await startCompanions(companionOptions, { seed, onError, ...shared })
     const takenPort = await listen(server, port, host, 'EMULATOR_PORT')
     const url = `http://${isIPv6(host) ? `[${host}]` : host}:${takenPort}`
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
@@ -79,7 +79,7 @@ export async function startEmulator({
       clock,
       publicUrl: url,
       seed,
-      provider,
+      companions,
       serviceKeys,
       isStrict,
       resetDatabase,
@@ -88,33 +88,31 @@ export async function startEmulator({
     }
     server.on('request', createEmulatorApp(deps))
     const close = async () => {
-      await Promise.all([closeServer(server), provider?.close()])
+      await Promise.all([closeServer(server), closeAll(companions)])
       database.close()
     }
-    return { url, port: takenPort, seed, provider, close }
+    return { url, port: takenPort, seed, companions, close }
   } catch (error) {
-    await provider?.close()
+    await closeAll(companions)
     database.close()
     throw error
   }
 }
 
-/** Starts the provider. The secret of its client depends on the seed, so that it survives a restart. */
-function startOwnProvider(
-  { port, loginUrl }: { port: number; loginUrl: string },
-  { clients }: Seed,
-  { faults, requestLog }: { faults: Faults; requestLog: RequestLog },
-  onError: (error: unknown) => void,
-): Promise<RunningProvider> {
-  const { origin } = new URL(loginUrl)
-  const client = {
-    clientId: 'login-app',
-    secret: createHash('sha256').update(`provider ${clients[0]?.client_secret}`).digest('hex'),
-    redirectUris: [`${origin}/sso/callback`],
-    postLogoutRedirectUris: [`${origin}/`],
-    backchannelLogoutUri: `${origin}/sso/logout`,
+/** Starts all companions. If one cannot start, closes those that did. */
+async function startCompanions(options: CompanionOptions, deps: CompanionDeps): Promise<RunningCompanion[]> {
+  const running: RunningCompanion[] = []
+  try {
+    for (const companion of COMPANIONS) running.push(await companion.start(options, deps))
+  } catch (error) {
+    await closeAll(running)
+    throw error
   }
-  return startProvider({ port, clients: [client], faults, record: requestLog.record, onError })
+  return running
+}
+
+async function closeAll(companions: readonly RunningCompanion[]): Promise<void> {
+  await Promise.all(companions.map(({ close }) => close()))
 }
 
 function openDataFile(dataFile: string) {

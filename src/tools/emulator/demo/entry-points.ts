@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
-import type { RunningProvider } from '../sso/start-provider.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
+import { DEMO_FEATURES } from './demo-features.ts'
 import type { DemoLocks } from './locks.ts'
 
 const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
@@ -12,20 +12,20 @@ const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
 
 /**
- * Writes the entry points of the demo: one with passkeys and the brand of a customer for the seeded locks, one without a
- * brand, one with viewer tokens, and one with single sign-on if the emulator has a provider. Only this user may read the
- * file, because it holds secrets.
+ * Writes the entry points of the demo: one with the brand of a customer for the seeded locks, one without a brand, and
+ * those of features. Only this user may read the file, because it holds secrets.
  * @returns the settings for the login app that go with the file.
  */
 export function writeEntryPoints(
   file: string,
-  { url, seed, provider }: RunningEmulator,
+  emulator: RunningEmulator,
   locks: DemoLocks,
   lifetimeSeconds: number,
 ): ProgramSettings {
+  const { url, seed } = emulator
   const settings = programSettings(url, seed)
   const playerOrigins = settings.PLAYER_ORIGINS?.split(',')
-  const shared = {
+  const hash = {
     playerReturnUrl: settings.PLAYER_RETURN_URL,
     playerOrigins,
     hashConsumers: [settings.HASH_CONSUMERS],
@@ -38,39 +38,16 @@ export function writeEntryPoints(
     brandColor: '#0a7d6c',
     helpUrl: `${url}/`,
   }
+  const ofDefault: object = Object.assign({}, ...DEMO_FEATURES.map((feature) => feature.ofDefault))
   const entryPoints = [
-    { name: 'default', secret: locks.lock.secret, ...shared, ...brand, passkeys: 'on' },
-    { name: 'plain', secret: randomBytes(20).toString('hex'), ...shared },
-    { name: 'tokens', playerOrigins, ...brand, ...viewerTokens(url, locks) },
-    ...(provider
-      ? [{ name: 'company', secret: locks.companyLock.secret, ...shared, ...brand, ...singleSignOn(provider) }]
-      : []),
+    { name: 'default', secret: locks.lock.secret, ...hash, ...brand, ...ofDefault },
+    { name: 'plain', secret: randomBytes(20).toString('hex'), ...hash },
+    ...DEMO_FEATURES.flatMap((feature) => {
+      return feature.entryPoint?.({ emulator, locks }, { playerOrigins, brand, hash }) ?? []
+    }),
   ]
   writeFileSync(file, `${JSON.stringify(entryPoints, null, 2)}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)
   const others = Object.entries(settings).filter(([name]) => !OF_ENTRY_POINT.includes(name))
   return { ...Object.fromEntries(others), ENTRY_POINTS_FILE: file }
-}
-
-function viewerTokens(url: string, { contentKey }: DemoLocks): object {
-  return {
-    viewerAuth: 'token',
-    contentKey,
-    serviceViewerKeyUrl: `${url}/viewer-auth-public-key.json`,
-    refAddresses: ['embed', 'chat', 'qna', 'combined'].map((component) => `${url}/${component}/`),
-  }
-}
-
-function singleSignOn({ issuer, clients: [client] }: RunningProvider): object {
-  return {
-    oidcIssuer: issuer,
-    oidcClientId: client?.clientId,
-    oidcClientSecret: client?.secret,
-    oidcLabel: 'Lakeside Media',
-    ssoOnly: 'on',
-    allowedGroups: ['staff'],
-    // The player asks often, so that a logout at the provider shows soon.
-    hashLifetimeSeconds: 300,
-    ssoSessionSeconds: 3_600,
-  }
 }

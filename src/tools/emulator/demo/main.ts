@@ -1,7 +1,6 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { readDemoSettings } from '../settings.ts'
-import { PROVIDER_MISSING } from '../sso/start-provider.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { DemoError } from './demo-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'
@@ -41,8 +40,7 @@ function inheritedEnvironment(): Record<string, string> {
 }
 
 function introduction(demo: RunningDemo): string {
-  const { pageUrl, serviceUrl, loginUrl, unbrandedUrl, singleSignOn, tokenPageUrl, viewers, logFile, settingsFile } =
-    demo
+  const { pageUrl, serviceUrl, loginUrl, unbrandedUrl, features, viewers, logFile, settingsFile } = demo
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
@@ -58,13 +56,7 @@ function introduction(demo: RunningDemo): string {
     'Viewers and their passwords:',
     ...accounts,
     '',
-    'For a passkey, click "Use a passkey" in the player, and then "No passkey yet?" in the new window.',
-    '',
-    ...singleSignOnLines(singleSignOn),
-    '',
-    'For a viewer token in place of a hash, open this page. Its player goes to the login app by itself:',
-    `  ${styleText(['bold', 'cyan'], tokenPageUrl)}`,
-    '',
+    ...features.flatMap((lines) => [...lines, '']),
     `Video service   ${serviceUrl}   channels, accounts, request log`,
     `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
     `Without a brand ${unbrandedUrl}`,
@@ -83,15 +75,6 @@ function introduction(demo: RunningDemo): string {
 /** The id of the channel on a page. */
 function channelOf(pageUrl: string): string | undefined {
   return new URL(pageUrl).pathname.split('/').at(-1)
-}
-
-function singleSignOnLines(singleSignOn: RunningDemo['singleSignOn']): string[] {
-  if (singleSignOn === null) return [`The demo runs without single sign-on. ${PROVIDER_MISSING}`]
-  return [
-    `For single sign-on, open this page (not in Safari) and choose ${singleSignOn.person} at the identity provider:`,
-    `  ${styleText(['bold', 'cyan'], singleSignOn.pageUrl)}`,
-    `To log out at the provider, so that the player asks again within five minutes: ${singleSignOn.logOutUrl}`,
-  ]
 }
 
 function end(status: number, complaint?: string): never {

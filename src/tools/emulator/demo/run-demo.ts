@@ -1,9 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { COMPANIONS } from '../companions.ts'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import type { DemoSettings } from '../settings.ts'
-import { isProviderInstalled } from '../sso/start-provider.ts'
 import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
+import { DEMO_FEATURES } from './demo-features.ts'
 import { type DemoSecrets, loadSecrets } from './demo-secrets.ts'
 import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
@@ -22,13 +23,8 @@ interface DemoAddresses {
   readonly loginUrl: string
   /** The same login app without a brand. */
   readonly unbrandedUrl: string
-  /**
-   * The customer's page with the channel of single sign-on, a person to choose, and the page of the provider that logs the
-   * person out. Null without the provider.
-   */
-  readonly singleSignOn: { readonly pageUrl: string; readonly person: string; readonly logOutUrl: string } | null
-  /** The customer's page with the channel of viewer tokens. */
-  readonly tokenPageUrl: string
+  /** Says how to try the features. */
+  readonly features: readonly (readonly string[])[]
 }
 
 export interface RunningDemo extends DemoAddresses {
@@ -105,43 +101,30 @@ interface DemoParts {
   readonly secrets: DemoSecrets
 }
 
-/** Starts the emulated service, with the identity provider if its package is installed. */
+/** Starts the emulated service, with its companions if their packages are installed. */
 function startService(port: number, providerPort: number, parts: DemoParts): Promise<RunningEmulator> {
   const { folder, loginUrl, secrets } = parts
   const { lock, tokenLock, companyLock } = parts.locks
-  const hasProvider = isProviderInstalled()
+  const hasCompanions = COMPANIONS.every(({ isInstalled }) => isInstalled())
   return startEmulator({
     port,
     dataFile: join(folder, 'emulator.db'),
-    seed: { lock, tokenLock, viewers: secrets.viewers, demoWeeks: true, ...(hasProvider && { companyLock }) },
-    ...(hasProvider && { provider: { port: providerPort, loginUrl } }),
+    seed: { lock, tokenLock, viewers: secrets.viewers, demoWeeks: true, ...(hasCompanions && { companyLock }) },
+    ...(hasCompanions && { companions: { port: providerPort, loginUrl } }),
   })
 }
 
-function addressesOf(
-  emulator: RunningEmulator,
-  loginUrl: string,
-  { companyLock, tokenLock }: DemoLocks,
-): DemoAddresses {
+function addressesOf(emulator: RunningEmulator, loginUrl: string, locks: DemoLocks): DemoAddresses {
   const { url, port, seed } = emulator
   const pageOrigin = `http://page.localhost:${port}`
   const channel = seed.channels.find(({ locked }) => locked)
-  const tokenChannel = seed.viewer_auth.find(({ auth_url }) => auth_url === tokenLock.authUrl)
   return {
     pageUrl: `${pageOrigin}/channel/${channel?.id}`,
     serviceUrl: `${url}/`,
     loginUrl: `${loginUrl}/`,
     unbrandedUrl: `${loginUrl}/e/plain`,
-    singleSignOn: singleSignOnOf(emulator, pageOrigin, companyLock.url),
-    tokenPageUrl: `${pageOrigin}/channel/${tokenChannel?.content_id}`,
+    features: DEMO_FEATURES.map((feature) => feature.introduction({ emulator, locks, pageOrigin })),
   }
-}
-
-function singleSignOnOf({ provider, seed }: RunningEmulator, pageOrigin: string, lockUrl: string) {
-  const lock = seed.locks.find(({ url }) => url === lockUrl)
-  if (provider === null || lock === undefined) return null
-  const pageUrl = `${pageOrigin}/channel/${lock.content_id}`
-  return { pageUrl, person: provider.people[0]?.name ?? '', logOutUrl: `${provider.issuer}/session/end` }
 }
 
 /** Writes a file that only this user may read, because it holds secrets. */

@@ -4,7 +4,7 @@ import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
 import type { SettableClock } from './clock.ts'
-import type { DeveloperDeps, ShownProvider } from './developer-deps.ts'
+import type { DeveloperDeps } from './developer-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
@@ -53,7 +53,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
   )
   router
     .route('/seed')
-    .get((_req, res) => send(res, { ...deps.seed, ...(deps.provider && { provider: shown(deps.provider) }) }))
+    .get((_req, res) => send(res, Object.assign({ ...deps.seed }, ...deps.companions.map(({ seed }) => seed))))
     .all(onlyMethods('GET, HEAD', sendWrongMethod))
   router
     .route('/env')
@@ -61,7 +61,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
       res
         .set('Cache-Control', 'no-store')
         .type('text/plain')
-        .send(linesOf(programSettings(deps.publicUrl, deps.seed, deps.provider)))
+        .send(linesOf(programSettings(deps.publicUrl, deps.seed, deps.companions)))
     })
     .all(onlyMethods('GET, HEAD', sendWrongMethod))
   router
@@ -78,19 +78,6 @@ export function controlRoutes(deps: DeveloperDeps): Router {
   faultRoutes(router, deps)
   serviceKeyRoutes(router, deps)
   return router
-}
-
-/** Names the fields as the rest of the seed does. */
-function shown({ issuer, clients, people }: ShownProvider): object {
-  return {
-    issuer,
-    clients: clients.map(({ clientId, secret, redirectUris }) => ({
-      client_id: clientId,
-      client_secret: secret,
-      redirect_uris: redirectUris,
-    })),
-    people: people.map(({ username, name, groups, note }) => ({ username, name, groups, note })),
-  }
 }
 
 function clockRoutes(router: Router, { clock }: DeveloperDeps): void {

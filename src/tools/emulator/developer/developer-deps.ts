@@ -1,13 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { RunningCompanion } from '../companion.ts'
 import type { Seed } from '../seed/seed.ts'
-import type { RunningProvider } from '../sso/start-provider.ts'
 import type { ServiceKeys } from '../token/service-keys.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
-
-/** The part of an identity provider that the home page and `/emulator/seed` show. */
-export type ShownProvider = Pick<RunningProvider, 'issuer' | 'clients' | 'people'>
 
 /** The parts of the emulator that the developer's pages show and change. */
 export interface DeveloperDeps {
@@ -15,7 +12,7 @@ export interface DeveloperDeps {
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
-  readonly provider: ShownProvider | null
+  readonly companions: readonly RunningCompanion[]
   readonly isStrict: boolean
   readonly serviceKeys: ServiceKeys
   readonly clock: SettableClock

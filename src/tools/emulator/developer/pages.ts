@@ -12,7 +12,7 @@ const MAX_CONTENTS_SHOWN = 200
 
 /** The home page `/`, and the request log as a page or as JSON. */
 export function developerPages(deps: DeveloperDeps): Router {
-  const { publicUrl, seed, provider, isStrict, clock, faults, requestLog } = deps
+  const { publicUrl, seed, companions, isStrict, clock, faults, requestLog } = deps
   const contents = contentLister(deps)
   const router = Router()
   router.use('/assets', express.static(PUBLIC, { index: false }))
@@ -24,9 +24,9 @@ export function developerPages(deps: DeveloperDeps): Router {
       publicUrl,
       pageOrigin,
       seed,
-      provider,
+      sections: companions.map(({ section }) => section),
       isStrict,
-      programSettings: linesOf(programSettings(publicUrl, seed, provider)),
+      programSettings: linesOf(programSettings(publicUrl, seed, companions)),
       contents: contents(),
       now,
       offsetSeconds: clock.offsetSeconds(),

@@ -1,5 +1,4 @@
 import type { Seed } from '../seed/seed.ts'
-import type { ShownProvider } from './developer-deps.ts'
 
 /** Names and values of environment variables. */
 export type ProgramSettings = Readonly<Record<string, string>>
@@ -7,12 +6,12 @@ export type ProgramSettings = Readonly<Record<string, string>>
 /**
  * Returns the settings with which the login app and its command line work with this emulator.
  * @param publicUrl address of the emulator, without a slash at the end.
- * @param provider for single sign-on, if the emulator has one.
+ * @param companions add their settings.
  */
 export function programSettings(
   publicUrl: string,
   { clients }: Pick<Seed, 'clients'>,
-  provider: ShownProvider | null = null,
+  companions: readonly { readonly settings: ProgramSettings }[] = [],
 ): ProgramSettings {
   const [client] = clients
   const { port } = new URL(publicUrl)
@@ -26,12 +25,7 @@ export function programSettings(
     SERVICE_ANALYTICS_URL: `${publicUrl}/v1`,
     SERVICE_CLIENT_ID: client?.client_id ?? '',
     SERVICE_CLIENT_SECRET: client?.client_secret ?? '',
-    ...(provider && {
-      OIDC_ISSUER: provider.issuer,
-      OIDC_CLIENT_ID: provider.clients[0]?.clientId ?? '',
-      OIDC_CLIENT_SECRET: provider.clients[0]?.secret ?? '',
-      OIDC_LABEL: 'Test identity provider',
-    }),
+    ...Object.assign({}, ...companions.map(({ settings }) => settings)),
   }
 }
 

@@ -1,0 +1,39 @@
+import type { Faults } from './developer/faults.ts'
+import type { ProgramSettings } from './developer/program-settings.ts'
+import type { RequestLog } from './developer/request-log.ts'
+import type { Seed } from './seed/seed.ts'
+
+/** A server that runs beside the emulated service, for a feature of the login app. */
+export interface Companion {
+  /** False in a production install, if its package is for development. */
+  isInstalled(): boolean
+  /** @throws EmulatorStartError if it is not installed, or its port is in use. */
+  start(options: CompanionOptions, deps: CompanionDeps): Promise<RunningCompanion>
+}
+
+export interface CompanionOptions {
+  /** 0 picks a free port. */
+  readonly port: number
+  /** The login app that it works with. */
+  readonly loginUrl: string
+}
+
+/** What the emulator shares with it. */
+export interface CompanionDeps {
+  readonly seed: Seed
+  readonly faults: Faults
+  readonly requestLog: RequestLog
+  readonly onError: (error: unknown) => void
+}
+
+export interface RunningCompanion {
+  /** Its name and address, for the terminal. */
+  readonly introduction: string
+  /** The settings with which the login app works with it. */
+  readonly settings: ProgramSettings
+  /** What `/emulator/seed` shows of it. */
+  readonly seed: object
+  /** Its section of the home page: a template, and the data for it. */
+  readonly section: { readonly view: string; readonly data: object }
+  close(): Promise<void>
+}

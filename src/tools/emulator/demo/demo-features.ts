@@ -1,0 +1,7 @@
+import type { DemoFeature } from './demo-feature.ts'
+import { passkeysDemo } from './passkeys/passkeys-demo.ts'
+import { ssoDemo } from './sso/sso-demo.ts'
+import { tokenDemo } from './token/token-demo.ts'
+
+/** What the demo shows besides passwords and the hash. */
+export const DEMO_FEATURES: readonly DemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo]
