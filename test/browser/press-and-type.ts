@@ -50,7 +50,7 @@ export async function pressKey(frame: Frame, selector: string, key: 'Enter' | ' 
 }
 
 /** Replaces the text of a field, and retries until the field holds the text. */
-export async function type(frame: Frame, selector: string, text: string): Promise<void> {
+export async function typeText(frame: Frame, selector: string, text: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const field = await find(frame, selector)
     await field.evaluate((element) => Object.assign(element, { value: '' }))

@@ -2,7 +2,7 @@ import type { Frame } from 'puppeteer-core'
 import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { type BrowserKind, launchBrowser } from '../browser/launch.ts'
-import { pressKey, type } from '../browser/press-and-type.ts'
+import { pressKey, typeText } from '../browser/press-and-type.ts'
 import { rowsFor } from '../rows.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
@@ -37,8 +37,8 @@ async function startSites() {
 }
 
 async function signIn(screen: Frame, { username, password }: typeof ADA): Promise<void> {
-  await type(screen, '#username', username)
-  await type(screen, '#password', password)
+  await typeText(screen, '#username', username)
+  await typeText(screen, '#password', password)
   await pressKey(screen, '#sign-in .primary')
 }
 

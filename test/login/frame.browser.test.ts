@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { errorText } from '../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, pressKey, type } from '../browser/press-and-type.ts'
+import { press, pressKey, typeText } from '../browser/press-and-type.ts'
 import { ADA } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 import { startSites } from './start-sites.ts'
@@ -15,8 +15,8 @@ const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
 const FOCUSED = `(({ id, name, className, localName }) => id || name || className || localName)(document.activeElement)`
 
 async function signIn(screen: Frame, password: string): Promise<void> {
-  await type(screen, '#username', ADA.username)
-  await type(screen, '#password', password)
+  await typeText(screen, '#username', ADA.username)
+  await typeText(screen, '#password', password)
   await press(screen, '#sign-in .primary')
 }
 
@@ -110,8 +110,8 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     const { page, waitForFrame } = await browser.openPage()
     await page.goto(player)
     const screen = await waitForFrame(login)
-    await type(screen, '#username', ADA.username)
-    await type(screen, '#password', 'not the password')
+    await typeText(screen, '#username', ADA.username)
+    await typeText(screen, '#password', 'not the password')
     await pressKey(screen, '#password')
     await screen.waitForSelector('[role="alert"]')
     await page.keyboard.press('Tab')

@@ -6,7 +6,7 @@ import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText, textsOf } from '../../src/languages/languages.ts'
 import { createQueue } from '../../src/server/work-queue.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, type } from '../browser/press-and-type.ts'
+import { press, typeText } from '../browser/press-and-type.ts'
 import { startAccountApp } from '../features/account/start-account-app.ts'
 import { rowsFor } from '../rows.ts'
 import { ENTRY_POINT } from './entry-point.ts'
@@ -49,8 +49,8 @@ async function startSites(options: LoginAppOptions = {}) {
 }
 
 async function fill(screen: Frame, password: string): Promise<void> {
-  await type(screen, '#username', ADA.username)
-  await type(screen, '#password', password)
+  await typeText(screen, '#username', ADA.username)
+  await typeText(screen, '#password', password)
 }
 
 const textOf = (screen: Frame, selector: string) => screen.$eval(selector, ({ textContent }) => textContent)
@@ -135,7 +135,7 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     expect(await textOf(screen, '[role="alert"]')).toBe(errorText('en', 'wrongCredentials'))
     await screen.evaluate(CAPS_LOCK)
     expect(await textOf(screen, '.entry [role="status"]')).toBe(TEXTS.capsLock)
-    await type(screen, '#password', ADA.password)
+    await typeText(screen, '#password', ADA.password)
     await press(screen, BUTTON)
     await waitForFrame(passed)
     expect(outcomes(app)).toEqual(['wrong-credentials', 'signed-in'])
@@ -198,7 +198,7 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     await fill(screen, 'half a pass')
     await press(screen, BUTTON)
     await screen.waitForSelector('[role="alert"]')
-    await type(screen, '#password', ADA.password)
+    await typeText(screen, '#password', ADA.password)
     app.users.fail(null)
     await waitForText(screen, '[role="alert"]', TEXTS.retryNow)
     expect(app.users.asked).toHaveLength(1)

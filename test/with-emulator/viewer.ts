@@ -1,7 +1,7 @@
 import type { Frame } from 'puppeteer-core'
 import { expect, onTestFinished } from 'vitest'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../browser/launch.ts'
-import { press, pressKey, type } from '../browser/press-and-type.ts'
+import { press, pressKey, typeText } from '../browser/press-and-type.ts'
 import { launchWebKit, type WebKit, type WebKitKind } from '../browser/webkit.ts'
 
 export type Kind = BrowserKind | WebKitKind
@@ -118,7 +118,7 @@ async function arriveIn(
     },
     reload: async () => void (await page.reload()),
     press: async (selector) => go(await login(), selector),
-    type: async (selector, text) => type(await login(), selector, text),
+    type: async (selector, text) => typeText(await login(), selector, text),
     async textOf(selector) {
       const element = await (await login()).waitForSelector(selector, { visible: true })
       return (await element?.evaluate(({ textContent }) => textContent)) ?? ''

@@ -4,7 +4,7 @@ import { createInvitation } from '../../../src/features/account/links/invitation
 import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { pressKey, type } from '../../browser/press-and-type.ts'
+import { pressKey, typeText } from '../../browser/press-and-type.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { startSite } from '../../login/start-site.ts'
@@ -40,8 +40,8 @@ async function windowAt({ browser }: LaunchedBrowser, address: string): Promise<
 }
 
 async function save(page: Page, password: string): Promise<void> {
-  await type(page.mainFrame(), '#new-password', password)
-  await type(page.mainFrame(), '#repeat-password', password)
+  await typeText(page.mainFrame(), '#new-password', password)
+  await typeText(page.mainFrame(), '#repeat-password', password)
   await pressKey(page.mainFrame(), '.primary')
 }
 
@@ -63,7 +63,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     const framed = await waitForFrame(login)
     await pressKey(framed, 'a.forgot')
     const own = await windowAt(launched, `${login}/account/forgot`)
-    await type(own.mainFrame(), '#username', ADA.username)
+    await typeText(own.mainFrame(), '#username', ADA.username)
     await pressKey(own.mainFrame(), '.primary')
     await waitForTitle(own, 'Check your email')
     const [mail] = await app.mail.received(1)
@@ -71,8 +71,8 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     await save(own, SECOND)
     await waitForTitle(own, 'Password saved')
     await own.close()
-    await type(framed, '#username', ADA.username)
-    await type(framed, '#password', SECOND)
+    await typeText(framed, '#username', ADA.username)
+    await typeText(framed, '#password', SECOND)
     await pressKey(framed, '#sign-in .primary')
     await waitForFrame(`${player}/embed/hashlock/pass?`)
     expect(complaints).toEqual([])
@@ -90,8 +90,8 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     await save(page, SECOND)
     await waitForTitle(page, 'Password saved')
     await page.goto(`${login}/account/change-password`)
-    await type(page.mainFrame(), '#username', 'grace')
-    await type(page.mainFrame(), '#password', SECOND)
+    await typeText(page.mainFrame(), '#username', 'grace')
+    await typeText(page.mainFrame(), '#password', SECOND)
     await save(page, THIRD)
     await waitForTitle(page, 'Password saved')
     expect(await app.store.authenticate('grace', THIRD)).toMatchObject({ ok: true })
@@ -110,7 +110,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
           expect((await launched.browser.pages()).filter((one) => one.url().startsWith(`${login}/account`))).toEqual([])
         } else {
           const own = await windowAt(launched, `${login}/account/forgot`)
-          await type(own.mainFrame(), '#username', ADA.username)
+          await typeText(own.mainFrame(), '#username', ADA.username)
           await pressKey(own.mainFrame(), '.primary')
           await app.mail.received(1)
           await own.close()

@@ -16,10 +16,12 @@ import { openFrame, ownHeaders, type PasskeyApp, readWindow, startPasskeys } fro
 export async function startBrandedApp(): Promise<PasskeyApp> {
   const port = await freePort()
   const brand = BRANDS['square logo']
-  const sso = { ...ssoSettings('https://idp.example'), label: 'Contoso Identity Services' }
   const entryPoints = [
     withPasskeys({ ...ENTRY_POINT, brand }),
-    withSso(sso, withPasskeys(entryPointAt('both', { brand }))),
+    withSso(
+      { ...ssoSettings('https://idp.example'), label: 'Contoso Identity Services' },
+      withPasskeys(entryPointAt('both', { brand })),
+    ),
   ]
   return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints })
 }

@@ -6,7 +6,7 @@ import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { openPage } from '../../browser/open-page.ts'
 import { addAuthenticator, openPasskeyWindow } from '../../browser/passkey-window.ts'
-import { press, pressKey, type } from '../../browser/press-and-type.ts'
+import { press, pressKey, typeText } from '../../browser/press-and-type.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { startSite } from '../../login/start-site.ts'
 import { freePort } from '../../servers/free-port.ts'
@@ -54,8 +54,8 @@ test('in a frame of another site, a viewer creates a passkey with the password, 
   await first.window.close()
   await first.page.bringToFront()
   const enrolment = await openPasskeyWindow(launched.browser, () => press(first.screen, '[form="sso-start"]'))
-  await type(enrolment.window.mainFrame(), '#username', ADA.username)
-  await type(enrolment.window.mainFrame(), '#password', ADA.password)
+  await typeText(enrolment.window.mainFrame(), '#username', ADA.username)
+  await typeText(enrolment.window.mainFrame(), '#password', ADA.password)
   const added = new Promise<Protocol.WebAuthn.Credential>((resolve) =>
     enrolment.session.once('WebAuthn.credentialAdded', ({ credential }) => resolve(credential)),
   )

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import { errorText } from '../../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { press, pressKey, type } from '../../browser/press-and-type.ts'
+import { press, pressKey, typeText } from '../../browser/press-and-type.ts'
 import { startSite } from '../../login/start-site.ts'
 import { issueCode, startSso, until } from './start-sso.ts'
 
@@ -119,7 +119,7 @@ describe.each(['chromium', 'firefox'] as const)(
       )
       await pressKey(screen, 'a.device')
       await screen.waitForSelector('#code')
-      await type(screen, '#code', (await issueCode(app)).code)
+      await typeText(screen, '#code', (await issueCode(app)).code)
       await pressKey(screen, '.fields .primary')
       await waitForFrame(arrived)
       await page.close()

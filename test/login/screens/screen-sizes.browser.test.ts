@@ -4,7 +4,7 @@ import { OverloadedError } from '../../../src/errors.ts'
 import type { Language } from '../../../src/languages/languages.ts'
 import { findGeometryFaults, type GeometryRules, LOADED } from '../../browser/find-geometry-faults.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
-import { pressKey, type } from '../../browser/press-and-type.ts'
+import { pressKey, typeText } from '../../browser/press-and-type.ts'
 import { rowsFor } from '../../rows.ts'
 import { ADA } from '../start-login-app.ts'
 import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
@@ -115,8 +115,8 @@ test('with its script, the sign-in screen fits every size too, also while it cou
     for (const name of ['fresh', 'overloaded']) {
       if (name === 'overloaded') {
         app.users.fail(new OverloadedError('too many', 60))
-        await type(page.mainFrame(), '#username', ADA.username)
-        await type(page.mainFrame(), '#password', ADA.password)
+        await typeText(page.mainFrame(), '#username', ADA.username)
+        await typeText(page.mainFrame(), '#password', ADA.password)
         await pressKey(page.mainFrame(), '#password')
         await page.waitForSelector('[aria-live="off"]')
         app.users.fail(null)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../../browser/launch.ts'
-import { press, type } from '../../browser/press-and-type.ts'
+import { press, typeText } from '../../browser/press-and-type.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { temporaryFolder } from './demo/demo-program.ts'
 import { waitUntilPlaying } from './player/viewer.ts'
@@ -100,8 +100,8 @@ async function watchAsAda(): Promise<void> {
     const player = await waitForFrame(`http://127.0.0.1:${ports.service}/embed/`)
     await press(player, '[data-log-in]')
     const login = await waitForFrame(`http://localhost:${ports.login}/`)
-    await type(login, '#username', ADA.username)
-    await type(login, '#password', ADA.password)
+    await typeText(login, '#username', ADA.username)
+    await typeText(login, '#password', ADA.password)
     await press(login, '#sign-in .primary')
     await waitUntilPlaying(player)
   } finally {

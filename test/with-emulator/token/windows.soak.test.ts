@@ -1,7 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { startProvider } from '../../../src/tools/emulator/sso/start-provider.ts'
 import { openPasskeyWindow } from '../../browser/passkey-window.ts'
-import { type } from '../../browser/press-and-type.ts'
+import { typeText } from '../../browser/press-and-type.ts'
 import { startPasskeys } from '../../features/passkeys/start-passkeys.ts'
 import { withSso } from '../../features/sso/entry-point.ts'
 import { CLIENT } from '../../features/sso/start-provider.ts'
@@ -67,8 +67,8 @@ test('in chromium, the video plays after a viewer creates a passkey in a window'
   await (await openWindow('#use-passkey')).window.close()
   await viewer.goBack()
   const { window } = await openWindow('[form="sso-start"]')
-  await type(window.mainFrame(), '#username', ADA.username)
-  await type(window.mainFrame(), '#password', ADA.password)
+  await typeText(window.mainFrame(), '#username', ADA.username)
+  await typeText(window.mainFrame(), '#password', ADA.password)
   const closed = new Promise((resolve) => window.once('close', resolve))
   await window.keyboard.press('Enter')
   await closed

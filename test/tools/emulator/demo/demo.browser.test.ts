@@ -6,7 +6,7 @@ import loginTexts from '../../../../views/languages/en.json' with { type: 'json'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
 import { type OpenPage, openPage } from '../../../browser/open-page.ts'
 import { openPasskeyWindow } from '../../../browser/passkey-window.ts'
-import { press, pressKey, type } from '../../../browser/press-and-type.ts'
+import { press, pressKey, typeText } from '../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
@@ -68,8 +68,8 @@ function expectGenuine(response: string | undefined): void {
 }
 
 async function signIn(login: Frame, password: string): Promise<void> {
-  await type(login, '#username', ada.username)
-  await type(login, '#password', password)
+  await typeText(login, '#username', ada.username)
+  await typeText(login, '#password', password)
   await press(login, '#sign-in .primary')
 }
 
@@ -165,8 +165,8 @@ describe.each(KINDS)('in %s', (kind) => {
       await asking.window.close()
       await page.bringToFront()
       const { window, session } = await openPasskeyWindow(browser.browser, () => press(login, '[form="sso-start"]'))
-      await type(window.mainFrame(), '#username', ada.username)
-      await type(window.mainFrame(), '#password', ada.password)
+      await typeText(window.mainFrame(), '#username', ada.username)
+      await typeText(window.mainFrame(), '#password', ada.password)
       const added = new Promise((resolve) => session.once('WebAuthn.credentialAdded', resolve))
       await pressKey(window.mainFrame(), '#password')
       await added

@@ -10,6 +10,7 @@ import { PAGE_FAULTS } from './faults/page-faults.ts'
 import { PROXY_FAULTS } from './faults/proxy-faults.ts'
 import { SETTINGS_FAULTS } from './faults/settings-faults.ts'
 import { SIGN_IN_FAULTS } from './faults/sign-in-faults.ts'
+import { SSO_ENTRY_POINT_FAULTS } from './sso/entry-point-faults.ts'
 import { withProvider } from './sso/provider.ts'
 import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from './sso/provider-faults.ts'
 import { SSO_START_FAULTS } from './sso/start-faults.ts'
@@ -25,6 +26,7 @@ const FAULTS: readonly Fault[] = [
   ...SSO_PROVIDER_FAULTS,
   ...SSO_CLIENT_FAULTS,
   ...SSO_START_FAULTS,
+  ...SSO_ENTRY_POINT_FAULTS,
 ]
 
 let service: RunningEmulator

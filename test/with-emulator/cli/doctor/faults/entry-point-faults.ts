@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setLock } from '../../../../../src/tools/video-service/locks.ts'
-import { CLIENT } from '../../../../features/sso/start-provider.ts'
 import { apiOf } from '../../../video-service/client.ts'
-import { NOT_TRIED, withProvider } from '../sso/provider.ts'
 import type { Fault } from './installation.ts'
 
 const GOLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
 const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
 
 /** Two entry points: only silver has the page, and only gold has a group, and single sign-on if it is given. */
-const twoEntryPoints = (goldSso: object = {}): Pick<Fault, 'settings'> => ({
+export const twoEntryPoints = (goldSso: object = {}): Pick<Fault, 'settings'> => ({
   settings: ({ PLAYER_RETURN_URL = '', PLAYER_ORIGINS = '', USER_STORE_URL = '' }) => {
     const file = join(USER_STORE_URL.replace('sqlite:', ''), '../entry-points.json')
     const playerOrigins = PLAYER_ORIGINS.split(',')
@@ -22,16 +20,6 @@ const twoEntryPoints = (goldSso: object = {}): Pick<Fault, 'settings'> => ({
     ]
     writeFileSync(file, JSON.stringify(entryPoints), { mode: 0o600 })
     return { ENTRY_POINTS_FILE: file, HASH_SECRET: '', PLAYER_RETURN_URL: '', PLAYER_ORIGINS: '' }
-  },
-})
-
-/** Only gold has single sign-on. */
-const goldWithSso = (ssoOnly: 'on' | 'off' = 'off'): Pick<Fault, 'settings'> => ({
-  async settings(all) {
-    const sso = await withProvider().settings?.(all)
-    const client = { oidcClientId: CLIENT.clientId, oidcClientSecret: CLIENT.secret }
-    const oidc = { oidcIssuer: sso?.OIDC_ISSUER, ...client, ssoOnly }
-    return (await twoEntryPoints(oidc).settings?.(all)) ?? {}
   },
 })
 
@@ -53,21 +41,5 @@ export const ENTRY_POINT_FAULTS: readonly Fault[] = [
       args.splice(0, 2, '--video', '2003')
     },
     findings: ['failure lock-secret-differs'],
-  },
-  {
-    name: 'single sign-on works at another entry point than that of the lock',
-    ...goldWithSso(),
-    afterwards: ({ run }) => run('lock', 'set', '--channel', '1002', '--entry-point', 'silver', '--yes'),
-    findings: [],
-    isHarmless: true,
-  },
-  {
-    name: 'the lock leads to an entry point without passwords, and no viewer is named',
-    ...goldWithSso('on'),
-    afterwards: async ({ args, run }) => {
-      await run('lock', 'set', '--channel', '1002', '--entry-point', 'gold', '--yes')
-      args.splice(2, 2)
-    },
-    findings: [NOT_TRIED, 'failure page-origin-missing'],
   },
 ]

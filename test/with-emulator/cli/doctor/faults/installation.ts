@@ -2,9 +2,6 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { join } from 'node:path'
 import { readConfig } from '../../../../../src/config.ts'
-import { ssoOf } from '../../../../../src/features/sso/settings/sso-settings.ts'
-import { features } from '../../../../../src/features.ts'
-import type { Feature } from '../../../../../src/login/feature.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
 import { type MemoryUsers, memoryUsers } from '../../../../login/memory-users.ts'
@@ -14,6 +11,7 @@ import { startService } from '../../../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { emulatorOfTest, environmentFor } from '../../../video-service/client.ts'
 import { type Findings, runDoctor } from '../findings.ts'
+import { waitForProvider } from '../sso/wait-for-provider.ts'
 
 type Settings = Record<string, string>
 type HeaderValues = IncomingMessage['headers']
@@ -131,20 +129,15 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   return await runDoctor(args, { cwd, env })
 }
 
-/** Starts the app, and waits until its provider was read once or could not be read. */
-async function startTried(options: LoginAppOptions): Promise<LoginApp> {
-  const tried = Promise.withResolvers<unknown>()
-  const log = { info: tried.resolve, warn: tried.resolve }
-  const waiting = (feature: Feature): Feature => ({
-    ...feature,
-    open: (services, ...more) => feature.open({ ...services, log }, ...more),
-  })
-  const given = options.features ?? features
-  const app = await startLoginApp({
-    ...options,
-    features: given.map((one) => (one.name === 'sso' ? waiting(one) : one)),
-  })
-  if (options.entryPoints?.some((one) => ssoOf(one) !== null)) await tried.promise
+/** What features do before the app starts, and what the tests wait for then. */
+const BEFORE_START: readonly ((options: LoginAppOptions, waits: Promise<unknown>[]) => LoginAppOptions)[] = [
+  waitForProvider,
+]
+
+async function startTried(given: LoginAppOptions): Promise<LoginApp> {
+  const waits: Promise<unknown>[] = []
+  const app = await startLoginApp(BEFORE_START.reduce((options, prepare) => prepare(options, waits), given))
+  await Promise.all(waits)
   return app
 }
 

@@ -1,0 +1,34 @@
+import { CLIENT } from '../../../../features/sso/start-provider.ts'
+import { twoEntryPoints } from '../faults/entry-point-faults.ts'
+import type { Fault } from '../faults/installation.ts'
+import { NOT_TRIED, withProvider } from './provider.ts'
+
+/** Only gold has single sign-on. */
+const goldWithSso = (ssoOnly: 'on' | 'off' = 'off'): Pick<Fault, 'settings'> => ({
+  async settings(all) {
+    const sso = await withProvider().settings?.(all)
+    const client = { oidcClientId: CLIENT.clientId, oidcClientSecret: CLIENT.secret }
+    const oidc = { oidcIssuer: sso?.OIDC_ISSUER, ...client, ssoOnly }
+    return (await twoEntryPoints(oidc).settings?.(all)) ?? {}
+  },
+})
+
+/** Two entry points, of which one has single sign-on. */
+export const SSO_ENTRY_POINT_FAULTS: readonly Fault[] = [
+  {
+    name: 'single sign-on works at another entry point than that of the lock',
+    ...goldWithSso(),
+    afterwards: ({ run }) => run('lock', 'set', '--channel', '1002', '--entry-point', 'silver', '--yes'),
+    findings: [],
+    isHarmless: true,
+  },
+  {
+    name: 'the lock leads to an entry point without passwords, and no viewer is named',
+    ...goldWithSso('on'),
+    afterwards: async ({ args, run }) => {
+      await run('lock', 'set', '--channel', '1002', '--entry-point', 'gold', '--yes')
+      args.splice(2, 2)
+    },
+    findings: [NOT_TRIED, 'failure page-origin-missing'],
+  },
+]
