@@ -6,8 +6,8 @@ import type { Tree } from '../../../src/tools/slim/tree.ts'
 const PARTS = {
   'src/users/sqlite/part.json': '{ "name": "sqlite", "kind": "user store", "about": "a file" }',
   'src/users/ldap/part.json': '{ "name": "ldap", "kind": "user store", "about": "LDAP", "words": ["LDAP", "LDAP_"] }',
-  'src/features/sso/part.json':
-    '{ "name": "sso", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["single sign-on"] }',
+  'src/features/kiosk/part.json':
+    '{ "name": "kiosk", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["kiosk mode"] }',
   'src/features/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
   'src/features/keys/part.json':
     '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["sqlite|ldap", "window"], "words": ["passkey"] }',
@@ -30,20 +30,25 @@ const keep = (...names: string[]) =>
   partsToRemove(readParts(new Map(Object.entries(PARTS))), names).map(({ name }) => name)
 
 test('parts that are not kept go, and a part brings what it needs', () => {
-  expect(keep('sqlite')).toEqual(['keys', 'sso', 'window', 'ldap'])
-  expect(keep('sqlite', 'sso')).toEqual(['keys', 'ldap'])
-  expect(keep('ldap', 'keys')).toEqual(['sso', 'sqlite'])
+  expect(keep('sqlite')).toEqual(['keys', 'kiosk', 'window', 'ldap'])
+  expect(keep('sqlite', 'kiosk')).toEqual(['keys', 'ldap'])
+  expect(keep('ldap', 'keys')).toEqual(['kiosk', 'sqlite'])
 })
 
 test('a choice without a user store, and an unknown name, are refused', () => {
-  expect(() => keep('sso')).toThrow(WrongChoice)
+  expect(() => keep('kiosk')).toThrow(WrongChoice)
   expect(() => checkNames(readParts(new Map(Object.entries(PARTS))), ['sqlite', 'radius'])).toThrow('radius')
 })
 
 test('folders and assets with the name of the part go', () => {
-  const mine = ['src/tools/doctor/sso/check.ts', 'test/features/sso/a.test.ts', 'views/sso/x.ejs', 'public/sso.css']
-  const others = ['src/tools/sso-like/check.ts', 'views/sign-in.ejs', 'public/ssoid.css']
-  const { tree } = without(['sso'], Object.fromEntries([...mine, ...others].map((path) => [path, 'x\n'])))
+  const mine = [
+    'src/tools/doctor/kiosk/check.ts',
+    'test/features/kiosk/a.test.ts',
+    'views/kiosk/x.ejs',
+    'public/kiosk.css',
+  ]
+  const others = ['src/tools/kiosk-like/check.ts', 'views/sign-in.ejs', 'public/kioskid.css']
+  const { tree } = without(['kiosk'], Object.fromEntries([...mine, ...others].map((path) => [path, 'x\n'])))
   expect(mine.filter((path) => tree.has(path))).toEqual([])
   expect(others.filter((path) => tree.has(path))).toEqual(others)
 })
@@ -119,8 +124,8 @@ test.each([
 test('settings, their comments and texts of the screens go', () => {
   const settings = '# One file.\nFILE=\n\n# The account.\n#LDAP_DN=\n#LDAP_PASSWORD=\n'
   expect(textWithout('ldap', '.env.example', settings)).toBe('# One file.\nFILE=\n')
-  const texts = '{ "title": "Log in", "sso": { "start": "Go" } }\n'
-  expect(textWithout('sso', 'views/languages/en.json', texts)).toBe('{\n  "title": "Log in"\n}\n')
+  const texts = '{ "title": "Log in", "kiosk": { "start": "Go" } }\n'
+  expect(textWithout('kiosk', 'views/languages/en.json', texts)).toBe('{\n  "title": "Log in"\n}\n')
   const compose = 'services:\n  app:\n    A: 1\n    LDAP_DN: x\n  ldap:\n    image: y\n'
   expect(textWithout('ldap', 'compose.yaml', compose)).toBe('services:\n  app:\n    A: 1\n')
 })
