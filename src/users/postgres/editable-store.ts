@@ -41,11 +41,11 @@ export async function openEditablePostgresStore(
     const { passwords = knownPasswords } = options
     const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
     // The tables have just been checked.
-    const deps = { queue, passwords, assertUsable: () => Promise.resolve() }
+    const assertUsable = () => Promise.resolve()
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
-      passwordChanges: postgresPasswordChanges(connection, deps),
-      passkeys: postgresPasskeys(connection, deps.assertUsable),
+      passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),
+      passkeys: postgresPasskeys(connection, assertUsable),
       ...postgresInvitations(query),
       inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),

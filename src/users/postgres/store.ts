@@ -70,15 +70,15 @@ export function createPostgresStore(
     await assertUsable()
     return await refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
   }
-  const deps = { queue, passwords, assertUsable }
+  const ofOwnTable = () => ({
+    passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),
+    passkeys: postgresPasskeys(connection, assertUsable),
+  })
   return {
     assertCapacity: queue.assertCapacity,
     hashingQueue: queue.load,
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
-    ...(query === null && {
-      passwordChanges: postgresPasswordChanges(connection, deps),
-      passkeys: postgresPasskeys(connection, assertUsable),
-    }),
+    ...(query === null && ofOwnTable()),
     async find(username) {
       if (faultInUsername(username) !== null) return null
       await assertUsable()
