@@ -118,7 +118,7 @@ export function withoutItems(
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 /** Matches a name in code, but not as the key of a property, nor after a dot. */
-export const wordOf = (name: string) => new RegExp(`(?<![\\w$'-]|(?<!\\.\\.)\\.)${escaped(name)}(?![\\w$'-]|\\??:)`)
+export const wordOf = (name: string) => new RegExp(`(?<![\\w$']|\\w-|(?<!\\.\\.)\\.)${escaped(name)}(?![\\w$'-]|\\??:)`)
 
 /** Removes the imports of files that are not there, and the items of lists with what they brought in. */
 export function withoutMissingImports(path: string, text: string, isThere: (path: string) => boolean): string {

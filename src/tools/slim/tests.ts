@@ -14,24 +14,42 @@ export function withoutTests(text: string, isGone: (line: string) => boolean): s
     if (!isEmpty && !isGone(lines[index] ?? '')) continue
     const from = startOf(lines, index)
     if (from === null) continue
-    const indent = indentOf(lines[from] ?? '')
-    const isInside = (line: string) => line === '' || indentOf(line) > indent || /^\s*[)}\]]/.test(line)
-    let to = from
-    while (
-      to + 1 < lines.length &&
-      isInside(lines[to + 1] ?? '') &&
-      indentOf(lines[to + 1] || ' '.repeat(indent)) >= indent
-    )
-      to++
-    while (lines[to] === '') to--
+    const to = endOf(lines, from)
     if (to < index) continue
     let comment = from
     while (/^\s*(?:\/\/|\/?\*)/.test(lines[comment - 1] ?? '')) comment--
     lines.splice(comment, to - comment + 1)
     index = comment
   }
+  withoutEmptyGroups(text.split('\n'), lines)
   const left = lines.join('\n').replace(/\n{3,}/g, '\n\n')
   return SINGLE.test(left) ? left : ''
+}
+
+/** The last line of the test or group that begins at a line. */
+function endOf(lines: readonly string[], from: number): number {
+  const indent = indentOf(lines[from] ?? '')
+  let to = from
+  for (let next = lines[to + 1]; next !== undefined; next = lines[to + 1]) {
+    const isInside = next === '' || indentOf(next) > indent || (indentOf(next) === indent && /^\s*[)}\]]/.test(next))
+    if (!isInside) break
+    to++
+  }
+  while (lines[to] === '') to--
+  return to
+}
+
+/** Removes the groups that have lost all their tests. */
+function withoutEmptyGroups(before: readonly string[], lines: string[]): void {
+  const hasTest = (all: readonly string[], from: number) =>
+    all.slice(from, endOf(all, from) + 1).some((line) => SINGLE.test(line))
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = lines[index] ?? ''
+    if (!/^\s*describe\(/.test(line) || hasTest(lines, index) || !hasTest(before, before.indexOf(line))) continue
+    let from = index
+    while (/^\s*(?:\/\/|\/?\*)/.test(lines[from - 1] ?? '')) from--
+    lines.splice(from, endOf(lines, index) - from + 1)
+  }
 }
 
 /** True for a line in a table of tests, or outside tests. What a test itself names, it needs. */

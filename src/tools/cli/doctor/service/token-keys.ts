@@ -58,7 +58,7 @@ function keysAway(cause: string, isAppWithoutKeys: boolean): Finding {
 function appWithoutKeys(serviceKeyUrl: string): Finding {
   return failure(
     'app-without-service-keys',
-    `The app has no key of the service for tokens, although ${serviceKeyUrl} answers here. The app has another SERVICE_VIEWER_KEY_URL, or cannot reach the service. Allow its outgoing connections; with compose.yaml, set STORES_INSIDE=false. See "service-keys" in its log.`,
+    `The app has no key of the service for tokens, although ${serviceKeyUrl} answers here. The app has another SERVICE_VIEWER_KEY_URL, or cannot reach the service. Allow its outgoing connections; with the containers of this kit, set STORES_INSIDE=false. See "service-keys" in its log.`,
   )
 }
 

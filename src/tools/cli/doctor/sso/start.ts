@@ -117,7 +117,7 @@ async function explainRefusal(answer: Response): Promise<Finding> {
   return answer.status === 503
     ? failure(
         'sso-unavailable',
-        'POST /sso/start answers 503: the app could not read the provider, or the shared store is away. See the log of the app. If this machine reaches the provider, let the app out of its network: with compose.yaml, set STORES_INSIDE=false.',
+        'POST /sso/start answers 503: the app could not read the provider, or the shared store is away. See the log of the app. If this machine reaches the provider, let the app out of its network: with the containers of this kit, set STORES_INSIDE=false.',
       )
     : failure('sso-start-refused', `POST /sso/start answers ${answer.status} (${reason}). See the log of the app.`)
 }
