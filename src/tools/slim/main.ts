@@ -28,8 +28,10 @@ async function run(folder: string): Promise<void> {
   const parts = readParts(full)
   const names = values.keep?.split(',').map((name) => name.trim())
   if (names) checkNames(parts, names)
-  const keep = names ?? keptNames(full) ?? (await ask(parts))
-  if (!values['dry-run'] && merge && keptNames(full)) {
+  // Before the merge, because that may have left marks of a conflict in package.json.
+  const kept = keptNames(git(folder, 'show', 'HEAD:package.json'))
+  const keep = names ?? kept ?? (await ask(parts))
+  if (!values['dry-run'] && merge && kept) {
     const conflicts = mergeSlim(folder, keep, merge)
     if (conflicts.length > 0 && merge.isUnderWay) {
       throw new Refused(`Resolve these conflicts, then commit:\n${conflicts.map((path) => `  ${path}`).join('\n')}`)
@@ -45,8 +47,8 @@ async function run(folder: string): Promise<void> {
   print('Now: npm ci && npm run check && npm run test:unit, then commit.')
 }
 
-function keptNames(tree: Tree): string[] | null {
-  const manifest: { slim?: { keep: string[] } } = JSON.parse(tree.get('package.json') ?? '{}')
+function keptNames(packageJson: string): string[] | null {
+  const manifest: { slim?: { keep: string[] } } = JSON.parse(packageJson)
   return manifest.slim?.keep ?? null
 }
 

@@ -115,6 +115,15 @@ describe('a release', () => {
     expect(read('src/users/sqlite/store.ts')).toContain('return 2')
   })
 
+  test('a release that changes the scripts leaves no conflict in package.json', () => {
+    const script = (name: string) => KIT['package.json'].replace('"scripts": {}', `"scripts": { "${name}": "node" }`)
+    merge({}, { 'package.json': script('start').replace('"devDependencies": {}', '"devDependencies": {}, "slim2": 1') })
+    expect(git('diff', '--name-only', '--diff-filter=U')).toContain('package.json')
+    expect(slim()).toMatchObject({ status: 0, stderr: '' })
+    expect(git('diff', '--name-only', '--diff-filter=U')).toBe('')
+    expect(JSON.parse(read('package.json'))).toMatchObject({ scripts: { start: 'node' }, slim: { keep: ['sqlite'] } })
+  })
+
   test('a part that is new in a release goes', () => {
     merge({}, { 'src/users/radius/part.json': part('radius', 'user store', 'RADIUS'), 'src/users/radius/store.ts': '' })
     expect(slim()).toMatchObject({ status: 0 })
