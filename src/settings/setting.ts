@@ -6,6 +6,8 @@ import { readNamedFile } from './named-file.ts'
 interface SettingMeta {
   /** The setting may also be given as NAME_FILE, the path of a file that contains it. */
   readonly isSecret?: boolean | undefined
+  /** The setting is a secret because an address may contain a password. Its scheme and host may be shown. */
+  readonly isAddress?: boolean | undefined
   /** Says how the absence of the setting lets more viewers in, or leaves a weaker default. */
   readonly protects?: string | undefined
   /** The form in the entry points file, if it is not the text of the environment. */
@@ -52,8 +54,8 @@ type NamedText = Text & { readonly subject?: string; readonly of?: string }
 const ITEM = /^[^\s,]+$/
 
 export function metaOf(schema: z.ZodType | undefined): SettingMeta {
-  const { isSecret, protects, inFile, item, environmentName } = schema?.meta() ?? {}
-  return { isSecret, protects, inFile, item: item as RegExp | undefined, environmentName }
+  const { isSecret, isAddress, protects, inFile, item, environmentName } = schema?.meta() ?? {}
+  return { isSecret, isAddress, protects, inFile, item: item as RegExp | undefined, environmentName }
 }
 
 /** Returns the name of a setting in the environment: `PLAYER_ORIGINS` of `playerOrigins`. */

@@ -63,10 +63,12 @@ function environmentOf(kinds: readonly StoreKind[]) {
     .object({
       SESSION_STORE_URL: addressOf('sqlite:data/sessions.db', inSessions).meta({
         isSecret: true,
+        isAddress: true,
         protects: 'without it, `sessions end` ends no session of the app',
       }),
       LIMITS_STORE_URL: addressOf('memory:', inLimits).meta({
         isSecret: true,
+        isAddress: true,
         protects: 'without it, each copy of the app allows as many failed sign-ins',
       }),
       ...(Object.assign({}, ...kinds.map(({ fields }) => fields)) as Record<never, z.ZodType>),

@@ -35,7 +35,11 @@ export interface UserStoreList {
 }
 
 const UserStoreUrl = z.string()
-const URL_META = { isSecret: true, protects: 'without it, viewers of another store may watch' } as const
+const URL_META = {
+  isSecret: true,
+  isAddress: true,
+  protects: 'without it, viewers of another store may watch',
+} as const
 
 /**
  * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store.

@@ -69,7 +69,7 @@ const MailFrom = z.string().transform((text, context): Mailbox => {
 
 const MailEnvironment = z
   .object({
-    SMTP_URL: SmtpUrl.optional().meta({ isSecret: true }),
+    SMTP_URL: SmtpUrl.optional().meta({ isSecret: true, isAddress: true }),
     SMTP_CA_FILE: CertificatesFile.optional().meta({
       protects: 'without it, a connection to localhost is not encrypted',
     }),

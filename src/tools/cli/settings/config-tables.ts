@@ -42,24 +42,28 @@ function inEnvironmentForm(entry: Readonly<Record<string, unknown>>): Environmen
 function valuesOf(settings: Settings, given: Environment): ShownSettings {
   const entries = Object.entries(settings).map(([name, schema]) => {
     const text = given[name] || undefined
-    const { isSecret } = metaOf(schema)
+    const { isSecret, isAddress } = metaOf(schema)
     if (isSecret && text === undefined && given[`${name}_FILE`]) return [name, `${SET}, in a file`]
     // The value of a file is its content.
     if (name.endsWith('_FILE')) return [name, text ?? NONE]
     const parsed = schema.safeParse(text)
     const value = parsed.success ? parsed.data : text
-    return [name, isSecret ? withoutSecret(text, value) : shown(value)]
+    return [name, isSecret ? withoutSecret(text, value, isAddress) : shown(value)]
   })
   return Object.fromEntries(entries)
 }
 
 /** Returns an address without user name and password; of any other secret, only that it is set. */
-function withoutSecret(text: string | undefined, value: unknown): string {
+function withoutSecret(text: string | undefined, value: unknown, isAddress = false): string {
   if (value instanceof KeyObject) return `RSA, ${value.asymmetricKeyDetails?.modulusLength} bits`
-  const [, scheme = '', host = ''] = /^([a-z][a-z0-9-]*:\/\/)(?:[^/]*@)?([^/?#]*)/i.exec(text ?? '') ?? []
+  if (text === undefined) return shown(value)
+  if (!isAddress) return SET
+  const [, scheme = '', host = ''] = /^([a-z][a-z0-9-]*:\/\/)(?:[^/]*@)?([^/?#]*)/i.exec(text) ?? []
   if (host !== '') return scheme + host
-  if (/^[a-z]+:/.test(text ?? '')) return text ?? ''
-  return text === undefined ? shown(value) : SET
+  // URL also finds the host of an address without the slashes.
+  const { protocol, host: found } = URL.canParse(text) ? new URL(text) : { protocol: '', host: '' }
+  if (found !== '') return `${protocol}//${found}`
+  return protocol === '' ? SET : text
 }
 
 function shown(value: unknown): string {

@@ -92,3 +92,12 @@ test.each(['/proc/no-such-folder/security.log', 'no-such-folder/security.log'])(
     expect([status, stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE cannot be opened (ENOENT).')])
   },
 )
+
+test('config check hides a secret that looks like an address', async () => {
+  const own = 'Kq7w1e9r3t5y8u2i6o0p4a1s9d7f3g5h2'
+  const secrets = { SESSION_SECRET: `redis:${own}`, HASH_SECRET: `abc://${own}` }
+  const { status, stdout } = await check({ ...SETTINGS, ...secrets })
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/SESSION_SECRET +set/)
+  expect(stdout).not.toContain(own)
+})
