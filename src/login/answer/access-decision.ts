@@ -68,7 +68,10 @@ export async function askAccess(
   const decision = await decided(timeoutMs, (signal) => decideAccess(viewer, entryPoint, content, signal))
   if (!decision.ok) return decision
   for (const gate of gates) {
-    const refused = await decided(timeoutMs, async () => (await gate(viewer, content)) ?? decision)
+    const refused = await decided(timeoutMs, async () => {
+      const refusal = await gate(viewer, content)
+      return refusal === null ? decision : refusal
+    })
     if (!refused.ok) return refused
   }
   for (const [name, value] of decision.parameters) {
