@@ -2,18 +2,15 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
 import { askAccess, type Gate } from '../../src/login/answer/access-decision.ts'
+import type { Viewer } from '../../src/users/user-store.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 
-const ADA = { id: 'ada', username: 'ada@example.com', groups: [], attributes: {} }
+const ADA: Viewer = { username: 'ada@example.com', groups: [], attributes: {} }
 
 function ask(gate: () => unknown) {
   const accessPolicy = { decideAccess, timeoutMs: 1_000 }
   const answer = { faultIn: () => null }
-  return askAccess(
-    { entryPoint: ENTRY_POINT, accessPolicy, gates: [gate as Gate], answer },
-    ADA as never,
-    null as never,
-  )
+  return askAccess({ entryPoint: ENTRY_POINT, accessPolicy, gates: [gate as Gate], answer }, ADA, {})
 }
 
 test('a gate that returns null lets the viewer pass', async () => {
