@@ -7,15 +7,23 @@ import type { UserStore, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import { stateOf } from '../../../users/viewer-state.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
-import { type LastEvents, lastEventsOf } from '../security-log/last-events.ts'
+import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
-import { type ShownViewer, textOf } from './shown-viewer.ts'
+import { type KnownEvents, type ShownViewer, textOf } from './shown-viewer.ts'
 
 /** What features know of a viewer. */
 const FACTS: readonly FactReader[] = [
   passkeysFact, //
 ]
+
+/** Sources that know earlier sign-ins of a viewer. */
+const HISTORIES: readonly HistoryReader[] = [
+  loggedEvents, //
+]
+
+/** @param part returns null if the work fails, and shows the fault. */
+type HistoryReader = (env: CommandIo['env'], username: string, part: LookUpDeps['part']) => Promise<KnownEvents>
 
 interface FactReader {
   readonly field: string
@@ -49,27 +57,29 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   const known = await lookUp(store, typed, { nowSeconds, part }).finally(() => store.close())
   const username = known?.username ?? typed
   const { sessionStore, limitsStore } = readSharedStores(env)
-  const { securityLogFile, ...ends } = readActivitySettings(env)
+  const ends = readActivitySettings(env)
   const [storedSessions, counts] = await Promise.all([stores.sessions(sessionStore), stores.counts(limitsStore)])
-  const [sessions, failed, last] = await Promise.all([
+  const [sessions, failed, histories] = await Promise.all([
     part(storedSessions.list(username).then((stored) => livingSessions(stored, ends))),
     part(counts.failedSignIns(username)),
-    securityLogFile === null ? null : part(lastEventsOf(securityLogFile, username)),
+    Promise.all(HISTORIES.map((read) => read(env, username, part))),
   ])
-  const isAtProvider = sessions?.some(({ provider }) => provider !== null) || last?.signIn?.issuer
-  const isFound = known || sessions?.length || failed?.count || last?.signIn || last?.refusal || faults.length > 0
+  const isAtProvider =
+    sessions?.some(({ provider }) => provider !== null) || histories.some((history) => history.isAtProvider)
+  const isFound =
+    known || sessions?.length || failed?.count || histories.some((history) => history.isKnown) || faults.length > 0
   if (!isFound) return nothingKnown(typed)
   const viewer: ShownViewer = {
     ...(known ?? { ...unnamed(typed), state: isAtProvider ? 'only-at-provider' : 'not-in-store' }),
-    lastSignIn: eventOf(last?.signIn),
-    lastRefusal: eventOf(last?.refusal),
+    histories,
     failedSignIns: failed,
     sessions: sessions?.map(sessionOf) ?? null,
     faults,
   }
-  const text = textOf(viewer, { hasLog: securityLogFile !== null, countsInMemory: limitsStore.kind === 'memory' })
-  const { facts, ...fields } = viewer
-  const data = { ...fields, ...Object.fromEntries(facts.map(({ field, value }) => [field, value])) }
+  const text = textOf(viewer, limitsStore.kind === 'memory')
+  const { facts, histories: _lines, ...fields } = viewer
+  const ofFeatures = Object.fromEntries(facts.map(({ field, value }) => [field, value]))
+  const data = Object.assign({ ...fields, ...ofFeatures }, ...histories.map((history) => history.fields))
   return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
 }
 
@@ -125,12 +135,6 @@ function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'fa
   const invitation =
     expiresAtSeconds === undefined ? null : { expiresAt: isoOf(expiresAtSeconds), isSent: isSent === true }
   return { username, state: stateOf(known, nowSeconds), invitation, groups, attributes }
-}
-
-function eventOf(event: LastEvents['signIn'] | undefined): ShownViewer['lastSignIn'] {
-  if (!event) return null
-  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
-  return { time, outcome, reason, address, entryPoint, issuer, subject }
 }
 
 function isoOf(seconds: number): string {

@@ -1,9 +1,19 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { stateOf } from '../../../users/viewer-state.ts'
-import type { SecurityEvent } from '../security-log/security-events.ts'
 import { printable } from '../terminal/text.ts'
 
-type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
+type Line = readonly [label: string, value: string]
+
+/** Earlier sign-ins and refusals of a viewer, from a source such as the security log. */
+export interface KnownEvents {
+  /** Fields of the JSON output. */
+  readonly fields: object
+  readonly lines: readonly Line[]
+  /** True if the source has an event of the viewer. */
+  readonly isKnown: boolean
+  /** True if an identity provider signed the viewer in. */
+  readonly isAtProvider: boolean
+}
 
 /** A number that a feature knows. Null if it does not apply, or cannot be read. */
 export interface ViewerFact {
@@ -12,7 +22,7 @@ export interface ViewerFact {
   readonly value: number | null
 }
 
-/** The output of `viewers show --json`, with a field for each fact. Times are ISO 8601, in UTC. */
+/** The output of `viewers show --json`, with the fields of facts and histories. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
   readonly username: string
   /**
@@ -26,8 +36,7 @@ export interface ShownViewer {
   readonly groups: readonly string[] | null
   readonly attributes: Readonly<Record<string, string>> | null
   readonly facts: readonly ViewerFact[]
-  readonly lastSignIn: ShownEvent | null
-  readonly lastRefusal: ShownEvent | null
+  readonly histories: readonly KnownEvents[]
   /** Null if they are counted in the memory of the app, or cannot be read. */
   readonly failedSignIns: FailedSignIns | null
   /** Null if they cannot be read. */
@@ -41,12 +50,6 @@ interface SessionText {
   readonly lastUsedAt: string
   /** Null for a password viewer. */
   readonly provider: { readonly issuer: string; readonly subject: string } | null
-}
-
-/** Facts about the settings. */
-interface Sources {
-  readonly hasLog: boolean
-  readonly countsInMemory: boolean
 }
 
 /** A shared account may have thousands of sessions. */
@@ -63,25 +66,26 @@ const STATES: Readonly<Record<ShownViewer['state'], string>> = {
   'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
   unknown: 'not known: the user store looks up no viewers',
 }
-const NO_LOG = 'not known: SECURITY_LOG_FILE is not set'
 const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
 
-/** Formats the viewer as lines with a label. */
-export function textOf(viewer: ShownViewer, { hasLog, countsInMemory }: Sources): string {
+/**
+ * Formats the viewer as lines with a label.
+ * @param countsInMemory true if only the app knows the failed sign-ins.
+ */
+export function textOf(viewer: ShownViewer, countsInMemory: boolean): string {
   const { username, state, invitation, groups, attributes, facts, faults } = viewer
   const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
-  const lines: [label: string, value: string][] = [
+  const lines: Line[] = [
     ['User name', username],
     ['State', STATES[state]],
-    ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as [string, string]]),
+    ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as const]),
     ['Groups', listText(groups)],
     ['Attributes', listText(attributes && pairs)],
-    ...facts.flatMap(({ label, value }): [string, string][] => (value === null ? [] : [[label, String(value)]])),
-    ['Last sign-in', hasLog ? eventText(viewer.lastSignIn) : NO_LOG],
-    ['Last refusal', hasLog ? eventText(viewer.lastRefusal) : NO_LOG],
+    ...facts.flatMap(({ label, value }): Line[] => (value === null ? [] : [[label, String(value)]])),
+    ...viewer.histories.flatMap((history) => history.lines),
     ...failureLines(viewer.failedSignIns, countsInMemory),
     ...sessionLines(viewer.sessions),
-    ...faults.map((fault): [string, string] => ['Fault', fault]),
+    ...faults.map((fault): Line => ['Fault', fault]),
   ]
   return lines.map(([label, value]) => `${label.padEnd(15)} ${printable(value)}`.trimEnd()).join('\n')
 }
@@ -94,39 +98,29 @@ function listText(texts: readonly string[] | null): string {
   return texts === null ? 'not known' : texts.join(', ') || 'none'
 }
 
-function eventText(event: ShownEvent | null): string {
-  if (event === null) return 'none in the log'
-  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
-  const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
-  const identity = issuer === null || subject === null ? '' : `, ${identityText({ issuer, subject })}`
-  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
-}
-
-function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): [string, string][] {
+function failureLines(failed: FailedSignIns | null, countsInMemory: boolean): Line[] {
   if (failed === null) return [['Failed sign-ins', countsInMemory ? IN_MEMORY : 'cannot be read']]
   const { count, lockedSeconds, addresses } = failed
   const locked = `. Locked for ${lockedSeconds} s at addresses without an earlier sign-in. Run viewers unlock`
   return [
     ['Failed sign-ins', `${count}${lockedSeconds > 0 ? locked : ''}`],
-    ...addresses.map(({ address, count: attempts, waitSeconds }): [string, string] => [
-      '',
-      `${attempts} from ${address}${waitSeconds > 0 ? `, which must wait ${waitSeconds} s` : ''}`,
-    ]),
+    ...addresses.map(
+      ({ address, count: attempts, waitSeconds }): Line => [
+        '',
+        `${attempts} from ${address}${waitSeconds > 0 ? `, which must wait ${waitSeconds} s` : ''}`,
+      ],
+    ),
   ]
 }
 
-function sessionLines(sessions: ShownViewer['sessions']): [string, string][] {
+function sessionLines(sessions: ShownViewer['sessions']): Line[] {
   if (sessions === null) return [['Sessions', 'cannot be read']]
   const rest = sessions.length > MOST_SESSIONS ? `, of which the newest ${MOST_SESSIONS} are:` : ''
   return [
     ['Sessions', `${sessions.length}${rest}`],
-    ...sessions.slice(0, MOST_SESSIONS).map(({ signedInAt, lastUsedAt, provider }): [string, string] => {
-      const identity = provider === null ? '' : `, ${identityText(provider)}`
+    ...sessions.slice(0, MOST_SESSIONS).map(({ signedInAt, lastUsedAt, provider }): Line => {
+      const identity = provider === null ? '' : `, subject ${provider.subject} at ${provider.issuer}`
       return ['', `began ${signedInAt}, last used ${lastUsedAt}${identity}`]
     }),
   ]
-}
-
-function identityText({ issuer, subject }: NonNullable<SessionText['provider']>): string {
-  return `subject ${subject} at ${issuer}`
 }

@@ -1,0 +1,75 @@
+import { readActivitySettings } from '../../../config.ts'
+import { features } from '../../../features.ts'
+import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.ts'
+import { linesOfFile, rotatedFiles } from './log-lines.ts'
+import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
+
+const NO_LOG = 'not known: SECURITY_LOG_FILE is not set'
+
+type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
+interface LastEvents {
+  readonly signIn: SecurityEvent | null
+  readonly refusal: SecurityEvent | null
+}
+type Line = readonly [label: string, value: string]
+/** Runs work that may fail, for example because a file cannot be read. @returns null if it failed. */
+type Part = <T>(work: Promise<T>) => Promise<T | null>
+
+/** Returns what the security log knows of a viewer, for `viewers show`. Its times are ISO 8601, in UTC. */
+export async function loggedEvents(env: Readonly<Record<string, string | undefined>>, viewer: string, part: Part) {
+  const file = readActivitySettings(env).securityLogFile
+  const last = file === null ? null : await part(lastEventsOf(file, viewer))
+  const [lastSignIn, lastRefusal] = [shownEvent(last?.signIn), shownEvent(last?.refusal)]
+  const textOf = (event: ShownEvent | null) => (file === null ? NO_LOG : eventText(event))
+  const lines: Line[] = [
+    ['Last sign-in', textOf(lastSignIn)],
+    ['Last refusal', textOf(lastRefusal)],
+  ]
+  return {
+    fields: { lastSignIn, lastRefusal },
+    lines,
+    isKnown: lastSignIn !== null || lastRefusal !== null,
+    isAtProvider: Boolean(lastSignIn?.issuer),
+  }
+}
+
+function shownEvent(event: SecurityEvent | null | undefined): ShownEvent | null {
+  if (!event) return null
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
+  return { time, outcome, reason, address, entryPoint, issuer, subject }
+}
+
+function eventText(event: ShownEvent | null): string {
+  if (event === null) return 'none in the log'
+  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
+  const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
+  const identity = issuer === null || subject === null ? '' : `, subject ${subject} at ${issuer}`
+  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
+}
+
+const OUTCOMES: Outcomes = Object.assign({}, SIGN_IN_OUTCOMES, ...features.map(({ outcomes }) => outcomes))
+
+/** True for an outcome that refuses the viewer. A step on the way, such as an opened window, refuses no viewer. */
+function isRefusal(outcome: string): boolean {
+  return OUTCOMES[outcome]?.level !== 'info' && !outcome.endsWith('-not-yet')
+}
+
+/**
+ * Finds the newest sign-in and the newest refusal of a viewer; null where there is none. Reads the rotated files of the
+ * log, the newest first, until one of them has a sign-in: a refusal in an older file has been followed by it.
+ * @throws ConfigError if a file cannot be read.
+ */
+export async function lastEventsOf(securityLogFile: string, viewer: string): Promise<LastEvents> {
+  const filter = { period: null, viewer, outcomes: [] }
+  let refusal: SecurityEvent | null = null
+  for (const file of (await rotatedFiles(securityLogFile)).toReversed()) {
+    const found: { -readonly [Name in keyof LastEvents]: LastEvents[Name] } = { signIn: null, refusal: null }
+    for await (const event of securityEvents(linesOfFile(file), filter, startReading())) {
+      if (event.outcome === 'signed-in') found.signIn = event
+      else if (event.event === 'sign-in' && isRefusal(event.outcome)) found.refusal = event
+    }
+    refusal ??= found.refusal
+    if (found.signIn !== null) return { signIn: found.signIn, refusal }
+  }
+  return { signIn: null, refusal }
+}
