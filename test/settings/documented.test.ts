@@ -4,10 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { stores } from '../../src/stores.ts'
-import { DrillEnvironment } from '../../src/tools/cli/drill/drill-address.ts'
-import { SERVICE_SECRETS, ServiceEnvironment } from '../../src/tools/video-service/service-settings.ts'
 import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
+import { TOOL_SECRETS, TOOL_SETTINGS } from '../tools/cli/tool-settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { STORE_SETTINGS } from '../wrong-settings.ts'
 
@@ -24,12 +23,10 @@ const LINES = [...EXAMPLE.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, ha
   value,
 }))
 
-/** The settings of the command line. The login app does not need them. */
-const SERVICE = Object.keys(ServiceEnvironment.in.shape)
-const DRILL = Object.keys(DrillEnvironment.shape)
-const SERVICE_REQUIRED = Object.entries(ServiceEnvironment.in.shape)
-  .filter(([, field]) => !field.safeParse(undefined).success)
-  .map(([name]) => name)
+/** The settings of the command line. */
+const TOOLS = Object.keys(TOOL_SETTINGS)
+/** True for a setting without a default that is not optional. */
+const isRequired = (name: string) => TOOL_SETTINGS[name]?.safeParse(undefined).success === false
 
 /** The settings of one room each: the page with their table, and the settings that are required with them. */
 const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<string, string>> }[] = [
@@ -58,18 +55,20 @@ const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<
 describe('.env.example', () => {
   test('.env.example names every setting, once, and no other', () => {
     const names = LINES.map(({ name }) => name)
-    expect(names.toSorted()).toEqual([...KIT_SETTINGS.filter(isNotNamedFile), ...SERVICE, ...DRILL].toSorted())
+    expect(names.toSorted()).toEqual([...KIT_SETTINGS.filter(isNotNamedFile), ...TOOLS].toSorted())
   })
   test('.env.example names every secret that may be in a file', () => {
     const files = [
       ...KIT_SETTINGS.filter((setting) => !isNotNamedFile(setting)),
-      ...SERVICE_SECRETS.map((name) => `${name}_FILE`),
+      ...TOOL_SECRETS.map((name) => `${name}_FILE`),
     ]
     for (const name of files) expect(EXAMPLE).toContain(name)
   })
   test('.env.example leaves open exactly the settings without a default', () => {
     const open = LINES.filter(({ isDefault }) => !isDefault)
-    expect(open.map(({ name }) => name).toSorted()).toEqual([...Object.keys(SETTINGS), ...SERVICE_REQUIRED].toSorted())
+    expect(open.map(({ name }) => name).toSorted()).toEqual(
+      [...Object.keys(SETTINGS), ...TOOLS.filter(isRequired)].toSorted(),
+    )
     expect(open.every(({ value }) => value === '')).toBe(true)
   })
   test('.env.example shows the true defaults', () => {
@@ -77,8 +76,8 @@ describe('.env.example', () => {
       LINES.filter(({ isDefault, name }) => isDefault && !isOfStore(name)).map(({ name, value }) => [name, value]),
     )
     expect(readConfig({ ...defaults, ...SETTINGS })).toEqual(readConfig(SETTINGS))
-    for (const name of ['SERVICE_BASIC_FORM', 'SERVICE_BEARER_FORM'] as const) {
-      expect(ServiceEnvironment.in.shape[name].parse(undefined)).toBe(defaults[name])
+    for (const name of TOOLS.filter((tool) => !isRequired(tool))) {
+      expect([name, String(TOOL_SETTINGS[name]?.parse(undefined) ?? '')]).toEqual([name, defaults[name]])
     }
   })
   test.each(ROOMS)('.env.example shows the true defaults of $prefix…', ({ prefix, chosen }) => {
@@ -137,19 +136,19 @@ test('the table of src/features/sso/README.md has every setting of single sign-o
 
 test('src/tools/cli/README.md has every setting of the command line', () => {
   const names = tableRows(page('src/tools/cli/README.md')).flatMap(([first]) => inBackticks(first))
-  expect(names).toEqual(expect.arrayContaining([...SERVICE, ...DRILL]))
+  expect(names).toEqual(expect.arrayContaining(TOOLS))
 })
 
 test('the table of keys in src/login/README.md has every secret, and no other setting', () => {
   const secrets = KIT_SETTINGS.filter((name) => !isNotNamedFile(name))
-  const expected = [...secrets.map((name) => name.replace(/_FILE$/, '')), 'OIDC_CLIENT_KEY_FILE', ...SERVICE_SECRETS]
+  const expected = [...secrets.map((name) => name.replace(/_FILE$/, '')), 'OIDC_CLIENT_KEY_FILE', ...TOOL_SECRETS]
   const names = tableRows(sectionOf('src/login/README.md', 'Keys')).flatMap(([first]) => inBackticks(first))
   expect(names.toSorted()).toEqual(expected.toSorted())
 })
 
 test('the connections in src/login/README.md name every address that the app or a command connects to', () => {
   const ofBrowsers = ['PUBLIC_URL', 'PLAYER_RETURN_URL', 'HELP_URL', 'FORGOT_PASSWORD_URL', 'TERMS_URL']
-  const expected = [...KIT_SETTINGS, ...SERVICE].filter((name) => /_(URL|ISSUER)$/.test(name))
+  const expected = [...KIT_SETTINGS, ...TOOLS].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))
   expect(expected.filter((name) => !ofBrowsers.includes(name) && !names.includes(name))).toEqual([])
 })

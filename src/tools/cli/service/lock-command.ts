@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Lock, type LockDisplay, type LockTarget, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { readServiceSettings } from '../settings/read-service-settings.ts'
+import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'

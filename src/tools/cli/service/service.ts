@@ -4,7 +4,7 @@ import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../vide
 import type { ApiCredential, ServiceSettings } from '../../video-service/service-settings.ts'
 import { createTransport, type Transport } from '../../video-service/transport.ts'
 import type { Outcome } from '../command.ts'
-import { readServiceSettings } from '../settings/read-service-settings.ts'
+import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { obtainToken } from './access-token/obtain-token.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'

@@ -8,7 +8,21 @@ import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
-import { hasServiceSettings, readServiceSettings } from './read-service-settings.ts'
+import { serviceSettings } from './video-service/read-service-settings.ts'
+
+/** The settings of tools. They are optional: checked only if one of them is given. */
+const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [
+  serviceSettings, //
+]
+
+interface OptionalSettings {
+  /** The name in the JSON output. */
+  readonly field: string
+  isGiven(env: CommandIo['env']): boolean
+  /** @throws ConfigError that lists every missing or wrong setting. */
+  read(env: CommandIo['env']): object
+  sentence(isGiven: boolean): string
+}
 
 /** Adds `config check`, which checks the settings as `npm start` would, and shows what the app will do. */
 export function addConfigCommands(group: Command, context: CommandContext): void {
@@ -20,13 +34,12 @@ export function addConfigCommands(group: Command, context: CommandContext): void
 
 async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const app = settingsOrMistakes(() => readConfig(env))
-  // The video service is optional: check its settings only if there are any.
-  const hasService = hasServiceSettings(env)
-  const service = hasService ? settingsOrMistakes(() => readServiceSettings(env)) : null
+  const given = OPTIONAL_SETTINGS.filter(({ isGiven }) => isGiven(env))
+  const optional = given.map(({ read }) => settingsOrMistakes(() => read(env)))
   const logFault = typeof app === 'string' ? null : faultOfLog(app.securityLogFile)
-  const faults = [app, service, logFault].filter((result) => typeof result === 'string')
+  const faults = [app, ...optional, logFault].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
-  return { ok: true, text: await describe(app, env, hasService, stdout), data: report(app, env, hasService) }
+  return { ok: true, text: await describe(app, env, stdout), data: report(app, env) }
 }
 
 function settingsOrMistakes<T extends object>(read: () => T): T | string {
@@ -49,32 +62,26 @@ function faultOfLog(file: string | null): string | null {
   }
 }
 
-function report(config: Config, env: CommandIo['env'], hasService: boolean): object {
+function report(config: Config, env: CommandIo['env']): object {
   const entryPoints = config.entryPoints.map((entryPoint) => ({
     name: entryPoint.name,
     address: addressOf(config, entryPoint),
     settings: entryPointValues(config, entryPoint, env),
   }))
-  return { entryPoints, settings: appValues(env), service: hasService, warnings: config.warnings }
+  const optional = Object.fromEntries(OPTIONAL_SETTINGS.map(({ field, isGiven }) => [field, isGiven(env)]))
+  return { entryPoints, settings: appValues(env), ...optional, warnings: config.warnings }
 }
 
-async function describe(
-  config: Config,
-  env: CommandIo['env'],
-  hasService: boolean,
-  stdout: CommandIo['stdout'],
-): Promise<string> {
+async function describe(config: Config, env: CommandIo['env'], stdout: CommandIo['stdout']): Promise<string> {
   const table = (title: string, values: ShownSettings) => textTable(stdout, [title, ''], Object.entries(values))
   const tables = config.entryPoints.map((entryPoint) =>
     table(`Entry point ${entryPoint.name}`, entryPointValues(config, entryPoint, env)),
   )
   tables.push(table('The app', appValues(env)))
   const lines = [
-    hasService
-      ? 'Video service: set'
-      : 'Video service: not set. token, channel, lock and report need the settings SERVICE_…',
+    ...OPTIONAL_SETTINGS.map(({ isGiven, sentence }) => sentence(isGiven(env))),
     ...config.warnings.map((warning) => `Warning: ${warning}`),
   ]
-  const blocks = ['The settings are complete and valid.', ...(await Promise.all(tables)), lines.join('\n')]
+  const blocks = ['The settings are complete and valid.', ...(await Promise.all(tables)), lines.join('\n') || []].flat()
   return blocks.join('\n\n')
 }

@@ -1,8 +1,8 @@
-import { ConfigError } from '../../../errors.ts'
-import { sentenceOf } from '../../../settings/fields.ts'
-import { readGivenSettings } from '../../../settings/named-file.ts'
-import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../video-service/service-settings.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { ConfigError } from '../../../../errors.ts'
+import { sentenceOf } from '../../../../settings/fields.ts'
+import { readGivenSettings } from '../../../../settings/named-file.ts'
+import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../../video-service/service-settings.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 
 const SETTINGS = Object.keys(ServiceEnvironment.in.shape)
 
@@ -19,4 +19,15 @@ export function readServiceSettings(env: CommandIo['env']): ServiceSettings {
   const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])))
   const mistakes = [...faults, ...issues.map(({ path, message }) => sentenceOf(path, message))]
   throw new ConfigError(`These settings are missing or wrong:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`)
+}
+
+/** The settings of the video service, for `config check`. */
+export const serviceSettings = {
+  field: 'service',
+  isGiven: hasServiceSettings,
+  read: readServiceSettings,
+  sentence: (isGiven: boolean) =>
+    isGiven
+      ? 'Video service: set'
+      : 'Video service: not set. token, channel, lock and report need the settings SERVICE_…',
 }
