@@ -9,9 +9,9 @@ import { withEditableStore } from '../settings/editable-store.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
+import { addInvited } from './account/add-invited.ts'
 import { addViewersInviteCommand } from './account/invite-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
-import type { InvitationOptions } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
 import { addViewersPasskeysCommands } from './passkeys/passkeys-command.ts'
@@ -19,11 +19,22 @@ import { passkeysNote } from './passkeys/passkeys-note.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
-import { addInviteOption, withInviter } from './ways-to-invite.ts'
 
 interface Options {
   readonly json?: boolean
 }
+
+/** Adds a viewer without asking for a password, if its options say so. */
+interface AddWithoutPassword {
+  readonly example: string
+  addOptions(command: Command): Command
+  isChosen(options: object): boolean
+  add(context: CommandContext, store: EditableUserStore, viewer: Viewer, options: object): Promise<Outcome>
+}
+
+const WITHOUT_PASSWORD: readonly AddWithoutPassword[] = [
+  addInvited, //
+]
 
 /** In the order of the help. */
 const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] = [
@@ -51,8 +62,7 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
 }
 
 function addAddCommand(group: Command, context: CommandContext): void {
-  interface AddOptions extends Options, InvitationOptions {
-    readonly invite?: boolean
+  interface AddOptions extends Options {
     readonly group?: string[]
     readonly attribute?: [name: string, value: string][]
   }
@@ -63,54 +73,33 @@ function addAddCommand(group: Command, context: CommandContext): void {
     [
       'viewer-auth viewers add ada@example.com',
       'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
-      'viewer-auth viewers add ada@example.com --invite',
+      ...WITHOUT_PASSWORD.map(({ example }) => example),
       'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
     ],
   )
-  addInviteOption(command, 'send a link by which the viewer sets the password')
+  WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
     .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
     .option(
       '--attribute <NAME=VALUE>',
       'an attribute of the viewer, for hashed parameters; repeatable',
       collectAttribute,
     )
-    .action(
-      (username: string, { json, group: groups = [], attribute = [], invite: isInvited, ...options }: AddOptions) =>
-        runCommand(context, json, () =>
-          withEditableStore(context.io, async (store, contextWords) => {
-            const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
-            // Checked before the prompt, so that the user need not type the password again.
-            const fault = faultInViewer(viewer)
-            if (fault !== null) return { ok: false, fault }
-            const known = await store.show(username)
-            if (known.ok) return viewerExists(known.viewer)
-            if (isInvited) return await addInvited(context, store, viewer, options)
-            const read = await readNewPassword(context.io, username, contextWords)
-            return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
-          }),
-        ),
+    .action((username: string, { json, group: groups = [], attribute = [], ...options }: AddOptions) =>
+      runCommand(context, json, () =>
+        withEditableStore(context.io, async (store, contextWords) => {
+          const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
+          // Checked before the prompt, so that the user need not type the password again.
+          const fault = faultInViewer(viewer)
+          if (fault !== null) return { ok: false, fault }
+          const known = await store.show(username)
+          if (known.ok) return viewerExists(known.viewer)
+          const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
+          if (other) return await other.add(context, store, viewer, options)
+          const read = await readNewPassword(context.io, username, contextWords)
+          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+        }),
+      ),
     )
-}
-
-/** Adds a viewer without a password, and invites the viewer to set one. */
-function addInvited(
-  context: CommandContext,
-  store: EditableUserStore,
-  viewer: Viewer,
-  options: InvitationOptions,
-): Promise<Outcome> {
-  return withInviter(context, options, async (inviter) => {
-    const fault = inviter.faultIn(viewer)
-    if (fault !== null) return { ok: false, fault: `The viewer ${fault}. Nothing was changed.` }
-    const added = await store.add(viewer, null)
-    if (!added.ok) return added
-    const invited = await inviter
-      .invite(store, viewer.username)
-      .catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
-    if (invited.ok) return { ...invited, text: `Added and invited ${printable(viewer.username)}.` }
-    const next = `Added ${printable(viewer.username)}, but without an invitation. ${inviter.advice}`
-    return { ok: false, fault: `${invited.fault} ${next}` }
-  })
 }
 
 function addSetPasswordCommand(group: Command, context: CommandContext): void {
