@@ -1,61 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { compileCache } from '../../compile-cache.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
-import { freePort } from '../../servers/free-port.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { startWithOutput } from './program-with-output.ts'
 
 // Each test starts a process.
 vi.setConfig({ testTimeout: 60_000 })
-
-const PROGRAM = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
-
-interface Program {
-  readonly child: ChildProcess
-  signIn(username: string): Promise<number>
-  /** Returns the number of dropped lines of the log on standard output, from the metrics. */
-  dropped(): Promise<number>
-  /** Sends SIGTERM. Resolves with the exit status. */
-  stop(): Promise<number | null>
-}
-
-/** Starts the program with this descriptor as standard output. Resolves when it answers. */
-async function startWithOutput(
-  stdout: number,
-  settings: Readonly<Record<string, string>> = {},
-  shellCommand: readonly string[] = [],
-): Promise<Program> {
-  const [port, metricsPort] = [await freePort(), await freePort()]
-  const ports = { PORT: String(port), METRICS_PORT: String(metricsPort) }
-  const env = { ...compileCache, ...programSettings(), ...ports, ...settings }
-  const [file = '', ...args] = [...shellCommand, process.execPath, PROGRAM]
-  const child = spawn(file, args, { env, stdio: ['ignore', stdout, 'inherit'] })
-  closeSync(stdout)
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const origin = `http://127.0.0.1:${port}`
-  await vi.waitFor(async () => expect((await fetch(`${origin}/health/live`)).status).toBe(200), { timeout: 30_000 })
-  return {
-    child,
-    async signIn(username) {
-      const body = new URLSearchParams({ username, password: 'wrong' })
-      return (await fetch(`${origin}/sign-in`, { method: 'POST', body })).status
-    },
-    async dropped() {
-      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-      return Number(/^viewer_auth_log_lines_dropped_total\{log="main"\} (\d+)$/m.exec(text)?.[1])
-    },
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      const [status] = (await ended) as [number | null]
-      return status
-    },
-  }
-}
 
 /** Makes a named pipe. Returns its path and a descriptor that holds it open. */
 function makePipe() {
@@ -77,7 +29,6 @@ describe('faults of standard output', () => {
   test('sign-ins go on, and SIGTERM stops the program, while standard output is a full disk', async () => {
     const program = await startWithOutput(openSync('/dev/full', 'a'))
     expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
-    expect(await program.dropped()).toBeGreaterThanOrEqual(3)
     expect(await program.stop()).toBe(0)
   })
 
@@ -88,15 +39,13 @@ describe('faults of standard output', () => {
     const limited = ['/bin/sh', '-c', `ulimit -f ${limitBytes / 512} && exec "$@"`, 'sh']
     const program = await startWithOutput(openSync(path, 'a'), {}, limited)
     for (const name of ['a', 'b', 'c', 'd', 'e']) expect(await program.signIn(name)).toBe(401)
-    const dropped = await program.dropped()
-    expect(dropped).toBeGreaterThanOrEqual(3)
     truncateSync(path)
     await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('log-lines-dropped'), { timeout: 10_000 })
     expect(await program.signIn('f')).toBe(401)
     expect(await program.stop()).toBe(0)
     const [, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-      { event: 'log-lines-dropped', count: dropped },
+      { event: 'log-lines-dropped', count: expect.toSatisfy((count) => count >= 3) },
       { event: 'sign-in', viewer: 'f' },
       { event: 'stopping' },
       { event: 'stopped' },
@@ -116,7 +65,6 @@ describe('faults of standard output', () => {
     const program = await startWithOutput(pipe.writer)
     closeSync(pipe.holder)
     expect(await Promise.all(['a', 'b', 'c'].map(program.signIn))).toEqual([401, 401, 401])
-    expect(await program.dropped()).toBeGreaterThanOrEqual(3)
     expect(await program.stop()).toBe(0)
   })
 })

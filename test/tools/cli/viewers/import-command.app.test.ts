@@ -143,6 +143,15 @@ test('an import of plaintext passwords tells to delete the file', async () => {
   expect(await signIn(cwd, 'ada', 'correct horse battery')).toMatchObject({ ok: true })
 })
 
+test('an import refuses a password made of CONTEXT_WORDS, and so does its check', async () => {
+  const cwd = folderWith('new.csv', 'username,password\neve,nightjar2026\n')
+  const options = { cwd, env: { CONTEXT_WORDS: 'Orchid Records, Nightjar' } }
+  for (const check of [['--check'], []]) {
+    expect(await runHere(['viewers', 'import', join(cwd, 'new.csv'), ...check], options)).toMatchObject({ status: 1 })
+  }
+  expect(await signIn(cwd, 'eve', 'nightjar2026')).toMatchObject({ ok: false })
+})
+
 test('import --check names the bad rows and creates no database', async () => {
   const cwd = folderWith('v.csv', 'username,password\nada,short\ngrace,correct horse battery\n')
   const { status, stdout, stderr } = await runHere(['viewers', 'import', join(cwd, 'v.csv'), '--check'], { cwd })
