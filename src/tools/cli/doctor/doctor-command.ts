@@ -10,6 +10,8 @@ import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
+import type { SeenPlayer } from './answer-check.ts'
+import { answerAt } from './answer-checks.ts'
 import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in.ts'
 import type { TestViewer } from './app/test-viewer.ts'
@@ -19,8 +21,6 @@ import { FEATURE_CHECKS } from './feature-checks.ts'
 import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
-import { checkPlayer } from './player/check-player.ts'
-import { type SeenPlayer, shownRef, tokenEntryPoints } from './player/seen-player.ts'
 import { checkService } from './service/check-service.ts'
 import { verdictOn } from './verdict.ts'
 
@@ -151,23 +151,22 @@ function reportUntried(
 
 /** A page may show the player of the channel with other parameters. */
 function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
-  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${shownRef(player)}`
+  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${player.shown}`
   return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()
 }
 
-/** Reports that no player was seen, for the entry points with tokens that reportUntried() would choose. */
+/** Reports that no player was seen, for the entry points that need one and that reportUntried() would choose. */
 function reportUnseenPlayers(
   config: Config,
   namedEntryPoint: string | undefined,
   players: readonly SeenPlayer[],
   report: Report,
 ): void {
-  for (const entryPoint of tokenEntryPoints(config)) {
+  for (const entryPoint of config.entryPoints) {
+    const finding = answerAt(entryPoint)?.unseenPlayer
     const isSeen = players.some((player) => player.entryPoint === entryPoint)
-    if (isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
-    const text =
-      'No player was seen that asks this entry point for tokens. If its address is not in REF_ADDRESSES, or the service has another public key, no viewer gets through. Name a channel with --channel and a page with --page, or watch the video once.'
-    report(findingOf(config, entryPoint, unknown('player-address-unseen', text)))
+    if (!finding || isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
+    report(findingOf(config, entryPoint, finding))
   }
 }
 
@@ -180,7 +179,8 @@ async function reportPlayers(
 ): Promise<readonly SeenPlayer[]> {
   const listed: SeenPlayer[] = []
   for (const player of players) {
-    if (await reportAll(checkPlayer(config, player, signal), report)) listed.push(player)
+    const check = answerAt(player.entryPoint)?.checkPlayer(config, player, signal)
+    if (check && (await reportAll(check, report))) listed.push(player)
   }
   return listed
 }

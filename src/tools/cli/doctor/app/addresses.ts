@@ -1,6 +1,5 @@
 import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
@@ -48,31 +47,6 @@ async function checkReachable(
         `${name} ${url} answers ${status} to a request without a response. Check its spelling.`,
       )
     : ok('address-reachable', `${name} ${url} is reachable.`)
-}
-
-/** Checks that the app sends viewers to every address of REF_ADDRESSES. */
-export async function* checkRefs(
-  config: Config,
-  entryPoint: TokenEntryPoint,
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
-  const address = addressOf(config, entryPoint)
-  for (const { origin, path } of entryPoint.refAddresses) {
-    const ref = origin + path
-    const screen = await request(`${address}?${new URLSearchParams({ ref })}`, signal)
-    if (!(screen instanceof Response)) yield screen
-    else if (screen.status !== 200) {
-      yield failure(
-        'ref-refused',
-        `${address} refuses ${ref} of REF_ADDRESSES (${screen.status}). ${PROXY_OR_SETTINGS}`,
-      )
-    } else if (notAllowed(screen.headers, 'form-action', [origin]).length > 0) {
-      yield failure(
-        'ref-form-action',
-        `${address}: form-action lacks ${origin}, so browsers block the way to the player. ${PROXY_OR_SETTINGS}`,
-      )
-    } else yield ok('ref-allowed', `${address} sends viewers to ${ref}.`)
-  }
 }
 
 async function checkConsumer(address: string, origin: string, path: string, signal: AbortSignal): Promise<Finding> {

@@ -1,9 +1,8 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
+import { answerAt } from '../answer-checks.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
-import { checkTokenKeys } from '../service/token-keys.ts'
-import { checkAddresses, checkRefs } from './addresses.ts'
+import { checkAddresses } from './addresses.ts'
 import { checkReadiness } from './readiness.ts'
 import { checkScreen, checkSettings } from './screen.ts'
 
@@ -29,10 +28,10 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
     }
   }
   for (const entryPoint of config.entryPoints) {
-    if (!isTokenEntryPoint(entryPoint)) continue
-    for (const check of [checkTokenKeys, checkRefs, checkScreen]) {
-      for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
-    }
+    const answer = answerAt(entryPoint)
+    if (answer === null) continue
+    for await (const finding of answer.check(config, signal)) yield findingOf(config, entryPoint, finding)
+    for await (const finding of checkScreen(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
   }
   return true
 }

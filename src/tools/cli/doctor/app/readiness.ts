@@ -1,12 +1,9 @@
-import { z } from 'zod'
 import type { Config } from '../../../../config.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { FEATURE_CHECKS } from '../feature-checks.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
-
-/** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
-const Readiness = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
+import { type Readiness, readinessIn } from './away.ts'
 
 /** Checks of features report these. */
 const WITH_CHECKS = FEATURE_CHECKS.flatMap(({ away }) => away ?? [])
@@ -56,7 +53,7 @@ function notTheApp(origin: string, { status, headers }: Response): Finding {
   )
 }
 
-function storesFinding(origin: string, httpStatus: number, { status, away }: z.infer<typeof Readiness>): Finding {
+function storesFinding(origin: string, httpStatus: number, { status, away }: Readiness): Finding {
   const stores = away.filter((setting) => !WITH_CHECKS.includes(setting))
   const named = stores.length === 0 ? '' : `: ${stores.join(', ')}`
   if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
@@ -72,18 +69,6 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: z.i
         'store-degraded',
         `The login app at ${origin} works without one of its stores${named}. Viewers get through, but sign in more often, or each copy of the app counts failed sign-ins for itself. See the log of the app.`,
       )
-}
-
-/** True if the app works now without what this setting names, because it does not answer. */
-export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
-  const ready = await request(`${publicUrl.origin}/health/ready`, signal)
-  if (!(ready instanceof Response) || ready.status !== 200) return false
-  return (await readinessIn(ready))?.away.includes(setting) ?? false
-}
-
-/** Returns the body of `/health/ready`. Null if another program sent it. */
-async function readinessIn(ready: Response): Promise<z.infer<typeof Readiness> | null> {
-  return Readiness.safeParse(await ready.json().catch(() => null)).data ?? null
 }
 
 /** True if the address of an entry point shows the sign-in screen of the app. */

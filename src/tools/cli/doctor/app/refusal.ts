@@ -1,10 +1,8 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { faultInSubject } from '../../../../features/token/viewer-token/viewer-token.ts'
 import { faultInValue } from '../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
+import { answerAt } from '../answer-checks.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
-
-type AskedEntryPoint = Pick<EntryPoint, 'allowedGroups' | 'parameters' | 'viewerAuth'>
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
 const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
@@ -44,7 +42,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
  */
 export async function explainRefusal(
   address: string,
-  entryPoint: AskedEntryPoint,
+  entryPoint: EntryPoint,
   screen: Response,
   readViewer: () => Promise<Viewer | null>,
 ): Promise<Finding> {
@@ -53,7 +51,7 @@ export async function explainRefusal(
 }
 
 async function causeOf(
-  entryPoint: AskedEntryPoint,
+  entryPoint: EntryPoint,
   screen: Response,
   readViewer: () => Promise<Viewer | null>,
 ): Promise<Finding> {
@@ -104,9 +102,9 @@ function explainNotEntitled(allowedGroups: EntryPoint['allowedGroups'], viewer: 
   )
 }
 
-function explainAttribute({ parameters, viewerAuth }: AskedEntryPoint, viewer: Viewer | null, alert: string): Finding {
-  const [setting, faultIn] =
-    viewerAuth === 'token' ? (['TOKEN_SUBJECT', faultInSubject] as const) : (['HASH_PARAMETERS', faultInValue] as const)
+function explainAttribute(entryPoint: EntryPoint, viewer: Viewer | null, alert: string): Finding {
+  const { parameters } = entryPoint
+  const { setting, faultIn } = answerAt(entryPoint) ?? { setting: 'HASH_PARAMETERS', faultIn: faultInValue }
   const attributes = parameters.map(({ attribute }) => attribute).filter((attribute) => attribute !== 'username')
   if (viewer === null) {
     const named = attributes.join(', ') || 'username'

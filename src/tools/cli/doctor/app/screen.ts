@@ -1,11 +1,11 @@
 import type { Config } from '../../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { answerAt } from '../answer-checks.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
-import { carriedFields } from './token-redirect.ts'
+import { fieldsOf } from './screen-address.ts'
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -21,10 +21,7 @@ export async function* checkScreen(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
-  const screen = await request(
-    `${address}?${new URLSearchParams({ ...carriedFields(entryPoint), ...CONTENT })}`,
-    signal,
-  )
+  const screen = await request(`${address}?${new URLSearchParams({ ...fieldsOf(entryPoint), ...CONTENT })}`, signal)
   if (!(screen instanceof Response)) return yield screen
   const isScreen = screen.status === 200
   const text = await screen.text()
@@ -114,5 +111,5 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint)
 
 function playerOriginOf(entryPoint: EntryPoint): string {
   if (isHashEntryPoint(entryPoint)) return entryPoint.playerAddress.origin
-  return isTokenEntryPoint(entryPoint) ? (entryPoint.refAddresses[0]?.origin ?? '') : ''
+  return answerAt(entryPoint)?.playerOrigin ?? ''
 }

@@ -1,18 +1,18 @@
 import type { Config } from '../../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import { describeDiagnosis } from '../../../../hash-lock/diagnosis.ts'
 import { nowSeconds } from '../../service/service.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import type { SeenPlayer } from '../answer-check.ts'
+import { answerAt } from '../answer-checks.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../finding.ts'
-import type { SeenPlayer } from '../player/seen-player.ts'
 import { request } from '../request.ts'
-import { isAway } from './readiness.ts'
+import { isAway } from './away.ts'
 import { explainRefusal } from './refusal.ts'
+import { fieldsOf, screenAddress } from './screen-address.ts'
 import { readTestViewer, type TestViewer } from './test-viewer.ts'
-import { carriedFields, checkTokenRedirect, screenAddress } from './token-redirect.ts'
 
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
@@ -20,7 +20,7 @@ const SESSION_COOKIE = /^(__Host-)?viewer=/
 /**
  * Signs the test viewer in over PUBLIC_URL, checks the redirect and the cookie, returns with the session, and signs
  * out.
- * @param player a player that asks this entry point for tokens. It gets the token of the sign-in.
+ * @param player a player that asks this entry point. It gets the answer to the sign-in.
  */
 export async function* trySignIn(
   io: CommandIo,
@@ -40,7 +40,7 @@ export async function* trySignIn(
       body: new URLSearchParams(fields),
     })
   }
-  const signedIn = await post('/sign-in', { ...carriedFields(entryPoint, player), username, password })
+  const signedIn = await post('/sign-in', { ...fieldsOf(entryPoint, player), username, password })
   if (!(signedIn instanceof Response)) return yield signedIn
   if (signedIn.status !== 303) {
     return yield await explainRefusal(address, entryPoint, signedIn, () =>
@@ -49,7 +49,8 @@ export async function* trySignIn(
   }
   const location = signedIn.headers.get('location') ?? ''
   if (isHashEntryPoint(entryPoint)) yield checkRedirect(address, location, entryPoint)
-  if (isTokenEntryPoint(entryPoint)) yield await checkTokenRedirect(address, location, entryPoint, player, signal)
+  const answer = answerAt(entryPoint)
+  if (answer) yield await answer.checkRedirect(address, location, player, signal)
   const setCookie = signedIn.headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
   const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
     (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
@@ -70,10 +71,7 @@ export async function* trySignIn(
     .join('; ')
   const again = await request(screenAddress(config, entryPoint, player), signal, { headers: { Cookie: cookie } })
   yield again instanceof Response && again.status === 303
-    ? ok(
-        'viewer-returns',
-        `A returning viewer gets a new ${isHashEntryPoint(entryPoint) ? 'response' : 'token'} without signing in again.`,
-      )
+    ? ok('viewer-returns', `A returning viewer gets a new ${answer?.name ?? 'response'} without signing in again.`)
     : failure(
         'return-refused',
         'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET. A proxy must pass the header Cookie.',

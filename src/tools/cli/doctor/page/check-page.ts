@@ -1,9 +1,9 @@
 import type { Config } from '../../../../config.ts'
-import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
+import type { SeenPlayer } from '../answer-check.ts'
+import { ANSWER_CHECKS } from '../answer-checks.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
-import { type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
-import { checkTokenPage } from './check-token-page.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
@@ -23,7 +23,7 @@ interface Target {
 /**
  * Checks if browsers show the sign-in screen in the player on each of the pages.
  * @param entryPointOfLock the name; undefined if the lock is not known.
- * @returns the players that ask for tokens.
+ * @returns the players that send their own frames to an entry point.
  */
 export async function* checkPages(
   config: Config,
@@ -38,20 +38,24 @@ export async function* checkPages(
     )
   }
   const isLockKnown = entryPointOfLock !== undefined
-  const target = { config, isLockKnown, entryPoints: ofLock(config.entryPoints.filter(isHashEntryPoint)) }
-  const withTokens = ofLock(tokenEntryPoints(config))
+  const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
+  const target = { config, isLockKnown, entryPoints: entryPoints.filter(isHashEntryPoint) }
+  const hasHash = target.entryPoints.length > 0
+  const answers = ANSWER_CHECKS.filter(({ at }) => entryPoints.some((entryPoint) => at(entryPoint) !== null))
   const players: SeenPlayer[] = []
   for (const address of addresses) {
-    const isChoice = withTokens.length > 0 && target.entryPoints.length > 0
-    const seen = withTokens.length === 0 ? [] : yield* checkTokenPage(config, address, isChoice, signal)
-    players.push(...seen)
-    if (seen.length === 0 && target.entryPoints.length > 0) yield* checkPage(target, address, signal)
+    let isSeen = false
+    for (const answer of answers) {
+      for (const { player, path } of yield* answer.checkPage(config, address, hasHash, signal)) {
+        isSeen = true
+        players.push(player)
+        for (const finding of checkPopups([player.entryPoint], path))
+          yield findingOf(config, player.entryPoint, finding)
+      }
+    }
+    if (!isSeen && hasHash) yield* checkPage(target, address, signal)
   }
   return players
-
-  function ofLock<Kind extends EntryPoint>(entryPoints: readonly Kind[]): readonly Kind[] {
-    return entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
-  }
 }
 
 /** Checks one page. */

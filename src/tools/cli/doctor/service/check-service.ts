@@ -6,12 +6,12 @@ import type { Outcome } from '../../command.ts'
 import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/video-service/read-service-settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { failure, findingOf, ok, type Report, unknown } from '../finding.ts'
-import { tokenEntryPoints } from '../player/seen-player.ts'
-import { type ContentLock, checkContent } from './check-content.ts'
+import type { ContentLock } from '../answer-check.ts'
+import { ANSWER_CHECKS } from '../answer-checks.ts'
+import { failure, ok, type Report, unknown } from '../finding.ts'
+import { checkChannels, checkLock } from './check-locks.ts'
 import { compareClocks } from './clocks.ts'
 import { findingOfServiceError } from './finding-of-service-error.ts'
-import { compareServiceKeys } from './token-keys.ts'
 
 interface Scope {
   /** The channel or video to check. Null: all channels that lead to the app. */
@@ -61,16 +61,29 @@ async function checkWith(
   await service.apiToken(signal)
   if (!hasGivenToken) report(ok('client-accepted', 'The video service accepts the client id and secret.'))
   const hasLocks = config.entryPoints.some(isHashEntryPoint)
-  // The checks of tokens compare the clocks too.
+  // The checks of other answers compare the clocks too.
   const clocks = isAppThere && hasLocks && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
-  for (const entryPoint of tokenEntryPoints(config)) {
-    const differ = await compareServiceKeys(entryPoint, service)
-    if (differ) report(findingOf(config, entryPoint, differ))
-  }
-  const lock = await checkContent(service, io, config, target, report)
+  const answer = ANSWER_CHECKS.find(({ at }) => config.entryPoints.some((entryPoint) => at(entryPoint) !== null))
+  const lock = await (answer?.checkContent ?? checkContent)(service, io, config, target, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
   return lock
+}
+
+/** Checks the lock of a channel or video. Without a target, checks the locks of all channels. */
+async function checkContent(
+  service: Service,
+  io: CommandIo,
+  config: Config,
+  target: LockTarget | null,
+  report: Report,
+): Promise<ContentLock> {
+  if (target === null) {
+    if (config.entryPoints.some(isHashEntryPoint)) await checkChannels(io, config, service, report)
+    return {}
+  }
+  const entryPoint = await checkLock(io, config, service, target, report)
+  return entryPoint === undefined ? {} : { entryPoint }
 }
 
 /** Joins a heading and its lines into one line. */

@@ -3,7 +3,7 @@ import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
-import { screenAddress } from '../app/token-redirect.ts'
+import { screenAddress } from '../app/screen-address.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../finding.ts'
 import { request } from '../request.ts'
 

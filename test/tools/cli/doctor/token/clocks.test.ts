@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeTokenClocks } from '../../../../../src/tools/cli/doctor/service/token-keys.ts'
+import { judgeTokenClocks } from '../../../../../src/tools/cli/doctor/token/keys.ts'
 
 test.each([
   [6, 'failure'],

@@ -2,7 +2,7 @@ import type { Config } from '../../../../config.ts'
 import { decideRef } from '../../../../features/token/ref-address.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
-import { type SeenPlayer, shownRef } from './seen-player.ts'
+import type { TokenPlayer } from './seen-player.ts'
 import { tryContentKey } from './token-trial.ts'
 
 /**
@@ -11,13 +11,12 @@ import { tryContentKey } from './token-trial.ts'
  */
 export async function* checkPlayer(
   config: Config,
-  player: SeenPlayer,
+  player: TokenPlayer,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, boolean> {
-  const { entryPoint, ref } = player
-  const shown = shownRef(player)
+  const { entryPoint, fields, shown } = player
   const asks = `The player ${shown} sends viewers to ${addressOf(config, entryPoint)}`
-  const decision = decideRef(ref, entryPoint.refAddresses)
+  const decision = decideRef(fields.ref, entryPoint.refAddresses)
   if (!decision.ok) {
     const fix = 'The app refuses every viewer. Add the address of the player to REF_ADDRESSES, and restart the app.'
     yield findingOf(config, entryPoint, failure('ref-not-listed', `${asks}, but ref ${decision.reason}. ${fix}`))

@@ -6,10 +6,10 @@ import { isRequestError } from '../../../video-service/service-errors.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import type { Service } from '../../service/service.ts'
-import { isAway } from '../app/readiness.ts'
+import { isAway } from '../app/away.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { tokenEntryPoints } from '../player/seen-player.ts'
 import { aheadSeconds } from '../server-clock.ts'
+import { tokenEntryPoints } from './seen-player.ts'
 
 /** The header Date is exact to a second, and so is `iat`. */
 const EXACT_SECONDS = 2

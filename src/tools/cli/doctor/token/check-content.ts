@@ -4,23 +4,15 @@ import type { LockTarget } from '../../../video-service/locks.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { type Finding, failure, type Report, unknown } from '../finding.ts'
-import { lookAtPlayer, type PlayerLook, type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
-import { checkChannels, checkLock } from './check-locks.ts'
-import { missingLock } from './finding-of-service-error.ts'
+import type { ContentLock } from '../answer-check.ts'
+import { type Finding, failure, findingOf, type Report, unknown } from '../finding.ts'
+import { checkChannels, checkLock } from '../service/check-locks.ts'
+import { missingLock } from '../service/finding-of-service-error.ts'
+import { compareServiceKeys } from './keys.ts'
+import { lookAtPlayer, type PlayerLook, tokenEntryPoints } from './seen-player.ts'
 import { adviceToLock, checkViewerAuthRecord } from './viewer-auth-record.ts'
 
-/** How a channel or video sends its viewers to the login app. */
-export interface ContentLock {
-  /** The name of the entry point, if the settings have it. */
-  readonly entryPoint?: string
-  /** Its player, if the player was seen to ask for tokens. */
-  readonly player?: SeenPlayer
-  /** What is unknown of viewer auth, unless a page shows it. */
-  readonly unseen?: Finding
-}
-
-/** Checks the lock of a channel or video in both versions. Without a target, checks the locks of all channels. */
+/** Checks the keys of the service, and the lock of a channel or video in both versions; see AnswerCheck. */
 export async function checkContent(
   service: Service,
   io: CommandIo,
@@ -30,14 +22,14 @@ export async function checkContent(
 ): Promise<ContentLock> {
   // Locks have a secret; entry points with tokens have none.
   const hasLocks = config.entryPoints.some(isHashEntryPoint)
-  const hasTokens = tokenEntryPoints(config).length > 0
+  for (const entryPoint of tokenEntryPoints(config)) {
+    const differ = await compareServiceKeys(entryPoint, service)
+    if (differ) report(findingOf(config, entryPoint, differ))
+  }
   if (target === null) {
     if (hasLocks) await checkChannels(io, config, service, report)
-    return hasTokens
-      ? { unseen: unseen('Name a channel or video with --channel or --video, or a page with --page') }
-      : {}
+    return { unseen: unseen('Name a channel or video with --channel or --video, or a page with --page') }
   }
-  if (!hasTokens) return entryPointOf(await checkLock(io, config, service, target, report))
   // Only the player shows viewer auth.
   const look = await lookAtPlayer(config, target, service.signal)
   if (look?.kind === 'asks') return { entryPoint: look.player.entryPoint.name, player: look.player }
@@ -60,10 +52,6 @@ export async function checkContent(
     return {}
   }
   return { unseen: unseen('Run lock set on this machine, name a page with --page') }
-}
-
-function entryPointOf(entryPoint: string | undefined): ContentLock {
-  return entryPoint === undefined ? {} : { entryPoint }
 }
 
 /** As checkLock(), but a channel without a lock is not a finding: it may have viewer auth. */

@@ -1,18 +1,24 @@
 import type { Config } from '../../../../config.ts'
 import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
 import type { LockTarget } from '../../../video-service/locks.ts'
+import type { SeenPlayer } from '../answer-check.ts'
 import { request } from '../request.ts'
 
 /** A player that redirected its frame to an entry point with tokens. */
-export interface SeenPlayer {
+export interface TokenPlayer extends SeenPlayer {
   readonly entryPoint: TokenEntryPoint
-  /** The address that gets the token, as the player wrote it. */
-  readonly ref: string
+  /** `ref`: the address that gets the token, as the player wrote it. */
+  readonly fields: { readonly ref: string }
+}
+
+export function seenPlayer(entryPoint: TokenEntryPoint, ref: string): TokenPlayer {
+  const shown = URL.canParse(ref) ? new URL(ref).origin + new URL(ref).pathname : 'no address'
+  return { entryPoint, fields: { ref }, shown }
 }
 
 /** The behaviour of the player of a channel or video without a token. */
 export type PlayerLook =
-  | { readonly kind: 'asks'; readonly player: SeenPlayer }
+  | { readonly kind: 'asks'; readonly player: TokenPlayer }
   | { readonly kind: 'asks-elsewhere'; readonly embed: string; readonly authUrl: string }
   /** It answers with a page. The channel or video then has no viewer auth, or a script of the page asks. */
   | { readonly kind: 'answers'; readonly embed: string }
@@ -22,13 +28,13 @@ export function tokenEntryPoints({ entryPoints }: Pick<Config, 'entryPoints'>): 
 }
 
 /** Returns the player that redirects to this address. Null unless the address is an entry point with tokens, with `ref`. */
-export function playerBehind(config: Config, { origin, pathname, searchParams }: URL): SeenPlayer | null {
+export function playerBehind(config: Config, { origin, pathname, searchParams }: URL): TokenPlayer | null {
   const ref = searchParams.get('ref')
   const entryPoint = tokenEntryPoints(config).find(({ basePath }) => {
     const paths = basePath === '' ? ['/', '/e/default'] : [basePath]
     return origin === config.publicUrl.origin && paths.includes(pathname)
   })
-  return entryPoint === undefined || ref === null ? null : { entryPoint, ref }
+  return entryPoint === undefined || ref === null ? null : seenPlayer(entryPoint, ref)
 }
 
 /**
@@ -72,9 +78,4 @@ function embedsIn({ refAddresses }: TokenEntryPoint, { kind, id }: LockTarget): 
     if (path.endsWith('/')) return [origin + path + end]
     return path.endsWith(`/${end}`) ? [origin + path] : []
   })
-}
-
-/** Returns the address of the player without its query, which belongs to the customer. */
-export function shownRef({ ref }: SeenPlayer): string {
-  return URL.canParse(ref) ? new URL(ref).origin + new URL(ref).pathname : 'no address'
 }

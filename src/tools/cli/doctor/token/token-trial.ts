@@ -7,7 +7,7 @@ import { createTransport } from '../../../video-service/transport.ts'
 import { nowSeconds } from '../../service/service.ts'
 import { request } from '../request.ts'
 import { aheadSeconds } from '../server-clock.ts'
-import { loginAddressIn, type SeenPlayer } from './seen-player.ts'
+import { loginAddressIn, type TokenPlayer } from './seen-player.ts'
 
 /** No viewer has this name. Nothing is played, so no report shows it. */
 const UNKNOWN_VIEWER = 'viewer-auth-doctor'
@@ -17,11 +17,11 @@ export type PlayerAnswer = 'accepts' | 'sends-back' | 'unclear'
 
 /** Opens the player with a token. The player accepts each token once. */
 export async function tryToken(
-  { entryPoint, ref }: SeenPlayer,
+  { entryPoint, fields }: TokenPlayer,
   token: string,
   signal: AbortSignal,
 ): Promise<PlayerAnswer> {
-  const decision = decideRef(ref, entryPoint.refAddresses)
+  const decision = decideRef(fields.ref, entryPoint.refAddresses)
   if (!decision.ok) return 'unclear'
   const answer = await request(appendToken(decision.address, token), signal)
   if (!(answer instanceof Response)) return 'unclear'
@@ -34,7 +34,7 @@ export async function tryToken(
  * key of a channel or video. The tokens have the time of the service, so that a wrong clock is not taken for a wrong key.
  * @returns the answer to the second token. `unclear` if the player does not refuse the first, or without service keys.
  */
-export async function tryContentKey(player: SeenPlayer, signal: AbortSignal): Promise<PlayerAnswer> {
+export async function tryContentKey(player: TokenPlayer, signal: AbortSignal): Promise<PlayerAnswer> {
   const { contentKey, serviceKeyUrl } = player.entryPoint
   const keys = await fetchServiceKeys(createTransport(), serviceKeyUrl, signal).catch(() => null)
   signal.throwIfAborted()

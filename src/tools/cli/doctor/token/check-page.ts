@@ -1,24 +1,18 @@
 import type { Config } from '../../../../config.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
-import { playerBehind, type SeenPlayer, tokenEntryPoints } from '../player/seen-player.ts'
-import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
-import type { FramedDocument } from './framed-document.ts'
-import { loadOrExplain, whyPlayerIsMissing } from './missing-player.ts'
-import { obstaclesOn } from './obstacles.ts'
-import { checkPopups } from './popups.ts'
+import { findingOfObstacle, shown } from '../page/finding-of-obstacle.ts'
+import type { FramedDocument } from '../page/framed-document.ts'
+import { loadOrExplain, whyPlayerIsMissing } from '../page/missing-player.ts'
+import { obstaclesOn } from '../page/obstacles.ts'
+import { playerBehind, type TokenPlayer, tokenEntryPoints } from './seen-player.ts'
 
-/**
- * Checks a page whose player asks for tokens: the frame of the player goes to the login app itself.
- * @param isChoice true if the page may have a player with a hash instead. Without a player that asks for tokens, there
- *   is then no finding.
- * @returns the players that ask for tokens.
- */
+/** Checks a page whose player asks for tokens; see AnswerCheck. */
 export async function* checkTokenPage(
   config: Config,
   address: URL,
   isChoice: boolean,
   signal: AbortSignal,
-): AsyncGenerator<Finding, readonly SeenPlayer[]> {
+): AsyncGenerator<Finding, readonly { player: TokenPlayer; path: readonly FramedDocument[] }[]> {
   const refs = tokenEntryPoints(config).flatMap(({ refAddresses }) => refAddresses)
   const origins = [...new Set(refs.map(({ origin }) => origin))]
   const isPlayer = (url: URL) => playerBehind(config, url) !== null || origins.includes(url.origin)
@@ -36,16 +30,15 @@ export async function* checkTokenPage(
   for (const { player, path } of seen) {
     for (const finding of checkPath(player, path)) yield findingOf(config, player.entryPoint, finding)
   }
-  return seen.map(({ player }) => player)
+  return seen
 }
 
-function* checkPath({ entryPoint }: SeenPlayer, path: readonly FramedDocument[]): Generator<Finding> {
+function* checkPath({ entryPoint }: TokenPlayer, path: readonly FramedDocument[]): Generator<Finding> {
   const obstacles = obstaclesOn(path)
   for (const obstacle of obstacles) {
     // There is no document of the player between the page and the sign-in screen.
     yield findingOfObstacle(obstacle, path, obstacle.kind === 'frame-src' ? undefined : entryPoint)
   }
-  yield* checkPopups([entryPoint], path)
   if (obstacles.length === 0) {
     yield ok('page', `Browsers show the sign-in screen in the frame of the player on the page ${shown(path[0]?.url)}.`)
   }

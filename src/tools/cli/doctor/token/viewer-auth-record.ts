@@ -7,7 +7,7 @@ import type { Service } from '../../service/service.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, findingOf, ok, type Report } from '../finding.ts'
-import { tokenEntryPoints } from '../player/seen-player.ts'
+import { tokenEntryPoints } from './seen-player.ts'
 
 /**
  * Compares the record of `lock set --viewer-auth token` with the entry points, for a channel or video whose

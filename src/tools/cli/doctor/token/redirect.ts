@@ -1,45 +1,28 @@
-import type { Config } from '../../../../config.ts'
-import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
+import type { TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { appendToken, decideRef } from '../../../../features/token/ref-address.ts'
 import { checkEnvelope } from '../../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../../features/token/viewer-token/token-diagnosis.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import { nowSeconds } from '../../service/service.ts'
-import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
-import type { SeenPlayer } from '../player/seen-player.ts'
-import { type PlayerAnswer, tryToken } from '../player/token-trial.ts'
+import type { TokenPlayer } from './seen-player.ts'
+import { type PlayerAnswer, tryToken } from './token-trial.ts'
 
-/**
- * Returns the parameters without which an entry point shows no screen: with tokens, a `ref` that its settings allow.
- * @param player the player that was seen to ask this entry point. Null takes an address from the settings.
- */
-export function carriedFields(entryPoint: EntryPoint, player: SeenPlayer | null = null): Record<string, string> {
-  return isTokenEntryPoint(entryPoint) ? { ref: refOf(entryPoint, player) } : {}
-}
-
-/** Returns the address of an entry point with carriedFields(), as the player opens it. */
-export function screenAddress(config: Config, entryPoint: EntryPoint, player: SeenPlayer | null = null): string {
-  const address = addressOf(config, entryPoint)
-  const query = new URLSearchParams(carriedFields(entryPoint, player)).toString()
-  return query === '' ? address : `${address}?${query}`
-}
-
-function refOf({ refAddresses }: TokenEntryPoint, player: SeenPlayer | null): string {
-  return player?.ref ?? refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
+/** Returns the `ref` of the player, or without a player one that the settings allow. */
+export function refOf({ refAddresses }: TokenEntryPoint, player: TokenPlayer | null): string {
+  return player?.fields.ref ?? refAddresses.map(({ origin, path }) => origin + path)[0] ?? ''
 }
 
 /**
- * Checks the redirect of a sign-in with carriedFields(): `ref` with a token, which the player accepts. Without a player
+ * Checks the redirect of a sign-in with refOf(): `ref` with a token, which the player accepts. Without a player
  * that was seen, only the outer part of the token is checked.
  */
 export async function checkTokenRedirect(
   address: string,
   location: string,
   entryPoint: TokenEntryPoint,
-  player: SeenPlayer | null,
+  player: TokenPlayer | null,
   signal: AbortSignal,
 ): Promise<Finding> {
   const ref = refOf(entryPoint, player)
