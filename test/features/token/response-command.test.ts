@@ -146,7 +146,10 @@ describe('response check for tokens', () => {
   })
 
   test('a response with a hash is not a token, and an empty input is refused', async () => {
-    expect(await run(['check'], '?hash=%5B%5D')).toMatchObject({ status: 1, stderr: expect.stringContaining('=hash') })
+    expect(await run(['check'], '?hash=%5B%5D')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no entry point has a hash'),
+    })
     expect(await run(['check'], '')).toMatchObject({ status: 1, stderr: expect.stringContaining('No token') })
   })
 

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
-import { isTokenEntryPoint } from '../../../features/token/fields.ts'
 import { buildAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
 import { parseAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
@@ -12,15 +11,14 @@ import { diagnoseForEntryPoint, type EntryPointDiagnosis } from '../settings/dia
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { addEmbedCommand } from './token/embed-command.ts'
-import { buildToken, checkToken, tokenIn } from './token/token-response.ts'
+import { OTHER_ANSWERS } from './other-answers.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
 const MAX_LIFETIME_SECONDS = 31_536_000
 
 const NOT_AN_ARGUMENT =
-  'give the response or token on standard input. All users of this machine can see arguments, and a shell keeps them in its history'
+  'give it on standard input. All users of this machine can see arguments, and a shell keeps them in its history'
 
 interface BuildOptions {
   readonly json?: boolean
@@ -38,10 +36,11 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     [
       'viewer-auth response build user=ada@example.com',
       'viewer-auth response build user=ada group=staff --lifetime 60',
-      'viewer-auth response build sub=ada@example.com   # a token, with VIEWER_AUTH=token',
+      ...OTHER_ANSWERS.map(({ buildExample }) => buildExample),
     ],
   )
-  addNotes(buildCommand, 'For an entry point with VIEWER_AUTH=token, builds a token. Its one parameter is sub.')
+  for (const { buildNote } of OTHER_ANSWERS) addNotes(buildCommand, buildNote)
+  buildCommand
     .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
     .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
@@ -52,17 +51,16 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     'viewer-auth response check < response.json',
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
-  addNotes(
-    checkCommand,
-    'Standard input: the response or a token, or an address or query that contains it as hash= or vt=. Only the service can read a token: this command checks its outer part and the key of the service.',
-  )
+  addNotes(checkCommand, 'Standard input: the response, or an address or query that contains it as hash=.')
+  for (const { checkNote } of OTHER_ANSWERS) addNotes(checkCommand, checkNote)
+  checkCommand
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .allowExcessArguments()
     .action((options: BuildOptions, command: Command) => {
       if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
       return runCommand(context, options.json, () => check(io, options.entryPoint))
     })
-  addEmbedCommand(group, context)
+  for (const { addCommands } of OTHER_ANSWERS) addCommands(group, context)
 }
 
 async function build(
@@ -72,12 +70,14 @@ async function build(
 ): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoint = entryPointNamed(config, name)
-  if (isTokenEntryPoint(entryPoint)) return await buildToken(io, entryPoint, parameters, lifetime !== undefined)
+  for (const answer of OTHER_ANSWERS) {
+    const built = answer.build(io, entryPoint, parameters, lifetime !== undefined)
+    if (built !== null) return await built
+  }
   if (!isHashEntryPoint(entryPoint)) throw new ConfigError(`Entry point ${entryPoint.name} has no hash.`)
   const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
-  const isLikeToken = parameters.some(([given]) => given === 'sub') && !entryPoint.parameters.some(isNamedSub)
-  if (isLikeToken && !config.entryPoints.every(isHashEntryPoint)) io.stderr.write(hashNote(entryPoint))
+  for (const answer of OTHER_ANSWERS) io.stderr.write(answer.noteOnHash(config, entryPoint, parameters) ?? '')
   const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
     const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
@@ -88,12 +88,6 @@ async function build(
   }
 }
 
-const isNamedSub = ({ name }: HashEntryPoint['parameters'][number]) => name === 'sub'
-
-function hashNote({ name }: HashEntryPoint): string {
-  return `Note: entry point ${name} has VIEWER_AUTH=hash, so this is not a token. For a token, use --entry-point.\n`
-}
-
 async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
@@ -101,26 +95,29 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
     io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
   const read = await readStandardInput(io.stdin, MAX_BYTES)
   if (!read.ok) return read
-  const hashEntryPoints = entryPoints.filter(isHashEntryPoint)
-  const token = tokenIn(read.text.trim(), hashEntryPoints.length === 0)
-  if (token !== null) return await checkToken(io, entryPoints, token)
+  for (const answer of OTHER_ANSWERS) {
+    const checked = answer.check(io, entryPoints, read.text.trim())
+    if (checked !== null) return await checked
+  }
   const response = responseIn(read.text.trim())
-  if (response === null) return { ok: false, fault: 'This address has neither hash= nor vt=, so nothing was checked.' }
+  if (response === null) {
+    const names = ['hash', ...OTHER_ANSWERS.map(({ parameter }) => parameter)]
+    return { ok: false, fault: `This address has no ${names.join('= and no ')}=, so nothing was checked.` }
+  }
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
   if (response === 'false') {
     return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
-  const diagnoses = hashEntryPoints.map((entryPoint) => ({
+  const diagnoses = entryPoints.filter(isHashEntryPoint).map((entryPoint) => ({
     entryPoint,
     ...diagnoseForEntryPoint(response, entryPoint, now),
   }))
   // With several entry points, the diagnosis with the matching secret is the useful one.
   const best = diagnoses.find(({ diagnosis }) => diagnosis.kind !== 'wrong-secret-or-altered') ?? diagnoses[0]
   if (best === undefined) {
-    const which =
-      name === undefined ? 'no entry point has VIEWER_AUTH=hash' : `entry point ${name} has VIEWER_AUTH=token`
-    throw new ConfigError(`This is not a token. It may be a response with a hash, but ${which}.`)
+    const which = name === undefined ? 'no entry point has a hash' : `entry point ${name} has none`
+    throw new ConfigError(`This may be a response with a hash, but ${which}.`)
   }
   return describe(config, best, response)
 }

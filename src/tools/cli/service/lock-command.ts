@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander'
 import { type Lock, type LockDisplay, type LockTarget, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
-import { compareRecorded, openLockRecords, type RecordedSecret, whenSet } from './lock-records.ts'
+import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import {
   contentId,
   contentIds,
@@ -18,37 +17,34 @@ import {
   targetsOf,
   unknownOutcome,
 } from './lock-target.ts'
+import type { LockVersion } from './lock-version.ts'
+import { LOCK_VERSIONS } from './lock-versions.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
-import { expectedViewerAuth, removeTokenLock, setTokenLock, showTokenLock } from './token/viewer-auth-lock.ts'
 import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
 const ABOUT_SET = `
 The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service
 documents them only for reading: the command reads the lock back, and says what the service did not take.`
-const ABOUT_TOKEN = `
-With VIEWER_AUTH=token, the service gets the public key of the entry point. It shows neither this key nor the address.`
 const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
-
-/** The version of viewer authentication. */
-type Version = 'hash' | 'token'
+/** The options of `lock set` that only hash locks have. */
+const OF_HASH = ['--rotate', '--secret-file', '--message', '--caption', '--popup-width', '--popup-height']
 
 interface ShowOptions extends TargetOptions, AccessOptions {
   readonly json?: boolean
-  readonly viewerAuth: Version
+  readonly viewerAuth: string
   readonly format: 'json' | 'xml'
   readonly entryPoint?: string
 }
 interface RemoveOptions extends TargetOptions, AccessOptions {
   readonly json?: boolean
-  readonly viewerAuth: Version
+  readonly viewerAuth: string
   readonly yes?: boolean
 }
 interface SetOptions extends TargetsOptions, AccessOptions, WantedOptions {
   readonly json?: boolean
-  readonly viewerAuth: Version
-  readonly publicKey?: string
+  readonly viewerAuth: string
   readonly message?: string
   readonly caption?: string
   readonly popupWidth?: string
@@ -73,14 +69,12 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .action((options: ShowOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
       const { format, viewerAuth } = options
-      if (format === 'xml' && viewerAuth === 'token') command.error('error: the service does not show viewer auth')
+      const version = versionNamed(viewerAuth)
+      if (format === 'xml' && version)
+        command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
       if (format === 'xml' && target.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
-        if (viewerAuth === 'token') {
-          const wanted = expectedViewerAuth(io.env, options.entryPoint)
-          const settings = readServiceSettings(io.env)
-          return showTokenLock(io, { settings }, target, wanted)
-        }
+        if (version) return version.show(io, target, options.entryPoint)
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => show(io, service, target, expected, format), access)
       })
@@ -94,8 +88,11 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
+      const version = versionNamed(options.viewerAuth)
       return runCommand(context, options.json, () =>
-        withService(io, (service) => removeOf[options.viewerAuth](io, service, target, options.yes), access),
+        version
+          ? version.remove(io, target, options.yes, access)
+          : withService(io, (service) => remove(io, service, target, options.yes), access),
       )
     })
 }
@@ -108,18 +105,13 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
-    'viewer-auth lock set --channel 1002 --viewer-auth token   # the public key of CONTENT_KEY',
-    'viewer-auth lock set --channel 1002 --viewer-auth token --url https://login.example.com/ --public-key public.pem',
+    ...LOCK_VERSIONS.flatMap(({ examples }) => examples),
   ])
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
     .option('--url <URL>', 'this address instead of that of the entry point', lockAddress)
     .option('--secret-file <FILE>', 'the secret in this file instead of that of the entry point')
-    .option(
-      '--public-key <FILE>',
-      'with --viewer-auth token: the public key in this file instead of that of CONTENT_KEY',
-    )
     .option('--message <TEXT>', 'the message of the lock')
     .option('--caption <TEXT>', 'the caption of its button')
     .option('--popup-width <SIZE>', 'the width of the popup')
@@ -131,23 +123,25 @@ function addSetCommand(group: Command, context: CommandContext): void {
     )
     .option('--yes', 'do not ask')
     .addOption(versionOption())
-  addAccessOptions(addNotes(command, ABOUT_SET + ABOUT_TOKEN)).action((options: SetOptions, command: Command) => {
+  for (const { keyFlag, keyHelp } of LOCK_VERSIONS) command.option(`${keyFlag} <FILE>`, keyHelp)
+  addNotes(command, [ABOUT_SET, ...LOCK_VERSIONS.map(({ about }) => about)].join('\n'))
+  addAccessOptions(command).action((options: SetOptions, command: Command) => {
     const [targets, access] = [targetsOf(options, command), accessOf(options, command)]
-    const { entryPoint, url, secretFile, publicKey, viewerAuth } = options
-    const fileOption = viewerAuth === 'token' ? '--public-key' : '--secret-file'
-    if (entryPoint !== undefined && url !== undefined && (secretFile ?? publicKey) !== undefined) {
-      command.error(`error: leave out --entry-point, because --url and ${fileOption} replace both of its values`)
+    const { entryPoint, url, viewerAuth, yes } = options
+    const version = versionNamed(viewerAuth)
+    const keyFlag = version?.keyFlag ?? '--secret-file'
+    const keyFile = givenValue(command, keyFlag)
+    if (entryPoint !== undefined && url !== undefined && keyFile !== undefined) {
+      command.error(`error: leave out --entry-point, because --url and ${keyFlag} replace both of its values`)
     }
-    const refused = viewerAuth === 'token' ? optionOfHash(options) : publicKey === undefined ? null : '--public-key'
-    if (refused !== null) {
-      const hint = refused === '--rotate' ? ': see "Change the key" in src/tools/cli/service/README.md' : ''
+    const others = LOCK_VERSIONS.filter((one) => one !== version).map((one) => one.keyFlag)
+    const refused = [...(version ? OF_HASH : []), ...others].find((flag) => givenValue(command, flag) !== undefined)
+    if (refused !== undefined) {
+      const hint = refused === '--rotate' ? `: ${version?.rotateHint}` : ''
       command.error(`error: ${refused} has no meaning with --viewer-auth ${viewerAuth}${hint}`)
     }
     return runCommand(context, options.json, async () => {
-      if (options.viewerAuth === 'token') {
-        const wanted = expectedViewerAuth(io.env, entryPoint, options)
-        return await withService(io, (service) => setTokenLock(io, service, targets[0], wanted, options.yes), access)
-      }
+      if (version) return await version.set(io, targets[0], { entryPoint, url, keyFile, yes }, access)
       if (options.rotate) {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => rotate(io, service, targets, expected, options.yes), access)
@@ -159,25 +153,20 @@ function addSetCommand(group: Command, context: CommandContext): void {
   })
 }
 
-const removeOf = { hash: remove, token: removeTokenLock } as const
-
 function versionOption(): Option {
   return new Option('--viewer-auth <VERSION>', 'the version of viewer authentication')
-    .choices(['hash', 'token'])
+    .choices(['hash', ...LOCK_VERSIONS.map(({ name }) => name)])
     .default('hash')
 }
 
-/** Returns the first given option that only hash locks have. */
-function optionOfHash(options: SetOptions): string | null {
-  const given: readonly (readonly [string, unknown])[] = [
-    ['--rotate', options.rotate],
-    ['--secret-file', options.secretFile],
-    ['--message', options.message],
-    ['--caption', options.caption],
-    ['--popup-width', options.popupWidth],
-    ['--popup-height', options.popupHeight],
-  ]
-  return given.find(([, value]) => value !== undefined)?.[0] ?? null
+/** Returns null for hash locks. */
+function versionNamed(viewerAuth: string): LockVersion | null {
+  return LOCK_VERSIONS.find(({ name }) => name === viewerAuth) ?? null
+}
+
+/** Returns the value of an option; undefined if it was not given. */
+function givenValue(command: Command, flag: string): string | undefined {
+  return command.getOptionValue(new Option(flag).attributeName())
 }
 
 /** Returns the fields of the options. An empty text removes a field. */
@@ -253,11 +242,10 @@ async function remove(
   const before = await readLock(api, target, 'json', signal)
   const name = nameOf(target)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
+  const [other] = LOCK_VERSIONS.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])
   const otherwise =
     target.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
-  const after = record === null ? otherwise : `its viewer auth applies, which lock set gave it ${whenSet(record)}`
-  io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${after}.\n`)
+  io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${other ?? otherwise}.\n`)
   const confirmation = await confirmRemoval(io, yes, `Remove the lock of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()

@@ -33,15 +33,15 @@ export interface LockRecords {
 
 /**
  * Returns the records beside the file of viewers, else in `data/`. Only this user may read the file.
- * @param version the version of viewer authentication. A channel or video may have a lock of each.
+ * @param version a version of viewer authentication besides the hash. A channel or video may have a lock of each.
  */
 export function openLockRecords(
   { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
   serviceUrl: string,
-  version: 'hash' | 'token' = 'hash',
+  version?: string,
 ): LockRecords {
   const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
-  const suffix = version === 'token' ? ' viewer-auth' : ''
+  const suffix = version === undefined ? '' : ` ${version}`
   const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
   const find = (target: LockTarget) => readRecords(file)[keyOf(target)] ?? null
 

@@ -17,12 +17,12 @@ export function entryPointNamed({ entryPoints }: Pick<Config, 'entryPoints'>, na
   throw new ConfigError(`${fault}. Use --entry-point with one of: ${names}.`)
 }
 
-/** Chooses an entry point with a hash. @throws ConfigError as entryPointNamed(), and for one with tokens. */
+/** Chooses an entry point with a hash. @throws ConfigError as entryPointNamed(), and for one without a hash. */
 export function chosenHashEntryPoint(config: Pick<Config, 'entryPoints'>, name: string | undefined): HashEntryPoint {
   const chosen = entryPointNamed(config, name)
   if (isHashEntryPoint(chosen)) return chosen
   throw new ConfigError(
-    `Entry point ${chosen.name} has VIEWER_AUTH=token. Use --viewer-auth token, or another entry point.`,
+    `Entry point ${chosen.name} has no hash. Use --viewer-auth ${chosen.viewerAuth}, or another entry point.`,
   )
 }
 

@@ -4,6 +4,7 @@ import type { LockTarget } from '../../../video-service/locks.ts'
 import { openLockRecords, whenSet } from '../../service/lock-records.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import type { Service } from '../../service/service.ts'
+import { RECORDS } from '../../service/token/viewer-auth-lock.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Finding, failure, findingOf, ok, type Report } from '../finding.ts'
@@ -21,7 +22,7 @@ export function checkViewerAuthRecord(
   target: LockTarget,
   report: Report,
 ): string | null | undefined {
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
+  const record = openLockRecords(io, settings.baseUrl, RECORDS).find(target)
   if (record === null) return null
   const set = `lock set gave ${nameOf(target)} its viewer auth ${whenSet(record)}`
   const match = tokenEntryPoints(config).find((entryPoint) => addressOf(config, entryPoint) === record.url)

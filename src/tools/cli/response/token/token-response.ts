@@ -14,6 +14,7 @@ import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import type { Outcome } from '../../command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import type { Parameters } from '../other-answer.ts'
 
 /** A note for standard error, printed with a token. */
 export const USE_ONCE = `The service accepts the token for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.
@@ -25,7 +26,7 @@ const UNSEEN =
 export async function buildToken(
   io: CommandIo,
   entryPoint: TokenEntryPoint,
-  parameters: readonly (readonly [string, string])[],
+  parameters: Parameters,
   hasLifetime: boolean,
 ): Promise<Outcome> {
   const [name, subject = ''] = parameters[0] ?? []

@@ -34,13 +34,15 @@ export interface ExpectedViewerAuth {
 
 /** Values that replace those of the entry point. */
 interface GivenViewerAuth {
-  readonly url?: string
+  readonly url?: string | undefined
   /** The path of a file with the public key in PEM form. */
-  readonly publicKey?: string
+  readonly publicKey?: string | undefined
 }
 
 type Access = Pick<Service, 'api' | 'signal' | 'settings'>
 
+/** The records of viewer auth. */
+export const RECORDS = 'viewer-auth'
 const HIDDEN = 'not shown by the service'
 
 /**
@@ -89,7 +91,7 @@ export async function setTokenLock(
   wanted: ExpectedViewerAuth,
   yes: boolean | undefined,
 ): Promise<Outcome> {
-  const records = openLockRecords(io, settings.baseUrl, 'token')
+  const records = openLockRecords(io, settings.baseUrl, RECORDS)
   const before = records.find(target)
   const name = nameOf(target)
   const rows = [
@@ -120,7 +122,7 @@ export function showTokenLock(
   target: LockTarget,
   expected: ExpectedViewerAuth,
 ): Outcome {
-  const record = openLockRecords(io, settings.baseUrl, 'token').find(target)
+  const record = openLockRecords(io, settings.baseUrl, RECORDS).find(target)
   const name = nameOf(target)
   if (record === null) {
     const fault = `Nothing is known of the viewer auth of ${name}: the service does not show it, and this machine has no record of lock set. Run lock set --viewer-auth token again.`
@@ -159,7 +161,7 @@ export async function removeTokenLock(
   const confirmation = await confirmRemoval(io, yes, `Remove the viewer auth of ${name}?`)
   if (!confirmation.ok) return confirmation
   signal.throwIfAborted()
-  const records = openLockRecords(io, settings.baseUrl, 'token')
+  const records = openLockRecords(io, settings.baseUrl, RECORDS)
   await changing(target, records.remove(target), () => removeViewerAuth(api, target))
   return { ok: true, text: `Removed the viewer auth of ${name}.`, data: { ...target, state: 'removed' } }
 }
