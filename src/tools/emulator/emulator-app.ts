@@ -20,16 +20,16 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
-import { serviceKeyRoutes, VIEWER_AUTH_TABLES } from './token/routes.ts'
-import type { ServiceKeys } from './token/service-keys.ts'
+import type { OpenServiceFeature } from './service-feature.ts'
+import { SERVICE_FEATURES } from './service-features.ts'
 
 /** The tables of all rooms, in the order of their creation. */
 export const ROOM_TABLES: readonly string[] = [
   STATE_TABLES,
   OAUTH_TABLES,
-  VIEWER_AUTH_TABLES,
   PLAYER_TABLES,
   SEGMENT_TABLES,
+  ...SERVICE_FEATURES.map(({ tables }) => tables),
 ]
 
 export interface EmulatorDeps {
@@ -41,7 +41,7 @@ export interface EmulatorDeps {
   readonly companions: readonly RunningCompanion[]
   readonly faults: Faults
   readonly requestLog: RequestLog
-  readonly serviceKeys: ServiceKeys
+  readonly features: readonly OpenServiceFeature[]
   /** Refuses what the documents do not have. */
   readonly isStrict: boolean
   readonly resetDatabase: () => Promise<void>
@@ -51,7 +51,7 @@ export interface EmulatorDeps {
 
 /** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
-  const { database, clock, publicUrl, faults, requestLog, serviceKeys, onError } = deps
+  const { database, clock, publicUrl, faults, requestLog, features, onError } = deps
   const { nowSeconds } = clock
   const app = express()
   app.set('query parser', 'simple')
@@ -67,7 +67,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.use(faults.inject)
   app.use(developerRoutes(deps))
   app.use(oauthRoutes({ database, nowSeconds, publicUrl }))
-  app.use(restRoutes({ database, nowSeconds, publicUrl }))
+  app.use(restRoutes({ database, nowSeconds, publicUrl, features }))
   const segments = openSegmentRecorder(database)
   const verifyToken = (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
   app.use('/v1', (_req, _res, next) => {
@@ -76,8 +76,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
     next()
   })
   app.use('/v1', analyticsRoutes({ streamReport: openReports(database), nowSeconds, verifyToken, onError }))
-  app.use(serviceKeyRoutes({ serviceKeys }))
-  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, serviceKeys }))
+  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, features }))
   app.use(notFound)
   app.use(describeError(onError))
   return app

@@ -11,10 +11,10 @@ import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
+import { SERVICE_FEATURES } from './service-features.ts'
 import { EmulatorStartError } from './start-error.ts'
-import { openServiceKeys } from './token/service-keys.ts'
 
-/** Length of the keys in the service's documentation. Generated at the first request for them. */
+/** Length of the RSA keys in the service's documentation. Generated at the first request for them. */
 export const SERVICE_KEY_BITS = 4096
 
 export interface EmulatorOptions {
@@ -28,7 +28,7 @@ export interface EmulatorOptions {
   readonly seed?: SeedOptions
   /** Refuses what the documents do not have; the request log names it in any case. */
   readonly isStrict?: boolean
-  /** Length of the service's keys for viewer tokens: 2048 by default, because 4096 takes seconds to generate. */
+  /** Length of the service's RSA keys: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
   /** Also starts the companions. */
   readonly companions?: CompanionOptions
@@ -63,7 +63,6 @@ export async function startEmulator({
   const database = openDataFile(dataFile)
   const clock = settableClock(nowSeconds)
   const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
-  const serviceKeys = openServiceKeys({ database, nowSeconds: clock.nowSeconds, keyBits: serviceKeyBits })
   const server = createLoopbackServer()
   let companions: readonly RunningCompanion[] = []
   try {
@@ -74,13 +73,14 @@ export async function startEmulator({
     const resetDatabase = () => resetToSeed(database, seed, seedOptions, Math.floor(nowSeconds()))
     // A delayed request can outlive the emulator, and then finds its database closed.
     const report = (error: unknown) => void (database.isOpen && onError(error))
+    const featureDeps = { database, nowSeconds: clock.nowSeconds, publicUrl: url, keyBits: serviceKeyBits }
     const deps = {
       database,
       clock,
       publicUrl: url,
       seed,
       companions,
-      serviceKeys,
+      features: SERVICE_FEATURES.map((feature) => feature.open(featureDeps)),
       isStrict,
       resetDatabase,
       onError: report,

@@ -9,10 +9,12 @@ import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
 /** 9999-12-31T23:59:59Z, the last time with a four-digit year. */
-const LATEST_SECONDS = 253_402_300_799
+export const LATEST_SECONDS = 253_402_300_799
 
 /** Accepts a number, or digits in a form field. Coercing null would set the year 1970. */
-const Whole = z.union([z.number(), z.string().regex(/\d/).transform(Number)]).pipe(z.int('must be a whole number'))
+export const Whole = z
+  .union([z.number(), z.string().regex(/\d/).transform(Number)])
+  .pipe(z.int('must be a whole number'))
 const Time = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with offset, such as 2026-11-21T10:00:00Z' })
   .transform((text) => Math.floor(Date.parse(text) / 1000))
@@ -36,12 +38,6 @@ const FaultForm = z.preprocess((body) => {
   const numbers = ['status', 'delay_ms', 'count']
   return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]))
 }, NewFault)
-
-/** The service says "for a time"; login apps read the keys each hour. */
-const OLD_KEY_SECONDS = 86_400
-const Rotation = z.strictObject({
-  old_key_seconds: Whole.pipe(z.int().min(0).max(LATEST_SECONDS)).default(OLD_KEY_SECONDS),
-})
 
 /** Everything below `/emulator` but the request log. Changes come as JSON, or from the forms of the home page. */
 export function controlRoutes(deps: DeveloperDeps): Router {
@@ -76,7 +72,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
     .all(onlyMethods('POST', sendWrongMethod))
   clockRoutes(router, deps)
   faultRoutes(router, deps)
-  serviceKeyRoutes(router, deps)
+  for (const { control } of deps.features) router.use(control)
   return router
 }
 
@@ -139,44 +135,21 @@ function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
   router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
 }
 
-function serviceKeyRoutes(router: Router, { serviceKeys }: DeveloperDeps): void {
-  const state = async () => {
-    const keys = await serviceKeys.accepted()
-    return {
-      keys: keys.map(({ kid, createdAtSeconds, acceptedUntilSeconds: until }) => ({
-        kid,
-        created_at: isoTime(createdAtSeconds),
-        accepted_until: until === null ? null : isoTime(until),
-      })),
-    }
-  }
-  router
-    .route('/service-keys')
-    .get(async (_req, res) => send(res, await state()))
-    .post(async (req, res) => {
-      const parsed = Rotation.safeParse(req.body ?? {})
-      if (!parsed.success) return refuse(res, 'Send old_key_seconds: whole seconds from 0, or nothing.')
-      await serviceKeys.rotate(parsed.data.old_key_seconds)
-      return changed(req, res, await state())
-    })
-    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
-}
-
-function isoTime(seconds: number): string {
+export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-function send(res: Response, body: object): void {
+export function send(res: Response, body: object): void {
   res.set('Cache-Control', 'no-store').json(body)
 }
 
 /** Sends the new state to a program, and redirects a browser that posted a form back to the home page. */
-function changed(req: Request, res: Response, state: object): void {
+export function changed(req: Request, res: Response, state: object): void {
   if (req.is('application/x-www-form-urlencoded') !== false && req.accepts(['json', 'html']) === 'html') {
     res.redirect(303, '/')
   } else send(res, state)
 }
 
-function refuse(res: Response, description: string): void {
+export function refuse(res: Response, description: string): void {
   sendJsonError(res, 400, 'invalid_request', description)
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunningCompanion } from '../companion.ts'
 import type { Seed } from '../seed/seed.ts'
-import type { ServiceKeys } from '../token/service-keys.ts'
+import type { OpenServiceFeature } from '../service-feature.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
@@ -14,7 +14,7 @@ export interface DeveloperDeps {
   readonly seed: Seed
   readonly companions: readonly RunningCompanion[]
   readonly isStrict: boolean
-  readonly serviceKeys: ServiceKeys
+  readonly features: readonly OpenServiceFeature[]
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>
   readonly requestLog: Omit<RequestLog, 'record'>

@@ -12,7 +12,7 @@ const MAX_CONTENTS_SHOWN = 200
 
 /** The home page `/`, and the request log as a page or as JSON. */
 export function developerPages(deps: DeveloperDeps): Router {
-  const { publicUrl, seed, companions, isStrict, clock, faults, requestLog } = deps
+  const { publicUrl, seed, companions, features, isStrict, clock, faults, requestLog } = deps
   const contents = contentLister(deps)
   const router = Router()
   router.use('/assets', express.static(PUBLIC, { index: false }))
@@ -24,7 +24,7 @@ export function developerPages(deps: DeveloperDeps): Router {
       publicUrl,
       pageOrigin,
       seed,
-      sections: companions.map(({ section }) => section),
+      sections: [...companions, ...features].map(({ section }) => section),
       isStrict,
       programSettings: linesOf(programSettings(publicUrl, seed, companions)),
       contents: contents(),
@@ -48,8 +48,11 @@ export function developerPages(deps: DeveloperDeps): Router {
 }
 
 /** Returns a function that lists all channels and videos with their current locks. */
-function contentLister({ database }: Pick<DeveloperDeps, 'database'>): () => (Content & { owner: string })[] {
-  const find = contentFinder(database)
+function contentLister({
+  database,
+  features,
+}: Pick<DeveloperDeps, 'database' | 'features'>): () => (Content & { owner: string })[] {
+  const find = contentFinder(database, features)
   const select = {
     live: list('channels'),
     recorded: list('videos'),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Request } from 'express'
 
 export type ContentType = 'live' | 'recorded'
 
@@ -23,14 +24,33 @@ export interface HashLock extends AnyLock {
   readonly popupHeight: string | null
 }
 
-/** The second version of viewer authentication. */
-export interface TokenLock extends AnyLock {
-  readonly kind: 'token'
-  /** The public key of the channel or video, in PEM form. */
-  readonly publicKey: string
+/** A component of an embed. */
+export type Component = 'player' | 'chat' | 'qna'
+
+/** A lock of a feature: the service redirects the embed's own frame to the login app. */
+export interface FrameLock extends AnyLock {
+  readonly kind: 'frame'
+  /** Such as "by viewer tokens". */
+  readonly name: string
+  /** Playbacks end when it changes. */
+  readonly key: string
+  /**
+   * Decides on a request for an embed.
+   * @param path the path of the embed.
+   */
+  open(req: Request, path: string, components: readonly Component[]): Promise<FrameAnswer>
 }
 
-export type Lock = HashLock | TokenLock
+/** `explanation` is a sentence for the request log, without the answer of the login app. */
+export type FrameAnswer = { readonly explanation: string } & (
+  | { readonly ok: true; readonly viewer: string; readonly renewUrl: string }
+  | { readonly ok: false; readonly loginUrl: string }
+)
+
+export type Lock = HashLock | FrameLock
+
+/** Finds the lock of the channel or video itself. */
+export type FindFrameLock = (type: ContentType, id: number, isInherited: boolean) => FrameLock | null
 
 /** A channel (`live`) or a video (`recorded`). */
 export interface Content {
@@ -45,12 +65,12 @@ export interface Content {
 export type FindContent = (type: ContentType, id: string) => Content | null
 
 /** Returns a function that reads a channel or video with its lock. Null for an unknown id. */
-export function contentFinder(database: DatabaseSync): FindContent {
+export function contentFinder(database: DatabaseSync, features: Features): FindContent {
   const find = {
     live: database.prepare('SELECT id, title, id AS channel_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT id, title, channel_id FROM videos WHERE id = ?'),
   }
-  const findLock = lockFinder(database)
+  const findLock = lockFinder(database, features)
   return (type, id) => {
     if (!/^[1-9]\d{0,14}$/.test(id)) return null
     const row = find[type].get(Number(id))
@@ -62,16 +82,18 @@ export function contentFinder(database: DatabaseSync): FindContent {
   }
 }
 
-/**
- * Returns a function that reads the lock of the channel or video itself. If it has both versions, the second applies.
- */
-function lockFinder(database: DatabaseSync): (type: ContentType, id: number, isInherited: boolean) => Lock | null {
-  const findToken = database.prepare('SELECT * FROM viewer_auth WHERE content_type = ? AND content_id = ?')
+type Features = readonly { readonly findLock: FindFrameLock }[]
+
+/** Returns a function that reads the lock of the channel or video itself. The lock of a feature wins over a hash lock. */
+function lockFinder(
+  database: DatabaseSync,
+  features: Features,
+): (type: ContentType, id: number, isInherited: boolean) => Lock | null {
   const findHash = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?')
   return (type, id, isInherited) => {
-    const token = findToken.get(type, id)
-    if (token !== undefined) {
-      return { kind: 'token', url: String(token.auth_url), publicKey: String(token.public_key), isInherited }
+    for (const { findLock } of features) {
+      const lock = findLock(type, id, isInherited)
+      if (lock !== null) return lock
     }
     const hash = findHash.get(type, id)
     if (hash === undefined) return null
@@ -96,7 +118,7 @@ export function contentPath({ type, id }: Pick<Content, 'type' | 'id'>): string 
 /** A digest of the lock's secret or key: it shows later that the lock is the same, without storing the secret. */
 export function lockFingerprint(lock: Lock | null): string {
   if (lock === null) return 'unlocked'
-  const text = lock.kind === 'hash' ? lock.secret : `public key ${lock.publicKey}`
+  const text = lock.kind === 'hash' ? lock.secret : lock.key
   return createHash('sha256').update(text).digest('hex')
 }
 

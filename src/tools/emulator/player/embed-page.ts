@@ -1,8 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { CheckToken } from '../token/check-token.ts'
-import type { Component } from '../token/used-tokens.ts'
-import { type Content, type ContentType, contentPath, type FindContent, type TokenLock } from './content.ts'
-import { authAddress, chatConsumer, embedAddress, entryAddress } from './entry-address.ts'
+import {
+  type Component,
+  type Content,
+  type ContentType,
+  contentPath,
+  type FindContent,
+  type FrameLock,
+} from './content.ts'
+import { chatConsumer, entryAddress } from './entry-address.ts'
 import { setPlayerPolicy } from './page-policy.ts'
 import { openingMessage, type Playbacks } from './playbacks.ts'
 import { sendNotFound, view } from './views-folder.ts'
@@ -31,52 +36,54 @@ export interface EmbedDeps {
   readonly nowSeconds: () => number
   readonly findContent: FindContent
   readonly playbacks: Pick<Playbacks, 'start'>
-  readonly checkToken: CheckToken
+  /** The parameters of an address with the answer of a login app. */
+  readonly answerParameters: readonly string[]
 }
 
-/** The part of a page that a viewer token has opened. */
-interface OpenedByToken {
+/** The part of a page that the answer of a login app has opened. */
+interface OpenedInFrame {
   /** As the answer to a validation request. */
   readonly opening: object
-  /** Where the page goes for a new token. */
+  /** Where the page goes for a new answer. */
   readonly renewUrl: string
 }
 
 /**
- * Serves an embed. With a hash lock, the page asks the viewer to sign in. With viewer tokens, the service redirects the
- * embed's own frame to the login app, and serves the page only for a valid token.
+ * Serves an embed. With a hash lock, the page asks the viewer to sign in. With a frame lock, the service redirects the
+ * embed's own frame to the login app, and serves the page only for a valid answer.
  */
 export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): RequestHandler {
   return async (req, res) => {
     const content = deps.findContent(type, String(req.params.id))
     if (content === null) return sendNotFound(res)
     setPlayerPolicy(res, content)
-    if (content.lock?.kind === 'token')
-      return await openByToken(kind, { ...content, lock: content.lock }, req, res, deps)
-    if (req.query.vt !== undefined)
-      res.locals.explanation = `vt is ignored: the channel or video has ${content.lock ? 'a hash lock' : 'no lock'}.`
+    if (content.lock?.kind === 'frame')
+      return await openInFrame(kind, { ...content, lock: content.lock }, req, res, deps)
+    const ignored = deps.answerParameters.find((name) => req.query[name] !== undefined)
+    if (ignored !== undefined) {
+      const lock = content.lock ? 'a hash lock' : 'no lock'
+      res.locals.explanation = `${ignored} is ignored: the channel or video has ${lock}.`
+    }
     return render(kind, content, res, deps)
   }
 }
 
-async function openByToken(
+async function openInFrame(
   kind: EmbedKind,
-  content: Content & { readonly lock: TokenLock },
+  content: Content & { readonly lock: FrameLock },
   req: Request,
   res: Response,
   deps: EmbedDeps,
 ): Promise<void> {
   const { folder, components } = EMBEDS[kind]
   const { lock, channelId } = content
-  const renewUrl = embedAddress(deps.publicUrl, `/${folder}/${contentPath(content)}`, req.originalUrl)
-  const result = await deps.checkToken(req.query.vt, lock.publicKey, components)
+  const answer = await lock.open(req, `/${folder}/${contentPath(content)}`, components)
   const inherited = lock.isInherited ? ` The viewer authentication belongs to channel ${channelId}.` : ''
-  res.locals.explanation = result.explanation + inherited
-  // Also for a refused token: after a reload, the address still has the used one.
-  if (!result.ok) return res.redirect(302, authAddress(lock, renewUrl))
-  const signIn = { viewer: result.viewer, expiresAtSeconds: null }
+  res.locals.explanation = answer.explanation + inherited
+  if (!answer.ok) return res.redirect(302, answer.loginUrl)
+  const signIn = { viewer: answer.viewer, expiresAtSeconds: null }
   const opening = openingMessage(deps.playbacks, content, signIn, deps.nowSeconds())
-  return render(kind, content, res, deps, { opening, renewUrl })
+  return render(kind, content, res, deps, { opening, renewUrl: answer.renewUrl })
 }
 
 function render(
@@ -84,7 +91,7 @@ function render(
   content: Content,
   res: Response,
   { publicUrl }: EmbedDeps,
-  opened?: OpenedByToken,
+  opened?: OpenedInFrame,
 ): void {
   const settings = JSON.stringify({ ...gateSettings(kind, content, publicUrl), ...opened })
   const words = kind === 'qna' ? QNA : CHAT

@@ -1,4 +1,4 @@
-import { type Content, contentPath, type HashLock, type TokenLock } from './content.ts'
+import { type Content, contentPath, type HashLock } from './content.ts'
 
 /**
  * The entry point of a hash lock with the parameters that the player appends.
@@ -13,27 +13,8 @@ export function entryAddress(lock: HashLock, content: Pick<Content, 'type' | 'id
   return withParameters(lock.url, appended.join('&'))
 }
 
-/**
- * The `auth_url` of a channel or video with `ref`, the address that gets the token.
- * @param ref see embedAddress().
- */
-export function authAddress(lock: TokenLock, ref: string): string {
-  return withParameters(lock.url, `ref=${encodeURIComponent(ref)}`)
-}
-
-/**
- * The address of an embed without `vt`: the login app appends a new one. Other parameters stay, byte for byte.
- * @param originalUrl path and query of the request.
- */
-export function embedAddress(publicUrl: string, path: string, originalUrl: string): string {
-  const at = originalUrl.indexOf('?')
-  const pairs = at === -1 ? [] : originalUrl.slice(at + 1).split('&')
-  const others = pairs.filter((pair) => pair !== '' && !new URLSearchParams(pair).has('vt'))
-  return `${publicUrl}${path}${others.length === 0 ? '' : `?${others.join('&')}`}`
-}
-
 /** Appends to the text, because URL() would rewrite the customer's own query. */
-function withParameters(url: string, appended: string): string {
+export function withParameters(url: string, appended: string): string {
   const at = url.indexOf('#')
   const beforeFragment = at === -1 ? url : url.slice(0, at)
   const fragment = at === -1 ? '' : url.slice(at)

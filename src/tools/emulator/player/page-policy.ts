@@ -18,11 +18,11 @@ export function setReturnPolicy(res: Response): void {
 }
 
 /**
- * Policy of the customer's page, which frames the player. No page may frame it. With viewer tokens, the frame of the
+ * Policy of the customer's page, which frames the player. No page may frame it. With a frame lock, the frame of the
  * player itself goes to the login app, so the page must allow both.
  */
 export function setCustomerPolicy(res: Response, playerUrl: string, { lock }: Pick<Content, 'lock'>): void {
-  const sources = [playerUrl, ...(lock?.kind === 'token' ? [lock.url] : [])].map(frameSource)
+  const sources = [playerUrl, ...(lock?.kind === 'frame' ? [lock.url] : [])].map(frameSource)
   setPolicy(res, { 'frame-src': `'self' ${sources.join(' ')}`, 'frame-ancestors': "'none'" })
 }
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Router } from 'express'
-import { tokenChecker } from '../token/check-token.ts'
-import type { ServiceKeys } from '../token/service-keys.ts'
+import type { OpenServiceFeature } from '../service-feature.ts'
 import { CHAT_TABLES, chatRoutes } from './chat.ts'
 import { contentFinder } from './content.ts'
 import { mediaRoutes } from './media.ts'
@@ -18,16 +17,16 @@ export interface PlayerDeps {
   readonly nowSeconds: () => number
   readonly publicUrl: string
   readonly segments: ViewDeps['segments']
-  readonly serviceKeys: Pick<ServiceKeys, 'accepted'>
+  readonly features: readonly Pick<OpenServiceFeature, 'findLock' | 'parameter'>[]
 }
 
 /** All routes for viewers: pages, validation, video, chat and view reports. */
-export function playerRoutes({ database, nowSeconds, publicUrl, segments, serviceKeys }: PlayerDeps): Router {
-  const findContent = contentFinder(database)
+export function playerRoutes({ database, nowSeconds, publicUrl, segments, features }: PlayerDeps): Router {
+  const findContent = contentFinder(database, features)
   const playbacks = openPlaybacks({ database, nowSeconds, findContent })
-  const checkToken = tokenChecker({ database, nowSeconds, serviceKeys })
+  const answerParameters = features.map(({ parameter }) => parameter)
   return Router()
-    .use(pageRoutes({ publicUrl, nowSeconds, findContent, playbacks, checkToken }))
+    .use(pageRoutes({ publicUrl, nowSeconds, findContent, playbacks, answerParameters }))
     .use(validationRoutes({ nowSeconds, findContent, playbacks }))
     .use(mediaRoutes({ playbacks }))
     .use(chatRoutes('chat', { database, nowSeconds, playbacks }))

@@ -60,11 +60,11 @@ function checkResponse({ lock, channelId }: Content, response: string | null, no
       explanation: 'There is no lock: all viewers may watch.',
     }
   }
-  // The older version must not open what the newer one locks.
-  if (lock.kind === 'token') {
+  // A response must not open what another version locks.
+  if (lock.kind === 'frame') {
     return {
       valid: false,
-      explanation: 'Refused: the channel or video takes viewer tokens, and no authentication response.',
+      explanation: `Refused: the channel or video is locked ${lock.name}, and takes no authentication response.`,
     }
   }
   if (response === null)

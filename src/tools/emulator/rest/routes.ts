@@ -1,26 +1,27 @@
 import { Router } from 'express'
 import { errorHandler } from '../http/form.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
+import type { OpenServiceFeature } from '../service-feature.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
 import { clientTokenRoutes } from './client-tokens.ts'
 import { channelLockRoutes, videoLockRoutes } from './lock-routes.ts'
-import { viewerAuthRoutes } from './viewer-auth-routes.ts'
 
 export interface RestDeps extends AccessDeps {
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
+  readonly features: readonly Pick<OpenServiceFeature, 'routes'>[]
 }
 
 const PATHS = ['/users', '/channels', '/videos', '/oauth2/clients']
 
-/** Routes of the REST API: channels, viewer authentication, and one resource of the client. */
+/** Routes of the REST API: channels, locks, one resource of the client, and those of features. */
 export function restRoutes(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(channelRoutes(deps))
   router.use(channelLockRoutes(deps))
   router.use(videoLockRoutes(deps))
-  router.use(viewerAuthRoutes(deps))
+  for (const { routes } of deps.features) router.use(routes)
   router.use(clientTokenRoutes(deps))
   router.use(PATHS, (req, res) => {
     sendError(res, 404, 'not_found', `No such path: ${req.baseUrl}${req.path}`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { LockParameters } from '../rest/lock-settings.ts'
-import { faultInPublicKey } from '../rest/viewer-auth-settings.ts'
+import { SERVICE_FEATURES } from '../service-features.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { randomKey } from './default-seed.ts'
 import type { Seed, SeedDefaults } from './seed.ts'
@@ -18,8 +18,7 @@ const Address = z
   .refine((text) => URL.canParse(text) && !/[\s#]/.test(text), 'must be an absolute address without blanks and "#"')
 const EntryPoint = Address.refine((text) => /^https?:/i.test(text), 'must be an http or https address')
 const PublicKey = z.string('must be a text').superRefine((text, context) => {
-  const fault = faultInPublicKey(text)
-  if (fault !== null) context.addIssue(fault)
+  for (const fault of SERVICE_FEATURES.flatMap(({ faultInKey }) => faultInKey(text) ?? [])) context.addIssue(fault)
 })
 const Time = z.iso.datetime({ offset: true, error: 'must be a time with offset, such as 2026-11-21T10:00:00+00:00' })
 const Uuid = z.uuid('must be a UUID')

@@ -4,7 +4,6 @@ import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { describeDevice } from '../analytics/segments/device.ts'
 import { openSegmentWriter } from '../analytics/segments/segment-writer.ts'
 import { freeSlug } from '../rest/channels.ts'
-import { setViewerAuth } from '../rest/viewer-auth-settings.ts'
 import type { Seed } from './seed.ts'
 
 /**
@@ -113,8 +112,9 @@ function writeLocks(database: DatabaseSync, { locks }: Pick<Seed, 'locks'>): voi
 }
 
 function writeViewerAuth(database: DatabaseSync, { viewer_auth }: Pick<Seed, 'viewer_auth'>): void {
-  for (const { content_type, content_id, auth_url: authUrl, public_key: publicKey } of viewer_auth) {
-    setViewerAuth(database, content_type, Number(content_id), { authUrl, publicKey })
+  const insert = database.prepare('INSERT INTO viewer_auth VALUES (?, ?, ?, ?)')
+  for (const { content_type, content_id, auth_url, public_key } of viewer_auth) {
+    insert.run(content_type, Number(content_id), auth_url, public_key)
   }
 }
 

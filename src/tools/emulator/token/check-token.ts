@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
 import { checkViewerToken } from '../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
+import type { Component } from '../player/content.ts'
 import type { ServiceKeys } from './service-keys.ts'
-import { type Component, openUsedTokens } from './used-tokens.ts'
+import { openUsedTokens } from './used-tokens.ts'
 
 /** `explanation` is a sentence for the request log, without the token. */
 export type TokenResult =

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { TOKEN_LIFETIME_SECONDS } from '../../../features/token/viewer-token/viewer-token.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
-
-/** A part of an embed. Each accepts a token once. */
-export type Component = 'player' | 'chat' | 'qna'
+import type { Component } from '../player/content.ts'
 
 /** Only digests of tokens are stored. */
 export const USED_TOKEN_TABLE = `

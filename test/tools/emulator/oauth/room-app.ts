@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
 import { oauthRoutes } from '../../../../src/tools/emulator/oauth/routes.ts'
 import { restRoutes } from '../../../../src/tools/emulator/rest/routes.ts'
+import { SERVICE_FEATURES } from '../../../../src/tools/emulator/service-features.ts'
 import { openRoomDatabase } from './room-database.ts'
 
 export interface RoomApp {
@@ -35,7 +36,8 @@ export async function startRoomApp(database: DatabaseSync = openRoomDatabase()):
   })
   const deps = { database, nowSeconds: () => now, publicUrl: url }
   app.use(oauthRoutes(deps))
-  app.use(restRoutes(deps))
+  const features = SERVICE_FEATURES.map((feature) => feature.open({ ...deps, keyBits: 2048 }))
+  app.use(restRoutes({ ...deps, features }))
   server.on('request', app)
   return {
     url,

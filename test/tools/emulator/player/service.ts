@@ -23,7 +23,7 @@ export interface Service {
   readonly database: DatabaseSync
   request(path: string, init?: RequestInit): Promise<Response>
   post(path: string, body: unknown): Promise<Response>
-  /** Deletes all playbacks, messages, segments and viewer auth, and restores the seeded locks. Much faster than a new service. */
+  /** Deletes all playbacks, messages and segments, and restores the seeded locks. Much faster than a new service. */
   clear(): void
   close(): Promise<void>
 }
@@ -46,7 +46,6 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
     clear() {
       database.exec(`
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
-        DELETE FROM viewer_auth; DELETE FROM used_viewer_tokens;
         DELETE FROM playbacks; DELETE FROM segments;
         DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages';
         DELETE FROM qna_messages`)

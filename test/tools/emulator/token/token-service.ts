@@ -33,6 +33,10 @@ export async function startTokenService(): Promise<TokenService> {
         .prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)')
         .run(type, id, AUTH_URL, publicKey)
     },
+    clear() {
+      service.clear()
+      service.database.exec('DELETE FROM viewer_auth; DELETE FROM used_viewer_tokens')
+    },
     setClock(seconds) {
       now = seconds
     },

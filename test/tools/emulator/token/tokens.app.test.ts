@@ -216,7 +216,7 @@ describe('a wrong token', () => {
 describe('the two versions', () => {
   test('a channel or video with both takes tokens, and no authentication response', async () => {
     expect(await validate(service, LOCKED_CHANNEL, goodResponse())).toEqual({ valid: false })
-    expect((await newestRequest(service)).explanation).toContain('takes viewer tokens')
+    expect((await newestRequest(service)).explanation).toContain('is locked by viewer tokens')
     expect((await service.request('/embed/1001')).status).toBe(302)
   })
 

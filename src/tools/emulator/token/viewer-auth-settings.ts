@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
-import { type ContentType, isEntryPoint } from './lock-settings.ts'
+import { type ContentType, isEntryPoint } from '../rest/lock-settings.ts'
 
 /** The settings of the second version of viewer authentication. */
 export interface ViewerAuthSettings {

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
 import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
-import { PUBLIC_KEY } from '../token/token-service.ts'
-import { call, type RestRequest } from './rest-client.ts'
+import { call, type RestRequest } from '../rest/rest-client.ts'
+import { PUBLIC_KEY } from './token-service.ts'
 
 const SETTINGS = { auth_url: 'https://login.example/entry?a=1&b=2', public_key: PUBLIC_KEY }
 const CHANNEL = '/channels/1001/viewer-auth.json'

@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Router } from 'express'
+import type { FindFrameLock } from './player/content.ts'
+
+/** What a feature of the login app needs of the emulated service. */
+export interface ServiceFeature {
+  /** The SQL of its tables. */
+  readonly tables: string
+  /** Returns why a text in a seed is not a key of a channel or video, as the end of a sentence; null if it is one. */
+  faultInKey(text: string): string | null
+  open(deps: ServiceFeatureDeps): OpenServiceFeature
+}
+
+export interface ServiceFeatureDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  /** Scheme, host and port of the service, without a slash at the end. */
+  readonly publicUrl: string
+  /** Length of the RSA keys of the service. */
+  readonly keyBits: number
+}
+
+export interface OpenServiceFeature {
+  /** Routes of the service. */
+  readonly routes: Router
+  /** Routes below `/emulator`. */
+  readonly control: Router
+  /** Its section of the home page: a template, and the data for it. */
+  readonly section: { readonly view: string; readonly data: object }
+  /** The parameter with its answer, in the address of an embed. */
+  readonly parameter: string
+  readonly findLock: FindFrameLock
+}
