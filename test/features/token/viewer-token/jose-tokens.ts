@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { CompactEncrypt, CompactSign } from 'jose'
+import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify } from 'jose'
 import { CONTENT_KEY, KID, SERVICE_KEY } from './jwcrypto-vectors.ts'
 
-/** Makes tokens with jose, without the code of `src`. */
+/** Makes and reads tokens with jose, without the code of `src`. */
 
 const SERVICE_PUBLIC_KEY = createPublicKey(SERVICE_KEY)
 
@@ -22,4 +22,11 @@ export function sign(
   header = {},
 ): Promise<string> {
   return new CompactSign(Buffer.from(claims)).setProtectedHeader({ alg, typ: 'JWT', ...header }).sign(key)
+}
+
+/** Returns the claims of a token. @throws Error if it is encrypted or signed for others. */
+export async function claimsOf(token: string): Promise<{ readonly sub: string; readonly iat: number }> {
+  const { plaintext } = await compactDecrypt(token, SERVICE_KEY)
+  const { payload } = await compactVerify(plaintext, createPublicKey(CONTENT_KEY))
+  return JSON.parse(Buffer.from(payload).toString())
 }
