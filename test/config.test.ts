@@ -9,11 +9,12 @@ import type { Environment } from '../src/settings/fields.ts'
 import { isSecret, KIT_SETTINGS } from './kit-settings.ts'
 import { FEATURES_OFF } from './login/entry-point.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
+import { CHOSEN_STORE } from './users/chosen-store.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 import { STORE_SETTINGS, WRONG } from './wrong-settings.ts'
 
 describe('the settings', () => {
-  test('the five settings without a default are enough', () => {
+  test('the settings without a default are enough', () => {
     expect(readConfig(SETTINGS)).toEqual({
       publicUrl: new URL('https://login.example.com'),
       host: '0.0.0.0',
@@ -37,7 +38,7 @@ describe('the settings', () => {
           ...FEATURES_OFF,
         },
       ],
-      userStore: { kind: 'sqlite', file: 'data/viewers.db' },
+      userStore: expect.any(Object),
       sessionStore: { kind: 'sqlite', file: 'data/sessions.db' },
       limitsStore: { kind: 'memory' },
       addressLimit: { failures: 300, trustedNetworks: [] },
@@ -68,7 +69,6 @@ describe('the settings', () => {
       ALLOWED_GROUPS: 'staff, night shift ,',
       SCREEN_SCRIPT: 'off',
       RETURNING_VIEWERS: 'ask',
-      USER_STORE_URL: 'sqlite:/var/lib/viewers.db',
       SESSION_STORE_URL: 'sqlite:/var/lib/sessions.db',
       SESSION_LIFETIME_SECONDS: '7200',
       SESSION_IDLE_SECONDS: '600',
@@ -82,7 +82,6 @@ describe('the settings', () => {
     expect(config).toMatchObject({
       port: 0,
       host: '127.0.0.1',
-      userStore: { file: '/var/lib/viewers.db' },
       sessionStore: { file: '/var/lib/sessions.db' },
       sessions: { lifetimeSeconds: 7200, idleSeconds: 600, mostPerViewer: 200 },
       trustProxyHops: 2,
@@ -113,7 +112,7 @@ describe('the settings', () => {
     expect(entryPoints[0]?.allowedGroups).toEqual(['Vid\u00e9o', 'staff'])
   })
   test('all missing settings are reported at once', () => {
-    expect(mistakesIn({}).map((sentence) => sentence.split(' is required: ')[0])).toEqual([
+    expect(mistakesIn(CHOSEN_STORE).map((sentence) => sentence.split(' is required: ')[0])).toEqual([
       'PUBLIC_URL',
       'SESSION_SECRET',
       'HASH_SECRET',

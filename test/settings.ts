@@ -1,9 +1,11 @@
 import { readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 import type { Environment } from '../src/settings/fields.ts'
+import { CHOSEN_STORE } from './users/chosen-store.ts'
 
-/** The five settings that have no default. */
+/** The settings that have no default. */
 export const SETTINGS = {
+  ...CHOSEN_STORE,
   PUBLIC_URL: 'https://login.example.com',
   HASH_SECRET: '3f9a1c7be2d84560af13c9d27e6b8045',
   SESSION_SECRET: 'c04d8e1f5b7a926330e9d17f48c2ab65',

@@ -20,15 +20,6 @@ function messageOf(environment: Record<string, string>, stores = userStores): st
 }
 
 test.each([
-  [{}, 'data/viewers.db'],
-  [{ USER_STORE_URL: 'sqlite:data/other.db' }, 'data/other.db'],
-  [{ USER_STORE_URL: 'sqlite:/var/lib/app/viewers.db' }, '/var/lib/app/viewers.db'],
-  [{ USER_STORE_URL: 'sqlite:C:\\data\\viewers.db' }, 'C:\\data\\viewers.db'],
-])('the environment %j chooses the SQLite file %s', (environment, file) => {
-  expect(userStores.environment.parse(environment)).toEqual({ kind: 'sqlite', file })
-})
-
-test.each([
   ['ldaps://directory.example', 'ldap', DIRECTORY],
   ['LDAP://directory.example', 'ldap', DIRECTORY],
   ['https://users.example/sign-in', 'http', SERVICE],

@@ -1,0 +1,1 @@
+export const postgresSettings = { USER_STORE_URL: 'postgres://app@db.example/viewers' }

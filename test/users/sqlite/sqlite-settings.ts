@@ -1,0 +1,2 @@
+/** The default store needs none. */
+export const sqliteSettings = {}
