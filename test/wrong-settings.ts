@@ -1,4 +1,5 @@
 import { userStores } from '../src/users/open-user-store.ts'
+import { CHOSEN_STORE } from './users/chosen-store.ts'
 
 /** A part of each message, enough to tell it from the others. */
 const SECRET_FAULT = '128 random bits'
@@ -13,6 +14,8 @@ const LINK = 'must be an https: or mailto: address'
 
 /** The settings of all user stores, besides USER_STORE_URL. */
 export const STORE_SETTINGS = Object.keys(userStores.settings).filter((name) => name !== 'USER_STORE_URL')
+
+const chosen = userStores.kindOf(userStores.environment.parse(CHOSEN_STORE))
 
 /** One wrong value each, with a part of its message. */
 export const WRONG: readonly (readonly [name: string, value: string, part: string])[] = [
@@ -121,7 +124,11 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['SCREEN_SCRIPT', 'true', 'must be on or off'],
   ['RETURNING_VIEWERS', 'sometimes', 'must be continue or ask'],
   ['USER_STORE_URL', 'mysql://ada:pass@db/viewers', 'must be'],
-  ...STORE_SETTINGS.map((name): [string, string, string] => [name, 'x', OTHER_STORE]),
+  ...STORE_SETTINGS.filter((name) => !(name in chosen.settings)).map((name): [string, string, string] => [
+    name,
+    'x',
+    OTHER_STORE,
+  ]),
   ['SESSION_STORE_URL', 'data/sessions.db', SESSION_STORE],
   ['SESSION_STORE_URL', 'sqlite:', SESSION_STORE],
   ['SESSION_STORE_URL', 'sqlite://host/a.db', SESSION_STORE],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig, settingNames } from '../../src/config.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
+import { APP_SETTINGS, mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 function logoFile(): string {
@@ -39,8 +39,7 @@ const LOGO = { type: 'image/svg+xml', width: 90, height: 30 }
 
 /** The mistakes in an entry of a file of entry points. */
 function mistakesInEntry(fields: object): string[] {
-  const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-  return mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: entryFile(fields) })
+  return mistakesIn({ ...APP_SETTINGS, ENTRY_POINTS_FILE: entryFile(fields) })
 }
 
 function entryFile(fields: object): string {
@@ -65,12 +64,11 @@ describe('the settings of a brand', () => {
   })
 
   test('an entry of the file has the same settings in camel case, and each entry its own', () => {
-    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
     const camelCase = (name: string) =>
       name.toLowerCase().replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase())
     const fields = Object.fromEntries(Object.entries(BRAND).map(([name, value]) => [camelCase(name), value]))
     const ENTRY_POINTS_FILE = entryFile({ ...fields, brandLogoFile: logoFile() })
-    const { entryPoints } = readConfig({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE })
+    const { entryPoints } = readConfig({ ...APP_SETTINGS, ENTRY_POINTS_FILE })
     expect(entryPoints[0]?.brand).toMatchObject({ ...EXPECTED, logo: LOGO, darkLogo: null })
     expect(mistakesInEntry({ BRAND_COLOUR: 'x' })[0]).toContain('did you mean brandColor?')
   })
@@ -105,8 +103,7 @@ describe('the settings of a brand', () => {
 
   test('the settings of a brand belong to the entry point, so ENTRY_POINTS_FILE replaces them', () => {
     expect(settingNames()).toEqual(expect.arrayContaining(Object.keys(BRAND)))
-    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-    const both = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: entryFile({}), BRAND_NAME: 'Acme' }
+    const both = { ...APP_SETTINGS, ENTRY_POINTS_FILE: entryFile({}), BRAND_NAME: 'Acme' }
     expect(mistakesIn(both)[0]).toContain('replaces BRAND_NAME')
   })
 })

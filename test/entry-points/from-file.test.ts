@@ -5,10 +5,9 @@ import { UNBRANDED } from '../../src/brand/brand.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
 import { FEATURES_OFF } from '../login/entry-point.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
+import { APP_SETTINGS, mistakesIn } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
 const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'
 const OTHER_SECRET = '8045e2d84560af13c9d27e6b3f9a1c7b'
 const ENTRY = {
@@ -21,7 +20,7 @@ const ENTRY = {
 /** The settings of an app with this file of entry points; a text is written unchanged. */
 function withFile(content: unknown, more: Environment = {}): Environment {
   const file = fileWith(typeof content === 'string' ? content : JSON.stringify(content))
-  return { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file, ...more }
+  return { ...APP_SETTINGS, ENTRY_POINTS_FILE: file, ...more }
 }
 
 function fileWith(text: string): string {

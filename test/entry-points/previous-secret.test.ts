@@ -3,10 +3,10 @@ import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
+import { APP_SETTINGS, mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-const { PUBLIC_URL, SESSION_SECRET, HASH_SECRET: SECRET } = SETTINGS
+const { HASH_SECRET: SECRET } = SETTINGS
 const OTHER_SECRET = '8045e2d84560af13c9d27e6b3f9a1c7b'
 const WITHOUT_SECRET = {
   name: 'news',
@@ -16,7 +16,7 @@ const WITHOUT_SECRET = {
 const ENTRY = { ...WITHOUT_SECRET, secret: SECRET }
 
 function withFile(entries: readonly object[]): Environment {
-  return { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: fileWith(JSON.stringify(entries)) }
+  return { ...APP_SETTINGS, ENTRY_POINTS_FILE: fileWith(JSON.stringify(entries)) }
 }
 
 function fileWith(text: string): string {

@@ -1,22 +1,17 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
-import { httpStore } from '../../src/users/http/kind.ts'
 import { userStores } from '../../src/users/open-user-store.ts'
-import { sqliteStore } from '../../src/users/sqlite/kind.ts'
-import { userStoreList } from '../../src/users/user-store-list.ts'
-import { jsonStore } from './json/kind.ts'
 
 const DIRECTORY = { LDAP_BIND_DN: 'cn=reader', LDAP_BIND_PASSWORD: 'x', LDAP_SEARCH_BASE: 'dc=example' }
 const SERVICE = { HTTP_STORE_TOKEN: 'x' }
 
-function wrongSettings(environment: Record<string, string>, stores = userStores): unknown[] {
-  const { error } = stores.environment.safeParse(environment)
+function wrongSettings(environment: Record<string, string>): unknown[] {
+  const { error } = userStores.environment.safeParse(environment)
   return error?.issues.map(({ path }) => path[0]) ?? []
 }
 
-function messageOf(environment: Record<string, string>, stores = userStores): string {
-  return stores.environment.safeParse(environment).error?.issues[0]?.message ?? ''
+function messageOf(environment: Record<string, string>): string {
+  return userStores.environment.safeParse(environment).error?.issues[0]?.message ?? ''
 }
 
 test.each([
@@ -54,30 +49,4 @@ test.each([
   const chosen = userStores.environment.parse({ USER_STORE_URL: url, ...settings })
   await expect(userStores.openEditable(chosen)).rejects.toThrow(ConfigError)
   await expect(userStores.migrate(chosen)).rejects.toThrow(ConfigError)
-})
-
-/** A list with a store that a fork adds. */
-const forkStores = userStoreList('json:viewers.json', [sqliteStore, httpStore, jsonStore])
-
-test('a store of a fork is chosen by its URL, like the other stores', () => {
-  expect(forkStores.environment.parse({})).toEqual({ kind: 'json', file: 'viewers.json' })
-  expect(forkStores.environment.parse({ USER_STORE_URL: 'sqlite:x.db' })).toEqual({ kind: 'sqlite', file: 'x.db' })
-})
-
-test('a store of a fork is named in the message about a wrong URL', () => {
-  expect(messageOf({ USER_STORE_URL: 'x' }, forkStores)).toContain('json:FILE')
-})
-
-test('a store of a fork refuses the settings of other stores', () => {
-  expect(wrongSettings({ USER_STORE_URL: 'json:x', HTTP_STORE_TOKEN: 'x' }, forkStores)).toEqual(['HTTP_STORE_TOKEN'])
-})
-
-test('a store without openEditable is refused by commands that change viewers', async () => {
-  await expect(forkStores.openEditable(forkStores.environment.parse({}))).rejects.toThrow(ConfigError)
-})
-
-test('the example in the README of users is the code of the JSON store', () => {
-  const code = readFileSync(new URL('json/kind.ts', import.meta.url), 'utf8')
-  const readme = readFileSync(new URL('../../src/users/README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(code.replaceAll('../../../src/users/', '../'))
 })

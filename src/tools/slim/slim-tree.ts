@@ -21,7 +21,9 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   const imported = new Set([...full].flatMap(([path, text]) => importsOf(path, text).map(({ target }) => target)))
   const roots = {
     src: programs,
-    test: [...full.keys()].filter((path) => path.startsWith('test/') && (isTest(path) || !imported.has(path))),
+    test: [...full.keys()].filter(
+      (path) => path.startsWith('test/') && (path.endsWith('.test.ts') || !imported.has(path)),
+    ),
   }
   const before = { src: reachable(full, roots.src), test: reachable(full, roots.test), unused: unusedNames(full) }
   for (const path of full.keys()) if (removed.some((part) => belongsTo(part, path))) tree.delete(path)

@@ -7,6 +7,7 @@ import { isTokenEntryPoint } from '../../../src/features/token/fields.ts'
 import { publicKeyPem } from '../../../src/features/token/viewer-token/content-key.ts'
 import type { Environment } from '../../../src/settings/fields.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { CHOSEN_STORE } from '../../users/chosen-store.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { CONTENT_KEY } from './viewer-token/jwcrypto-vectors.ts'
 
@@ -86,7 +87,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
     ])
   })
   test('all missing settings are reported at once', () => {
-    const missing = mistakesIn({ VIEWER_AUTH: 'token' }).map((sentence) => sentence.split(' ')[0])
+    const missing = mistakesIn({ ...CHOSEN_STORE, VIEWER_AUTH: 'token' }).map((sentence) => sentence.split(' ')[0])
     const names = ['PLAYER_ORIGINS', 'CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'REF_ADDRESSES']
     expect(missing).toEqual(['PUBLIC_URL', 'SESSION_SECRET', ...names])
   })
@@ -188,7 +189,7 @@ describe('a file of entry points', () => {
     expect(warnings(PEM)).toEqual([expect.stringContaining('are the same key')])
     expect(warnings(other)).toEqual([])
   })
-  test('a content key that is also the key of the OIDC client gives a warning', () => {
+  test('a content key that is also the key of single sign-on gives a warning', () => {
     const other = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
     const sso = { oidcIssuer: 'https://sso.example', oidcClientId: 'player' }
     const warnings = (clientKey: string) =>

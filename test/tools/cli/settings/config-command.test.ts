@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../../../settings.ts'
+import { APP_SETTINGS, SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 
@@ -24,8 +24,7 @@ test('config check accepts right settings and prints the address for the lock', 
 test('config check needs no setting of the video service for an entry point with tokens', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { status, stdout } = await check({
-    PUBLIC_URL: SETTINGS.PUBLIC_URL,
-    SESSION_SECRET: SETTINGS.SESSION_SECRET,
+    ...APP_SETTINGS,
     PLAYER_ORIGINS: SETTINGS.PLAYER_ORIGINS,
     VIEWER_AUTH: 'token',
     CONTENT_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
