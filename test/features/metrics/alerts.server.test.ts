@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const RULES = fileURLToPath(new URL('../../../src/server/monitoring/prometheus-rules.yml', import.meta.url))
+const RULES = fileURLToPath(new URL('../../../src/features/metrics/prometheus-rules.yml', import.meta.url))
 const SERIES = fileURLToPath(new URL('alerts.yml', import.meta.url))
 
 test.each([

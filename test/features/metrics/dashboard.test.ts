@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createMetrics } from '../../../src/features/metrics/metrics.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const read = (name: string) => readFileSync(new URL(`../../../src/server/monitoring/${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../../src/features/metrics/${name}`, import.meta.url), 'utf8')
 
 /** The names of the metrics that a text uses, without the endings of a histogram. */
 const namesIn = (text: string) =>

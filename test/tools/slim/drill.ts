@@ -23,7 +23,6 @@ const FILES = [
   'test/settings',
   'test/languages',
   'test/faults',
-  'test/server/monitoring',
   'test/tools/slim',
   'test/tools/cli/readme.test.ts',
 ]
