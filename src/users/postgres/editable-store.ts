@@ -24,6 +24,9 @@ const COMMAND_TIMEOUT_MS = 60_000
 /** The role of the login app can only read viewers and replace hashes. */
 const OWNER_NEEDED = "Use the owner's role in USER_STORE_URL: see src/users/postgres/README.md"
 
+/** A command checks the tables when it opens the store. */
+const assertUsable = () => Promise.resolve()
+
 /**
  * Opens the app's own table for changes. Running apps and other commands may use the table at the same time.
  * @throws ConfigError when the settings are wrong, the table is missing, or POSTGRES_QUERY is set.
@@ -40,8 +43,6 @@ export async function openEditablePostgresStore(
     const queue = options.queue ?? createQueue(hashingQueueOptions())
     const { passwords = knownPasswords } = options
     const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
-    // The tables have just been checked.
-    const assertUsable = () => Promise.resolve()
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
       passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),

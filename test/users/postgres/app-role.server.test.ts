@@ -6,6 +6,7 @@ import { connectPostgres } from '../../../src/users/postgres/connection.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { grantAppRole } from '../../../src/users/postgres/own-table/app-role.ts'
 import { createPostgresStore, openPostgresStore } from '../../../src/users/postgres/store.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
 import { passkey } from '../../features/passkeys/passkeys-contract.ts'
 import { settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
@@ -55,7 +56,7 @@ test('a migration creates the role of the app, which signs a viewer in and repla
   await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
 })
 
-test('the role of the app can do nothing but read viewers, replace hashes and store links and passkeys', async () => {
+test('the role of the app can do nothing but read viewers, replace hashes and store what viewers add', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   await server.query('CREATE TABLE orders (id int)', [], database)
   const client = await connectAsApp()
@@ -85,17 +86,29 @@ test('the role of the app can do nothing but read viewers, replace hashes and st
   for (const sql of refused) states.push([sql, await stateOf(client, sql)])
   expect(states).toEqual(refused.map((sql) => [sql, '42501']))
   expect(await stateOf(client, 'SELECT * FROM viewer_auth.viewers')).toBe('done')
-  await server.query(
-    "INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', '')",
-    [],
-    database,
-  )
-  const { passwordChanges, passkeys } = createPostgresStore(connectPostgres(appSettings()))
+})
+
+/** Opens the store in the role of the app. It has one viewer. */
+async function storeWithAda(): Promise<UserStore> {
+  await migratePostgres(ownerSettings(), appSettings())
+  const insert = "INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', '')"
+  await server.query(insert, [], database)
+  const store = createPostgresStore(connectPostgres(appSettings()))
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('the role of the app stores links and passwords', async () => {
+  const { passwordChanges } = await storeWithAda()
   const link = { purpose: 'reset', digest: 'd1', expiresAtSeconds: 2 } as const
   await passwordChanges?.assertAllowed()
   expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
   expect(await passwordChanges?.createLink('ada', link)).not.toBeNull()
   expect(await passwordChanges?.setByLink('d1', 1, 'correct horse battery')).not.toBeNull()
+})
+
+test('the role of the app stores passkeys', async () => {
+  const { passkeys } = await storeWithAda()
   await passkeys?.assertAllowed()
   expect(await passkeys?.userHandleOf('ada')).not.toBeNull()
   expect(await passkeys?.add('ada', passkey('one'))).toBe('added')
