@@ -128,7 +128,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
   return !options.ignored.has(column) && !ROW_FIELDS.some((field) => columnOf(field, options) === column)
 }
 
-const UNUSED_SALT = 'has a password salt, which only --firebase uses. Leave its column out with --ignore'
+const UNUSED_SALT = 'has a password salt that no given option reads. See --help, or leave the column out with --ignore'
 const NOT_UTF8 = 'contains bytes that are not UTF-8'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']

@@ -188,7 +188,7 @@ test('a hash and its salt become one text', async () => {
 
 test('a salt that no option uses is refused, and ignored on demand', async () => {
   const content = 'username,password_hash,password_salt\nada,H1,S1\n'
-  expect(await read(content)).toEqual([[2, expect.stringContaining('--firebase')]])
+  expect(await read(content)).toEqual([[2, expect.stringContaining('a password salt')]])
   expect(await read(content, { ignored: new Set(['password_salt']) })).toMatchObject([
     [2, { passwordHash: 'H1', attributes: {} }],
   ])
