@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockedFolder, programSettings, runLoginProgram } from './login/login-program.ts'
+import { viewersUrl } from './users/sqlite/viewers-url.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 
 /** Runs the program until it ends with status 1, and returns its one sentence. */
@@ -41,7 +42,7 @@ test('the program does not start when the folder of the sessions is not writable
   const { folder, options } = lockedFolder()
   const settings = programSettings('/tmp')
   settings.SESSION_STORE_URL = `sqlite:${join(folder, 'sessions.db')}`
-  settings.USER_STORE_URL = `sqlite:${join(writableByAll(), 'viewers.db')}`
+  settings.USER_STORE_URL = viewersUrl(writableByAll())
   expect(await sentenceOf(settings, options)).toMatch(/^SESSION_STORE_URL: .*sessions\.db.* writable/)
 })
 

@@ -16,8 +16,12 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   readonly kind: Settings['kind']
   /** The form of its USER_STORE_URL, as in `sqlite:FILE`. */
   readonly urlForm: string
+  /** The value of USER_STORE_URL where it is not set. Absent if this store must be chosen. */
+  readonly defaultUrl?: string
   /** True if this value of USER_STORE_URL chooses the store. */
   isUrl(url: string): boolean
+  /** Returns the file of the viewers for such a value. Absent if the viewers are in no file. */
+  fileOf?(url: string): string
   /** The schemas of its settings besides USER_STORE_URL, by name. They are mistakes while another store is chosen. */
   readonly settings: SettingSchemas
   /**

@@ -10,6 +10,8 @@ export interface UserStoreList {
   readonly settings: Settings
   /** Reads the settings of the chosen store from the environment. */
   readonly environment: z.ZodType<StoreSettings>
+  /** Returns the file of the viewers for a value of USER_STORE_URL. Null if the viewers are in no file. */
+  fileOf(url?: string): string | null
   /**
    * Opens the chosen store.
    * @param warn called with warnings for the operator, such as a hash that cannot be verified.
@@ -34,7 +36,8 @@ export interface UserStoreList {
   migrate(settings: StoreSettings, app?: StoreSettings | null): Promise<Migration | null>
 }
 
-const UserStoreUrl = z.string()
+const urlSchema = (defaultUrl: string | undefined) =>
+  defaultUrl === undefined ? z.string() : z.string().default(defaultUrl)
 const URL_META = {
   isSecret: true,
   isAddress: true,
@@ -42,10 +45,11 @@ const URL_META = {
 } as const
 
 /**
- * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store.
- * @param defaultUrl the value of USER_STORE_URL where it is not set.
+ * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store. Without it, the first store with a
+ * default address is chosen.
  */
-export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[]): UserStoreList {
+export function userStoreList(kinds: readonly UserStoreKind[]): UserStoreList {
+  const defaultUrl = kinds.find((kind) => kind.defaultUrl !== undefined)?.defaultUrl
   function kindOf(settings: StoreSettings): UserStoreKind {
     const chosen = kinds.find(({ kind }) => kind === settings.kind)
     if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
@@ -59,8 +63,9 @@ export function userStoreList(defaultUrl: string, kinds: readonly UserStoreKind[
     )
   }
   return {
-    settings: { USER_STORE_URL: UserStoreUrl.default(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
+    settings: { USER_STORE_URL: urlSchema(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
     environment: environmentOf(defaultUrl, kinds),
+    fileOf: (url = defaultUrl ?? '') => kinds.find((kind) => kind.isUrl(url))?.fileOf?.(url) ?? null,
     isOwn: (settings) => kindOf(settings).isOwn?.(settings) ?? false,
     open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
     kindOf,
@@ -82,16 +87,17 @@ function settingsOf(kinds: readonly UserStoreKind[]): Settings {
   return Object.assign({}, ...kinds.map(({ settings }) => settings))
 }
 
-function environmentOf(defaultUrl: string, kinds: readonly UserStoreKind[]): z.ZodType<StoreSettings> {
+function environmentOf(defaultUrl: string | undefined, kinds: readonly UserStoreKind[]): z.ZodType<StoreSettings> {
   return z.record(z.string(), z.string().optional()).transform((environment, context): StoreSettings => {
     const url = environment.USER_STORE_URL ?? defaultUrl
-    const chosen = kinds.find((kind) => kind.isUrl(url))
+    const chosen = kinds.find((kind) => url !== undefined && kind.isUrl(url))
     const add = (setting: string, message: string) => {
       context.addIssue({ code: 'custom', path: [setting], message })
     }
-    if (!chosen) {
+    if (url === undefined || !chosen) {
+      const forms = kinds.map(({ urlForm }) => urlForm).join(', ')
       // The message does not repeat the address, which may contain a password.
-      add('USER_STORE_URL', `must be one of ${kinds.map(({ urlForm }) => urlForm).join(', ')}`)
+      add('USER_STORE_URL', `${url === undefined ? 'is required:' : 'must be'} one of ${forms}`)
       return z.NEVER
     }
     for (const name of Object.keys(settingsOf(kinds))) {

@@ -21,7 +21,7 @@ const CLI = join(ROOT, 'src/tools/cli/main.ts')
 const README = readFileSync(join(ROOT, '.github/deploy/compose.md'), 'utf8')
 const { PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
 const { services } = readComposeFile(join(ROOT, 'compose.yaml'), { PLAYER_RETURN_URL, PLAYER_ORIGINS })
-const run = promisify(execFile)
+const runFile = promisify(execFile)
 
 let postgres: PostgresServer
 let redis: RedisServer
@@ -104,7 +104,7 @@ test('both copies sign in a viewer who was added by the owner, as a role that ca
     word.replace(/^\/run\/secrets\/(.+)/, (_all, name) => secretAt(name)),
   )
   for (const outcome of ['Created', 'up to date']) {
-    const { stdout } = await run(process.execPath, migrate, { cwd: ROOT, env: environmentOf('migrate', secretAt) })
+    const { stdout } = await runFile(process.execPath, migrate, { cwd: ROOT, env: environmentOf('migrate', secretAt) })
     expect(stdout).toContain(outcome)
   }
   const [, ...viewers] = services.viewers?.entrypoint ?? []

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { compileCache } from '../compile-cache.ts'
+import { viewersUrl } from '../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -47,7 +48,7 @@ export function programSettings(folder: string = temporaryFolder()): Record<stri
     HOST: '127.0.0.1',
     PLAYER_RETURN_URL: 'https://player.example/embed/hashlock/pass',
     PLAYER_ORIGINS: 'https://player.example',
-    USER_STORE_URL: `sqlite:${join(folder, 'data', 'viewers.db')}`,
+    USER_STORE_URL: viewersUrl(join(folder, 'data')),
     SESSION_STORE_URL: `sqlite:${join(folder, 'data', 'sessions.db')}`,
     SHUTDOWN_DELAY_SECONDS: '0',
   }

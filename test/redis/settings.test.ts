@@ -101,7 +101,7 @@ describe('an address in a file', () => {
   test.each(['USER_STORE_URL', 'SESSION_STORE_URL', 'LIMITS_STORE_URL'])(
     'an unreadable file for %s is one mistake',
     (name) => {
-      expect(mistakesIn({ ...SETTINGS, [`${name}_FILE`]: '/nonexistent' })).toEqual([
+      expect(mistakesIn({ ...SETTINGS, [name]: '', [`${name}_FILE`]: '/nonexistent' })).toEqual([
         `${name}_FILE names a file that does not exist`,
       ])
       expect(mistakesIn({ ...SETTINGS, [`${name}_FILE`]: file('wrong'), [name]: 'wrong' })).toEqual([

@@ -47,6 +47,6 @@ async function openJson(viewers: readonly ContractViewer[]): Promise<UserStore> 
     })),
   )
   writeFileSync(file, JSON.stringify(await jsonRows))
-  const stores = userStoreList(`json:${file}`, [jsonStore])
+  const stores = userStoreList([{ ...jsonStore, defaultUrl: `json:${file}` }])
   return await stores.open(stores.environment.parse({}))
 }

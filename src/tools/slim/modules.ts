@@ -85,8 +85,9 @@ function itemAt(lines: readonly string[], index: number, inTest: boolean): { fro
   return { from, to }
 }
 
-/** Removes a name from the lists on one line: `[a, name, ...b]` and `A | Name`. */
+/** Removes a name from the lists on one line: `[a, name, ...b]` and `A | Name`. The places of `const [a, b] =` stay. */
 function withoutInlineItem(line: string, { source: name }: RegExp): string {
+  if (/^\s*const \[/.test(line)) return line
   const item = new RegExp(`^(?:\\.\\.\\.)?${name}(?:\\.[\\w.]+|\\(.*\\))?$`)
   return line
     .replace(/(?<![\w)\]])\[([^[\]]*)\]/g, (list, items: string) => {

@@ -53,16 +53,16 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
 
 const sizeOf = (tree: Tree) => [...tree.values()].reduce((sum, text) => sum + text.length + 1, 0)
 
-/** Removes the imports of missing files, and the tests that cannot do without these files. */
+/** Removes the imports of missing files, and the tests that cannot do without these files, with what tests share. */
 function removeMissing(full: Tree, tree: Tree): void {
   for (let again = true; again; ) {
     again = false
     for (const [path, text] of tree) {
       let left = withoutMissingImports(path, text, isThere(tree))
       const missing = () => leftNames(path, full.get(path) ?? '', left, isThere(tree)).map(nameOf)
-      if (isTest(path) && missing().length > 0) {
+      if (path.startsWith('test/') && missing().length > 0) {
         const names = missing()
-        left = withoutTests(left, (line) => names.some((name) => name.test(line)))
+        if (isTest(path)) left = withoutTests(left, (line) => names.some((name) => name.test(line)))
         if (left === '' || missing().length > 0) {
           tree.delete(path)
           again = true

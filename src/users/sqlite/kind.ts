@@ -7,14 +7,17 @@ interface SqliteSettings {
 }
 
 const URL_FORM = /^sqlite:(?!\/\/|:)(.+)$/
+const fileOf = (url: string) => URL_FORM.exec(url)?.[1] ?? ''
 
 /** Viewers in a SQLite file of this app. */
 export const sqliteStore: UserStoreKind<SqliteSettings> = {
   kind: 'sqlite',
   urlForm: 'sqlite:FILE',
+  defaultUrl: 'sqlite:data/viewers.db',
   isUrl: (url) => URL_FORM.test(url),
+  fileOf,
   settings: {},
-  read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: URL_FORM.exec(url)?.[1] ?? '' } }),
+  read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: fileOf(url) } }),
   isOwn: () => true,
   async open({ file }, warn) {
     const { openSqliteStore } = await import('./store.ts')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkViewerToken } from '../../../src/features/token/viewer-token/token-check.ts'
-import { SETTINGS } from '../../settings.ts'
+import { APP_SETTINGS, SETTINGS } from '../../settings.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { encrypt, sign } from './viewer-token/jose-tokens.ts'
@@ -33,8 +33,8 @@ beforeEach(() => {
 })
 
 const env = () => ({
+  ...APP_SETTINGS,
   PUBLIC_URL: 'http://localhost:3000',
-  SESSION_SECRET: SETTINGS.SESSION_SECRET,
   PLAYER_ORIGINS: SETTINGS.PLAYER_ORIGINS,
   VIEWER_AUTH: 'token',
   CONTENT_KEY: CONTENT_KEY.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -175,8 +175,8 @@ describe('response check for tokens', () => {
       { mode: 0o600 },
     )
     const settings = {
+      ...APP_SETTINGS,
       PUBLIC_URL: 'http://localhost:3000',
-      SESSION_SECRET: SETTINGS.SESSION_SECRET,
       ENTRY_POINTS_FILE: file,
     }
     const check = (stdin: string, ...args: string[]) =>

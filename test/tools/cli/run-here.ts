@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
 import type { Ended, RunOptions } from './run-program.ts'
@@ -10,15 +9,15 @@ interface RunHereOptions extends Omit<RunOptions, 'stdin'> {
   readonly interrupted?: Promise<unknown>
 }
 
-/** Runs a command in this process, with the same default file. Much faster than starting a process. */
+/** Runs a command in this process. Much faster than starting a process. */
 export async function runHere(
   args: readonly string[],
-  { stdin = '', env = {}, cwd, interrupted }: RunHereOptions,
+  { stdin = '', env = {}, interrupted }: RunHereOptions,
 ): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])
   const status = await runCommandLine(args, {
-    env: { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}`, ...env },
+    env,
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     stdout,
     stderr,

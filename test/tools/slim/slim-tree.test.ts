@@ -4,13 +4,13 @@ import { slimTree } from '../../../src/tools/slim/slim-tree.ts'
 import type { Tree } from '../../../src/tools/slim/tree.ts'
 
 const PARTS = {
-  'src/users/sqlite/part.json': '{ "name": "sqlite", "kind": "user store", "about": "a file" }',
+  'src/users/files/part.json': '{ "name": "files", "kind": "user store", "about": "a file" }',
   'src/users/ldap/part.json': '{ "name": "ldap", "kind": "user store", "about": "LDAP", "words": ["LDAP", "LDAP_"] }',
   'src/features/kiosk/part.json':
     '{ "name": "kiosk", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["kiosk mode"] }',
   'src/features/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
   'src/features/keys/part.json':
-    '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["sqlite|ldap", "window"], "words": ["passkey"] }',
+    '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["files|ldap", "window"], "words": ["passkey"] }',
 }
 const MAIN = { 'src/main.ts': "import { stores } from './stores.ts'\n\nstores()\n" }
 
@@ -30,14 +30,14 @@ const keep = (...names: string[]) =>
   partsToRemove(readParts(new Map(Object.entries(PARTS))), names).map(({ name }) => name)
 
 test('parts that are not kept go, and a part brings what it needs', () => {
-  expect(keep('sqlite')).toEqual(['keys', 'kiosk', 'window', 'ldap'])
-  expect(keep('sqlite', 'kiosk')).toEqual(['keys', 'ldap'])
-  expect(keep('ldap', 'keys')).toEqual(['kiosk', 'sqlite'])
+  expect(keep('files')).toEqual(['keys', 'kiosk', 'window', 'ldap'])
+  expect(keep('files', 'kiosk')).toEqual(['keys', 'ldap'])
+  expect(keep('ldap', 'keys')).toEqual(['kiosk', 'files'])
 })
 
 test('a choice without a user store, and an unknown name, are refused', () => {
   expect(() => keep('kiosk')).toThrow(WrongChoice)
-  expect(() => checkNames(readParts(new Map(Object.entries(PARTS))), ['sqlite', 'radius'])).toThrow('radius')
+  expect(() => checkNames(readParts(new Map(Object.entries(PARTS))), ['files', 'radius'])).toThrow('radius')
 })
 
 test('folders and assets with the name of the part go', () => {
@@ -54,17 +54,17 @@ test('folders and assets with the name of the part go', () => {
 })
 
 test.each([
-  ['an object', 'export const stores = {\n  sqlite,\n  ldap,\n}\n', 'export const stores = {\n  sqlite,\n}\n'],
-  ['an array on one line', 'export const stores = [ldap, sqlite]\n', 'export const stores = [sqlite]\n'],
+  ['an object', 'export const stores = {\n  files,\n  ldap,\n}\n', 'export const stores = {\n  files,\n}\n'],
+  ['an array on one line', 'export const stores = [ldap, files]\n', 'export const stores = [files]\n'],
   ['rows', "const a = [\n  ['x', ldap],\n  ['y', 1],\n]\n", "const a = [\n  ['y', 1],\n]\n"],
   ['spreads', 'const a = [\n  ...ldap(),\n  1,\n]\n', 'const a = [\n  1,\n]\n'],
   ['objects in an array', 'const a = [\n  {\n    b: ldap,\n  },\n  1,\n]\n', 'const a = [\n  1,\n]\n'],
-  ['a union', 'type A = ldap | sqlite\n', 'type A = sqlite\n'],
+  ['a union', 'type A = ldap | files\n', 'type A = files\n'],
 ])('the line of a part goes from %s', (_name, before, after) => {
-  const file = "import { ldap } from './users/ldap/store.ts'\nimport { sqlite } from './sqlite.ts'\n"
+  const file = "import { ldap } from './users/ldap/store.ts'\nimport { files } from './files.ts'\n"
   const { tree, seams } = without(['ldap'], {
-    'src/stores.ts': `${file}\n${before}\nuse(stores, a, sqlite)\n`,
-    'src/sqlite.ts': 'export const sqlite = 1\n',
+    'src/stores.ts': `${file}\n${before}\nuse(stores, a, files)\n`,
+    'src/files.ts': 'export const files = 1\n',
     'src/users/ldap/store.ts': 'export const ldap = 1\n',
   })
   expect(tree.get('src/stores.ts')).toContain(after)
@@ -114,7 +114,7 @@ test.each([
   ['a row', '| a | b |\n|---|---|\n| `LDAP_DN` | x |\n| `FILE` | y |\n', '| a | b |\n|---|---|\n| `FILE` | y |\n'],
   ['a sentence', 'It is near. LDAP is far. It is small.\n', 'It is near. It is small.\n'],
   ['an item', '- Files.\n- LDAP, which\n  is far.\n', '- Files.\n'],
-  ['an enumeration', 'Viewers are in `sqlite`, `ldap` or `http`.\n', 'Viewers are in `sqlite` or `http`.\n'],
+  ['an enumeration', 'Viewers are in `files`, `ldap` or `http`.\n', 'Viewers are in `files` or `http`.\n'],
   ['a link', 'See [this](src/users/ldap/part.json). Then stop.\n', 'Then stop.\n'],
   ['other words', 'OpenLDAP hashes stay.\n', 'OpenLDAP hashes stay.\n'],
 ])('of a page, %s goes', (_name, before, after) => {

@@ -7,7 +7,7 @@ import { userStoreList } from '../../../src/users/user-store-list.ts'
 import { jsonStore } from './kind.ts'
 
 /** A list with a store that a fork adds. */
-const forkStores = userStoreList('json:viewers.json', [sqliteStore, httpStore, jsonStore])
+const forkStores = userStoreList([{ ...jsonStore, defaultUrl: 'json:viewers.json' }, sqliteStore, httpStore])
 
 test('a store of a fork is chosen by its URL, like the other stores', () => {
   expect(forkStores.environment.parse({})).toEqual({ kind: 'json', file: 'viewers.json' })

@@ -40,7 +40,8 @@ export function openLockRecords(
   serviceUrl: string,
   version?: string,
 ): LockRecords {
-  const file = join(dirname(viewersFile(env) ?? 'data/viewers.db'), 'locks.json')
+  const viewers = viewersFile(env)
+  const file = join(viewers === null ? 'data' : dirname(viewers), 'locks.json')
   const suffix = version === undefined ? '' : ` ${version}`
   const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
   const find = (target: LockTarget) => readRecords(file)[keyOf(target)] ?? null

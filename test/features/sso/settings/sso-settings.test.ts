@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../../src/config.ts'
 import type { EntryPoint } from '../../../../src/entry-points/entry-point.ts'
 import { ssoOf } from '../../../../src/features/sso/settings/sso-settings.ts'
-import { mistakesIn, SETTINGS } from '../../../settings.ts'
+import { APP_SETTINGS, mistakesIn, SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const OIDC = { OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'app', OIDC_CLIENT_SECRET: 'secret' }
@@ -114,7 +114,7 @@ test('each entry point may have a provider of its own, with its secret in a file
   const folder = temporaryFolder()
   const [file, secretFile] = [join(folder, 'entry-points.json'), join(folder, 'secret')]
   writeFileSync(secretFile, 'from a file\n')
-  const { PUBLIC_URL, SESSION_SECRET, HASH_SECRET: secret, PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
+  const { HASH_SECRET: secret, PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
   const common = { secret, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }
   const sso = {
     oidcIssuer: 'https://idp.example',
@@ -125,7 +125,7 @@ test('each entry point may have a provider of its own, with its secret in a file
     ssoOnly: 'on',
     ssoSessionSeconds: 900,
   }
-  const environment = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file }
+  const environment = { ...APP_SETTINGS, ENTRY_POINTS_FILE: file }
   writeFileSync(
     file,
     JSON.stringify([

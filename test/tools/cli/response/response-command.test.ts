@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SETTINGS } from '../../../settings.ts'
+import { APP_SETTINGS, SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 
@@ -98,8 +98,7 @@ describe('response check', () => {
     })
     const file = join(temporaryFolder(), 'entry-points.json')
     writeFileSync(file, JSON.stringify([entry('staff', 'b81f4c02d97e36a5f0c8127d6e9a4b53'), entry('press', SECRET)]))
-    const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-    const env = { PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file }
+    const env = { ...APP_SETTINGS, ENTRY_POINTS_FILE: file }
     const found = await check(GOOD, env, '--json')
     expect(JSON.parse(found.stdout)).toEqual({
       accepted: true,

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { passkey } from '../../../features/passkeys/passkeys-contract.ts'
+import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { signIn } from '../viewers/sign-in.ts'
 
@@ -27,7 +28,7 @@ async function atTerminal(
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => stdin })
   const stdout = new PassThrough()
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 30 })
-  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}`, ...settings }
+  const env = { USER_STORE_URL: viewersUrl(join(cwd, 'data')), ...settings }
   let seen = ''
   let from = 0
   stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { collectRefusals } from '../../../../src/tools/cli/viewers/refusals.ts'
 import { openViewersFile } from '../../../../src/users/sqlite/database-file.ts'
+import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../run-here.ts'
 import { runProgram, startProgram } from '../run-program.ts'
+import { runHere } from '../sqlite/run-here.ts'
 import { signIn } from './sign-in.ts'
 
 // Hashing and processes are slow beside other tests.
@@ -220,7 +221,8 @@ test('Ctrl-C ends an import after its batch, with status 1', async () => {
 test('two imports of one file at once both succeed, without duplicates', async () => {
   const rows = Array.from({ length: 3000 }, (_, index) => `viewer-${index},${uHash}`)
   const cwd = folderWith('v.csv', `username,password_hash\n${rows.join('\n')}\n`)
-  const ended = await Promise.all([1, 2].map(() => runProgram(['viewers', 'import', 'v.csv', '--json'], { cwd })))
+  const env = { USER_STORE_URL: viewersUrl(join(cwd, 'data')) }
+  const ended = await Promise.all([1, 2].map(() => runProgram(['viewers', 'import', 'v.csv', '--json'], { cwd, env })))
   const counts = ended.map(({ status, stdout }) => ({ status, ...(JSON.parse(stdout) as { added: number }) }))
   expect(counts.map(({ status }) => status)).toEqual([0, 0])
   expect(counts.reduce((sum, { added }) => sum + added, 0)).toBe(3000)

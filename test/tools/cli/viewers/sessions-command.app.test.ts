@@ -9,7 +9,7 @@ import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { providerSessionOf } from '../../../sessions/session-store-contract.ts'
 import { SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../run-here.ts'
+import { runHere } from '../sqlite/run-here.ts'
 
 let file: string
 let store: Store

@@ -7,7 +7,7 @@ import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-s
 import { providerSessionOf } from '../../../sessions/session-store-contract.ts'
 import { startExampleService } from '../../../users/http/example-service.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../run-here.ts'
+import { runHere } from '../sqlite/run-here.ts'
 
 const ada = { username: 'Ada@Example.com', groups: ['staff'], attributes: { seat: '12' } }
 /** A secret that no output may contain. */

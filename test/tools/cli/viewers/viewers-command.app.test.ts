@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openViewersFile } from '../../../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../run-here.ts'
+import { runHere } from '../sqlite/run-here.ts'
 import { signIn } from './sign-in.ts'
 
 // Hashing is slow beside other tests.

@@ -5,6 +5,7 @@ import type { RunningEmulator } from '../../../../src/tools/emulator/start-emula
 import { setLock } from '../../../../src/tools/video-service/locks.ts'
 import { ADA } from '../../../login/start-login-app.ts'
 import { runHere } from '../../../tools/cli/run-here.ts'
+import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { addFault, apiOf, emulatorOfTest } from '../../video-service/client.ts'
 import { startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
@@ -25,7 +26,7 @@ beforeEach(async () => {
   records = join(folder, 'locks.json')
   const returnUrl = `${emulator.url}/embed/hashlock/pass`
   const settings = {
-    USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}`,
+    USER_STORE_URL: viewersUrl(folder),
     PLAYER_RETURN_URL: returnUrl,
     PLAYER_ORIGINS: emulator.url,
   }
@@ -110,7 +111,7 @@ test.each([
 test('lock set succeeds without a folder for the fingerprint, and says that doctor cannot compare', async () => {
   const file = join(folder, 'no-folder')
   writeFileSync(file, '')
-  env = { ...env, USER_STORE_URL: `sqlite:${join(file, 'viewers.db')}` }
+  env = { ...env, USER_STORE_URL: viewersUrl(file) }
   const { status, stderr } = await run('lock', 'set', ...CHANNEL, '--yes')
   expect([status, stderr]).toEqual([0, expect.stringMatching(/locks\.json cannot be written \(E/)])
 })

@@ -8,6 +8,7 @@ import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-s
 import { openSqliteStore } from '../../../../src/users/sqlite/store.ts'
 import { memoryUsers } from '../../../login/memory-users.ts'
 import { ADA, type LoginAppOptions } from '../../../login/start-login-app.ts'
+import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { emulatorOfTest } from '../../video-service/client.ts'
 import { startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
@@ -28,7 +29,7 @@ async function signIn(
   { app = {}, changed = {} }: { app?: LoginAppOptions; changed?: Record<string, string> } = {},
 ): Promise<Findings> {
   const PLAYER_RETURN_URL = `${emulator.url}/embed/hashlock/pass`
-  const USER_STORE_URL = `sqlite:${join(folder, 'viewers.db')}`
+  const USER_STORE_URL = viewersUrl(folder)
   const shared = { PLAYER_RETURN_URL, PLAYER_ORIGINS: emulator.url, USER_STORE_URL, ...settings }
   const env = await startLoginAppBehindProxy(emulator, { settings: shared, app })
   return await runDoctor(['--viewer', ADA.username], { cwd: folder, env: { ...env, ...changed } })

@@ -1,6 +1,5 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
-import { join } from 'node:path'
 import { readConfig } from '../../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
@@ -8,6 +7,7 @@ import { type MemoryUsers, memoryUsers } from '../../../../login/memory-users.ts
 import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from '../../../../login/start-login-app.ts'
 import { runHere } from '../../../../tools/cli/run-here.ts'
 import { startService } from '../../../../tools/video-service/test-service.ts'
+import { viewersUrl } from '../../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { emulatorOfTest, environmentFor } from '../../../video-service/client.ts'
 import { type Findings, runDoctor } from '../findings.ts'
@@ -100,7 +100,7 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   )
   const basic: Settings = {
     ...programSettings(cwd),
-    USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}`,
+    USER_STORE_URL: viewersUrl(cwd),
     PUBLIC_URL: front.origin,
     PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
     PLAYER_ORIGINS: `${emulator.url},${page.origin}`,
