@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
-import type { SharedSettings } from './entry-points/feature-settings.ts'
+import type { NamedSource, SharedSettings } from './entry-points/feature-settings.ts'
 import { addressRules } from './entry-points/fields.ts'
-import { entryPointNames, readEntryPointsFile } from './entry-points/from-file.ts'
 import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-point.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
@@ -11,7 +10,7 @@ import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from 
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
-import { environmentSource, inEnvironment, metaOf, type Refuse, type Settings } from './settings/setting.ts'
+import { inEnvironment, metaOf, missingMessage, type Refuse, type Settings, settingSource } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
 import type { SharedStores } from './stores/store-list.ts'
@@ -47,9 +46,6 @@ export interface Config extends SharedStores {
   readonly warnings: readonly string[]
 }
 
-/** Where the app records what viewers do, and how long sessions last. */
-type ActivitySettings = Pick<Config, 'securityLogFile'> & Pick<Config['sessions'], 'lifetimeSeconds' | 'idleSeconds'>
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DAY_SECONDS = 86_400
 /** Node then accepts every certificate, also for addresses that have no setting with a CA. */
@@ -57,6 +53,7 @@ const NO_CERTIFICATE_CHECK =
   'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so that anyone could pose as the video ' +
   'service. Remove it. For a CA of your own, set NODE_EXTRA_CA_CERTS'
 
+const PublicAddress = z.object({ PUBLIC_URL: PublicUrl })
 const AppEnvironment = z.object({
   PORT: PortNumber.default(3000),
   HOST: z.string().default('0.0.0.0'),
@@ -74,15 +71,11 @@ const AppEnvironment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
-const NO_EFFECT = 'The player gets another answer, so these settings have no effect'
-const EntryPointsFile = z.string().optional().meta({ protects: 'without it, its allowed groups are not read' })
-
 /** Returns the schemas of the settings that all entry points share, by name. */
 export function appSettings(): Settings {
   return {
-    PUBLIC_URL: PublicUrl,
+    ...PublicAddress.shape,
     ...AppEnvironment.shape,
-    ENTRY_POINTS_FILE: EntryPointsFile,
     ...userStores.settings,
     ...sharedStores.environment.in.shape,
     ...AddressLimitEnvironment.in.shape,
@@ -90,14 +83,9 @@ export function appSettings(): Settings {
   }
 }
 
-/** Returns the schemas of the settings of an entry point, by their names in the entry points file. */
-export function entryPointFields(): Settings {
-  return entryPointSettings(addressRules(null), features)
-}
-
-/** Returns the same schemas by their names in the environment. */
+/** Returns the schemas of the settings of an entry point, by their names in the environment. */
 export function entryPointEnvironment(): Settings {
-  return inEnvironment(entryPointFields())
+  return inEnvironment(entryPointSettings(addressRules(null), features))
 }
 
 /** Returns the names of all settings. A test compares them with the documentation. */
@@ -114,11 +102,11 @@ export function readConfig(environment: Environment): Config {
   const reading = startReading(environment)
   const { given, mistakes, warnings, parse } = reading
   const publicUrl = readPublicUrl(reading)
-  const app = parse(AppEnvironment, given)
-  const userStore = parse(userStores.environment, given)
-  const stores = parse(sharedStores.environment, given)
-  const addressLimit = parse(AddressLimitEnvironment, given)
-  const ofFeatures = readFeatures(reading)
+  const app = parse(AppEnvironment)
+  const userStore = parse(userStores.environment)
+  const stores = parse(sharedStores.environment)
+  const addressLimit = parse(AddressLimitEnvironment)
+  const shared = features.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema)]] : []))
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
   for (const { name, faultWith } of features) {
@@ -129,32 +117,31 @@ export function readConfig(environment: Environment): Config {
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
-  const config = {
+  const sessions = {
+    secrets: [app.SESSION_SECRET, ...(app.SESSION_SECRET_PREVIOUS ? [app.SESSION_SECRET_PREVIOUS] : [])],
+    lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
+    idleSeconds: app.SESSION_IDLE_SECONDS,
+    mostPerViewer: app.SESSIONS_PER_VIEWER,
+  }
+  return {
     publicUrl,
     host: app.HOST,
     port: app.PORT,
     entryPoints,
     userStore,
     ...stores,
-    sessions: {
-      secrets: [app.SESSION_SECRET, ...(app.SESSION_SECRET_PREVIOUS ? [app.SESSION_SECRET_PREVIOUS] : [])],
-      lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
-      idleSeconds: app.SESSION_IDLE_SECONDS,
-      mostPerViewer: app.SESSIONS_PER_VIEWER,
-    },
+    sessions,
     addressLimit,
-    features: ofFeatures,
+    features: Object.fromEntries(shared),
     contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
     securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,
-  }
-  return {
-    ...config,
     warnings: [
       ...warnings,
-      ...warningsOfEntryPoints(entryPoints, features, config.sessions),
+      ...reading.unused,
+      ...warningsOfEntryPoints(entryPoints, features, sessions),
       ...sharedStores.warnings(stores),
     ],
   }
@@ -174,14 +161,19 @@ export function readEntryPointSettings(environment: Environment): Pick<Config, '
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
 export function readSharedStores(environment: Environment): SharedStores {
-  return readPart(sharedStores.environment, environment, sharedStores.environment.in.shape)
+  const schema = sharedStores.environment
+  return readPart(environment, { settings: schema.in.shape, schema })
+}
+
+/** Reads only the user store: commands that change viewers need no other setting. */
+export function readUserStore(environment: Environment): StoreSettings {
+  return readPart(environment, { settings: userStores.settings, schema: userStores.environment })
 }
 
 /** Reads only the security log and the limits of sessions, for commands that show what viewers did. */
-export function readActivitySettings(environment: Environment): ActivitySettings {
+export function readActivitySettings(environment: Environment) {
   const fields = { SESSION_LIFETIME_SECONDS: true, SESSION_IDLE_SECONDS: true, SECURITY_LOG_FILE: true } as const
-  const schema = AppEnvironment.pick(fields)
-  const app = readPart(schema, environment, schema.shape)
+  const app = readPart(environment, { schema: AppEnvironment.pick(fields) })
   return {
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
     idleSeconds: app.SESSION_IDLE_SECONDS,
@@ -189,44 +181,40 @@ export function readActivitySettings(environment: Environment): ActivitySettings
   }
 }
 
-/**
- * Reads only the shared settings of one feature and the address of this app: its commands need no secret of the app.
- * @throws ConfigError that lists all mistakes in this part, one per line.
- */
-export function readFeatureSettings<T>(environment: Environment, { settings, schema }: SharedSettings<T>) {
-  const all = { PUBLIC_URL: PublicUrl, ...settings }
-  const { PUBLIC_URL: publicUrl } = readPart(z.object({ PUBLIC_URL: PublicUrl }), environment, all)
-  return { publicUrl, settings: readPart(schema, environment, all) }
+/** Reads only the shared settings of one feature and the address of this app: its commands need no secret of the app. */
+export function readFeatureSettings<T>(environment: Environment, shared: SharedSettings<T>) {
+  const { PUBLIC_URL: publicUrl } = readPart(environment, { schema: PublicAddress })
+  return { publicUrl, settings: readPart(environment, shared) }
 }
 
-/** Reads only the user store: commands that change viewers need no other setting. */
-export function readUserStore(environment: Environment): StoreSettings {
-  return readPart(userStores.environment, environment, userStores.settings)
+/** Returns the settings of each entry point, before they are read. Their mistakes are added to `mistakes`. */
+export function entryPointSources(environment: Environment) {
+  const reading = startReading(environment, entryPointEnvironment())
+  const sources = [...sourcesIn(reading, entryPointSettings(addressRules(null), features))]
+  return { sources, mistakes: reading.mistakes }
 }
 
 /**
- * Reads the words that a new password may not consist of: CONTEXT_WORDS, the host of PUBLIC_URL, BRAND_NAME and the
- * names of the entry points. Needs no secret.
+ * Reads the words that a new password may not consist of: CONTEXT_WORDS, the host of PUBLIC_URL, and the names and brands
+ * of the entry points. Needs no secret.
  */
 export function readContextWords(environment: Environment): string[] {
-  const schema = AppEnvironment.pick({ CONTEXT_WORDS: true })
-  const { CONTEXT_WORDS } = readPart(schema, environment, schema.shape)
-  const { PUBLIC_URL = '', ENTRY_POINTS_FILE, BRAND_NAME } = environment
-  return [
-    ...CONTEXT_WORDS,
-    ...wordsOfHost(PUBLIC_URL),
-    ...(BRAND_NAME ? [BRAND_NAME] : []),
-    ...(ENTRY_POINTS_FILE ? entryPointNames(ENTRY_POINTS_FILE) : []),
-  ]
+  const { CONTEXT_WORDS } = readPart(environment, { schema: AppEnvironment.pick({ CONTEXT_WORDS: true }) })
+  const { sources } = entryPointSources(environment)
+  const names = sources.flatMap(({ name, source }) => [name === 'default' ? '' : name, source.given.BRAND_NAME ?? ''])
+  return [...CONTEXT_WORDS, ...wordsOfHost(environment.PUBLIC_URL ?? ''), ...names.filter((name) => name !== '')]
 }
 
 /**
  * Reads a part of the settings, and only the files of the secrets in this part.
  * @throws ConfigError that lists all mistakes in this part, one per line.
  */
-function readPart<T>(schema: z.ZodType<T>, environment: Environment, settings: Settings): T {
-  const { given, mistakes, warnings, parse } = startReading(environment, settings)
-  const part = parse(schema, given)
+function readPart<T>(
+  environment: Environment,
+  { settings = {}, schema }: Partial<SharedSettings<T>> & { readonly schema: z.ZodType<T> },
+): T {
+  const { mistakes, warnings, parse } = startReading(environment, settings)
+  const part = parse(schema)
   if (part === null || mistakes.length > 0) throw new ConfigError([...mistakes, ...warnings].join('\n'))
   return part
 }
@@ -234,26 +222,12 @@ function readPart<T>(schema: z.ZodType<T>, environment: Environment, settings: S
 interface Reading extends Pick<GivenSettings, 'given'> {
   readonly mistakes: string[]
   readonly warnings: string[]
-  /** Null if the value is wrong; its mistakes are then in `mistakes`. */
-  readonly parse: <T>(schema: z.ZodType<T>, value: unknown, name?: string) => T | null
+  /** Warnings of settings without effect. While other settings are wrong, they would mislead. */
+  readonly unused: string[]
+  /** Null if a value is wrong; its mistakes are then in `mistakes`. */
+  readonly parse: <T>(schema: z.ZodType<T>) => T | null
   /** Reports a mistake in a setting. */
   readonly refuse: Refuse
-}
-
-/**
- * Finds look-alikes of settings. A look-alike of a missing protective setting is a mistake, which stops the start. Any
- * other is a warning, since it may belong to another program.
- */
-function unknownSettings(given: Environment, all: Settings): { mistakes: string[]; warnings: string[] } {
-  const mistakes: string[] = []
-  const warnings: string[] = []
-  for (const { setting, sentence } of lookAlikes(Object.keys(given), settingNames())) {
-    const name = setting in all ? setting : setting.replace(/_FILE$/, '')
-    const isMissing = metaOf(all[name]).protects !== undefined && given[name] === undefined
-    const sentences = isMissing ? mistakes : warnings
-    sentences.push(sentence)
-  }
-  return { mistakes, warnings }
 }
 
 /** @param settings whose files are read, if they are secrets. Default: all. */
@@ -261,23 +235,28 @@ function startReading(environment: Environment, settings?: Settings): Reading {
   const all = { ...appSettings(), ...entryPointEnvironment() }
   const secrets = Object.entries(settings ?? all).flatMap(([name, schema]) => (metaOf(schema).isSecret ? [name] : []))
   const { given, unreadable, mistakes: faults } = readGivenSettings(environment, secrets)
-  const unknown = unknownSettings(given, all)
-  const mistakes = [...faults, ...unknown.mistakes]
-  const refuse: Refuse = (name, message) => {
-    if (!unreadable.includes(name)) mistakes.push(sentenceOf([name], message))
+  const mistakes = [...faults]
+  const warnings: string[] = []
+  for (const { setting, sentence } of lookAlikes(Object.keys(given), settingNames())) {
+    const name = setting in all ? setting : setting.replace(/_FILE$/, '')
+    // Only a missing protective setting stops the start: any other name may belong to another program.
+    const isMissing = metaOf(all[name]).protects !== undefined && given[name] === undefined
+    const sentences = isMissing ? mistakes : warnings
+    sentences.push(sentence)
+  }
+  const refuse = (path: readonly PropertyKey[], message: string) => {
+    if (!unreadable.includes(String(path[0]))) mistakes.push(sentenceOf(path, message))
   }
   return {
     given,
     mistakes,
-    warnings: unknown.warnings,
-    refuse,
-    parse(schema, value, name) {
-      const parsed = schema.safeParse(value)
-      if (parsed.success) return parsed.data
-      for (const { path, message } of parsed.error.issues) {
-        if (!unreadable.includes(String(path[0]))) mistakes.push(sentenceOf(name ? [name] : path, message))
-      }
-      return null
+    warnings,
+    unused: [],
+    refuse: (name, message) => refuse([name], message),
+    parse(schema) {
+      const parsed = schema.safeParse(given)
+      for (const { path, message } of parsed.error?.issues ?? []) refuse(path, message)
+      return parsed.success ? parsed.data : null
     },
   }
 }
@@ -287,34 +266,28 @@ function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
   return new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
 }
 
-function readPublicUrl({ given, parse }: Reading): URL | null {
-  return parse(PublicUrl, given.PUBLIC_URL, 'PUBLIC_URL')
-}
-
-/** Reads the settings of features that all entry points share. */
-function readFeatures({ given, parse }: Reading): Config['features'] {
-  const read = features.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema, given)]] : []))
-  return Object.fromEntries(read)
+function readPublicUrl({ parse }: Reading): URL | null {
+  return parse(PublicAddress)?.PUBLIC_URL ?? null
 }
 
 function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
-  const { given, mistakes, warnings, refuse } = reading
   const rules = addressRules(publicUrl)
-  const settings = entryPointSettings(rules, features)
-  if (given.ENTRY_POINTS_FILE === undefined) {
-    const unused: string[] = []
-    const source = environmentSource(given, settings, refuse, (names) => void unused.push(...names))
-    const entryPoint = readEntryPoint(source, 'default', rules, features)
-    if (unused.length > 0 && mistakes.length === 0) warnings.push(`${NO_EFFECT}: ${unused.join(', ')}.`)
-    return [entryPoint]
+  return Array.from(sourcesIn(reading, entryPointSettings(rules, features)), ({ name, source }) =>
+    readEntryPoint(source, name, rules, features),
+  )
+}
+
+/** Returns the settings of each entry point: those of the environment, unless a feature has others. */
+function sourcesIn({ given, mistakes, unused, refuse }: Reading, all: Settings): Iterable<NamedSource> {
+  for (const feature of features) {
+    const sources = feature.sources?.(given, all, (mistake) => void mistakes.push(mistake))
+    if (sources) return sources
   }
-  const names = Object.keys(entryPointEnvironment()).filter((name) => given[name] !== undefined)
-  if (names.length > 0) {
-    const asGiven = names.map((name) => (given[`${name}_FILE`] === undefined ? name : `${name}_FILE`))
-    mistakes.push(`ENTRY_POINTS_FILE is set and replaces ${asGiven.join(', ')}: remove one or the other`)
+  // The copies of two versions may share the optional settings.
+  const refuseUnused = (names: readonly string[], reason: string) => {
+    const required = names.filter((name) => missingMessage(all[name]) !== null)
+    if (required.length > 0) unused.push(`${reason}: ${required.map(source.nameOf).join(', ')}.`)
   }
-  const read = readEntryPointsFile(given.ENTRY_POINTS_FILE, rules, features)
-  if ('entryPoints' in read) return read.entryPoints
-  mistakes.push(...read.mistakes)
-  return []
+  const source = settingSource(all, { given, refuse, refuseUnused })
+  return [{ name: 'default', source }]
 }

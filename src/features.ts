@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { sso } from './features/sso/feature.ts'
@@ -11,6 +12,7 @@ const FEATURES = {
   passkeys,
   account,
   token,
+  entryPointsFile,
   metrics,
 }
 

@@ -21,7 +21,7 @@ const KnownLanguage = z
   .transform((tag, context) => knownLanguage(tag) ?? fail(context, 'must be the name of a file in views/languages'))
 
 /**
- * Builds the fields of a brand, by their names in the file of entry points.
+ * Builds the fields of a brand.
  * @param link parses the address of a page outside of this app.
  */
 export function brandFields(link: z.ZodType<string, string>) {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { z } from 'zod'
+import type { Environment } from '../settings/fields.ts'
 import type { SettingSource, Settings, SettingValues } from '../settings/setting.ts'
 import type { HashParameter } from './entry-point.ts'
 
@@ -11,27 +12,41 @@ export interface AddressRules {
   assertScheme(address: string): void
 }
 
-export interface ReadContext
-  extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse' | 'refuseMissing' | 'refuseUnused'> {
+export interface ReadContext extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse'> {
   /** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
   readonly lifetimeSeconds: number
+}
+
+/** The settings of an entry point, and its name: `default` for the entry point at `/`. */
+export interface NamedSource {
+  readonly name: string
+  readonly source: SettingSource
 }
 
 /** The settings of a feature at one entry point. A feature sees only its own. */
 export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   readonly name: string
   /**
-   * Returns the schemas by their names in the entry points file. None is required: `read` refuses a missing setting. A
-   * feature without settings is on at every entry point.
+   * Returns the schemas by name, such as `oidcIssuer` for OIDC_ISSUER. None is required: `read` refuses a missing setting.
+   * Only the settings of an answer may be required. A feature without settings is on at every entry point.
    */
   settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
   read?(given: SettingValues<S>, context: ReadContext): T | null
+  /** For a feature that replaces the hash. Its settings are then also fields of the entry point, as those of the hash are. */
+  readonly answer?: {
+    /** The setting that chooses the answer. Its value is then the name of the feature. */
+    readonly choice: Settings
+    /** Returns the parameters for the player. */
+    parametersOf(settings: T): readonly HashParameter[]
+  }
   /**
-   * Returns the parameters for the player if the feature replaces the hash; else null. The settings of such a feature
-   * are also fields of the entry point itself, as the settings of the hash are.
+   * Returns the entry points that are given in another place than the environment. Null if they are not.
+   * @param given the settings of the environment that are not empty.
+   * @param all the settings that an entry point may have.
+   * @param report gets a sentence for each mistake.
    */
-  parametersInPlaceOfHash?(given: SettingValues<S>): readonly HashParameter[] | null
+  sources?(given: Environment, all: Settings, report: (mistake: string) => void): Iterable<NamedSource> | null
   /** Returns the name of the setting by which the feature replaces the password form. Null if it does not. */
   passwordReplacedBy?(settings: T): string | null
   /** Returns the name of a setting that needs the password form. Null without one. */

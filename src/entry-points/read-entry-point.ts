@@ -8,7 +8,7 @@ type Rules = ReturnType<typeof addressRules>
 
 /** All settings that an entry point may have. */
 export function entryPointSettings(rules: Rules, features: readonly FeatureSettings[]): Settings {
-  const ofFeatures = features.map((feature) => feature.settings?.(rules))
+  const ofFeatures = features.flatMap((feature) => [feature.answer?.choice, feature.settings?.(rules)])
   return Object.assign({}, hashSettings(rules), ...ofFeatures, commonSettings(rules))
 }
 
@@ -23,18 +23,15 @@ export function readEntryPoint(
   rules: Rules,
   features: readonly FeatureSettings[],
 ): EntryPoint {
-  const given = features.map((feature) => ({ feature, values: source.read(feature.settings?.(rules) ?? {}) }))
-  const [replaced = null] = given.flatMap(({ feature, values }) => {
-    const parameters = feature.parametersInPlaceOfHash?.(values)
-    return parameters ? [{ viewerAuth: feature.name, parameters }] : []
+  const chosen = chooseAnswer(source, rules, features)
+  const hash = chosen === undefined ? readHash(source, rules) : null
+  const context = { ...source, lifetimeSeconds: hash?.lifetimeSeconds ?? 0 }
+  const on = features.flatMap((feature) => {
+    if (feature.answer && feature !== chosen) return []
+    const settings = feature.read?.(source.read(feature.settings?.(rules) ?? {}), context) ?? null
+    return settings === null ? [] : [{ feature, settings }]
   })
-  const own = replaced === null ? readHash(source, rules) : replaced
-  if (replaced !== null) readUnused(source, hashSettings(rules))
   const common = source.read(commonSettings(rules))
-  const context = { ...source, lifetimeSeconds: 'lifetimeSeconds' in own ? own.lifetimeSeconds : 0 }
-  const read = given.map(({ feature, values }) => ({ feature, settings: feature.read?.(values, context) ?? null }))
-  const on = read.flatMap(({ feature, settings }) => (settings === null ? [] : [{ feature, settings }]))
-  const hasPasswordForm = checkPasswordForm(source, on)
   const entryPoint = {
     name,
     basePath: name === 'default' ? '' : `/e/${name}`,
@@ -42,12 +39,32 @@ export function readEntryPoint(
     allowedGroups: common.allowedGroups ?? null,
     returningViewers: common.returningViewers,
     hasScript: common.screenScript,
-    hasPasswordForm,
+    hasPasswordForm: checkPasswordForm(source, on),
     brand: brandOf(common, source),
     features: Object.fromEntries(on.map(({ feature, settings }) => [feature.name, settings])),
   }
-  const answer = replaced && entryPoint.features[replaced.viewerAuth]
-  return { ...entryPoint, ...own, ...(answer ?? {}) }
+  if (hash !== null) return { ...entryPoint, ...hash }
+  const own = on.find(({ feature }) => feature === chosen)
+  const parameters = own?.feature.answer?.parametersOf(own.settings) ?? []
+  return { ...entryPoint, viewerAuth: chosen?.name ?? '', ...(own?.settings ?? {}), parameters }
+}
+
+/** Returns the feature whose answer replaces the hash. Refuses the settings of other answers. */
+function chooseAnswer(source: SettingSource, rules: Rules, features: readonly FeatureSettings[]) {
+  const answers = features.flatMap((feature) => {
+    const [choice] = Object.keys(feature.answer?.choice ?? {})
+    return choice === undefined ? [] : [{ feature, choice, value: source.read(feature.answer?.choice ?? {})[choice] }]
+  })
+  const chosen = answers.find(({ feature, value }) => value === feature.name)?.feature
+  for (const { feature, choice, value } of answers) {
+    const others = feature === chosen ? hashSettings(rules) : (feature.settings?.(rules) ?? {})
+    const given = Object.entries<Settings[string]>(others).filter(([name]) => source.has(name))
+    source.read(Object.fromEntries(given))
+    const names = given.map(([name]) => name)
+    if (names.length === 0 || value === undefined) continue
+    source.refuseUnused(names, `${source.nameOf(choice)} is ${value}, so these settings have no effect`)
+  }
+  return chosen
 }
 
 type OwnOfHash = Omit<HashEntryPoint, Exclude<keyof EntryPoint, 'viewerAuth' | 'parameters'>>
@@ -65,14 +82,6 @@ function readHash(source: SettingSource, rules: Rules): OwnOfHash {
     playerAddress: values.playerReturnUrl,
     consumers: values.hashConsumers,
   }
-}
-
-/** Checks the given settings of a hash that a feature replaces, and says that they have no effect. */
-function readUnused(source: SettingSource, settings: Settings): void {
-  const given = Object.entries(settings).filter(([name]) => source.has(name))
-  if (given.length === 0) return
-  source.read(Object.fromEntries(given))
-  source.refuseUnused(given.map(([name]) => name))
 }
 
 interface FeatureOn {

@@ -1,13 +1,12 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { stores } from '../../src/stores.ts'
 import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
-import { mistakesIn, SETTINGS } from '../settings.ts'
+import { SETTINGS } from '../settings.ts'
 import { TOOL_SECRETS, TOOL_SETTINGS } from '../tools/cli/tool-settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
 import { STORE_SETTINGS } from '../wrong-settings.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -151,14 +150,6 @@ test('the connections in src/login/README.md name every address that the app or 
   const expected = [...KIT_SETTINGS, ...TOOLS].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))
   expect(expected.filter((name) => !ofBrowsers.includes(name) && !names.includes(name))).toEqual([])
-})
-
-test('the file of entry points in src/entry-points/README.md is accepted', () => {
-  const json = /```json\n(\[[^`]*"playerReturnUrl"[^`]*)```/.exec(page('src/entry-points/README.md'))?.[1] ?? ''
-  const file = join(temporaryFolder(), 'entry-points.json')
-  writeFileSync(file, json.replace(/"secretFile": "[^"]*"/, `"secret": "${SETTINGS.HASH_SECRET}"`))
-  const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-  expect(mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file })).toEqual([])
 })
 
 test('README.md has at most 200 lines', () => {

@@ -4,12 +4,10 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { AddressRules, FeatureSettings } from '../../entry-points/feature-settings.ts'
 import { addressField } from '../../entry-points/fields.ts'
 import type { AllowedAddress } from '../../hash-lock/return-address.ts'
-import { listField } from '../../settings/fields.ts'
-import type { SettingValues } from '../../settings/setting.ts'
+import { listField, required } from '../../settings/fields.ts'
 import { parseRefAddress } from './ref-address.ts'
 import { parseContentKey } from './viewer-token/content-key.ts'
 
-const DEFAULT_SUBJECT_ATTRIBUTE = 'username'
 const CONTENT_KEY_MISSING =
   'is required: the private key of the channel or video in PEM form; make one with: npm run -s viewer-auth -- secret generate --key-pair FILE'
 const REF_ADDRESSES_MISSING =
@@ -19,7 +17,6 @@ const KEY_URL_MISSING =
 
 const ViewerAuth = z.enum(['hash', 'token'], 'must be hash or token')
 
-/** The attribute of the viewer that becomes `sub`. */
 const TokenSubject = z
   .string('must be text')
   .regex(/^[^\s,=\p{Cc}]{1,64}$/u, 'must be the name of one attribute, such as username')
@@ -44,6 +41,8 @@ export interface TokenSettings {
   readonly serviceKeyUrl: string
   /** Addresses that a `ref` may have. At least one. */
   readonly refAddresses: readonly AllowedAddress[]
+  /** The attribute of the viewer that becomes `sub`. */
+  readonly subject: string
 }
 
 /** An entry point whose player gets tokens. */
@@ -65,40 +64,27 @@ function settings({ assertScheme }: AddressRules) {
     return address
   })
   return {
-    viewerAuth: ViewerAuth.default('hash'),
-    contentKey: addressField(parseContentKey).optional().meta({ isSecret: true }),
-    serviceViewerKeyUrl: keyUrl.optional(),
-    refAddresses: refAddresses.optional().meta({ inFile: 'list' }),
-    tokenSubject: TokenSubject.optional(),
+    contentKey: required(addressField(parseContentKey), CONTENT_KEY_MISSING).meta({ isSecret: true }),
+    serviceViewerKeyUrl: required(keyUrl, KEY_URL_MISSING),
+    refAddresses: required(refAddresses, REF_ADDRESSES_MISSING).meta({ inFile: 'list' }),
+    tokenSubject: TokenSubject.default('username'),
   }
 }
 
 type Fields = ReturnType<typeof settings>
-type Given = SettingValues<Fields>
-
-const REQUIRED = {
-  contentKey: CONTENT_KEY_MISSING,
-  serviceViewerKeyUrl: KEY_URL_MISSING,
-  refAddresses: REF_ADDRESSES_MISSING,
-} as const
 
 /** The settings of tokens at an entry point. They are on with VIEWER_AUTH=token. */
 export const tokenFields = {
   name: 'token',
   settings,
-  parametersInPlaceOfHash({ viewerAuth, tokenSubject = DEFAULT_SUBJECT_ATTRIBUTE }) {
-    return viewerAuth === 'token' ? [{ name: 'sub', attribute: tokenSubject }] : null
+  answer: {
+    choice: { viewerAuth: ViewerAuth.default('hash') },
+    parametersOf: ({ subject }) => [{ name: 'sub', attribute: subject }],
   },
-  read(given: Given, { has, refuseMissing, refuseUnused }) {
-    const { viewerAuth, contentKey, serviceViewerKeyUrl, refAddresses } = given
-    if (viewerAuth !== 'token') {
-      const unused = Object.keys(REQUIRED).filter(has)
-      if (unused.length > 0) refuseUnused(unused)
-      return null
-    }
-    for (const [name, missing] of Object.entries(REQUIRED)) if (!has(name)) refuseMissing(name, missing)
+  read({ contentKey, serviceViewerKeyUrl, refAddresses, tokenSubject }) {
+    // Missing or wrong, which is refused already.
     if (!contentKey || !serviceViewerKeyUrl || !refAddresses) return null
-    return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses }
+    return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses, subject: tokenSubject }
   },
   keysOf: ({ contentKey }) => [{ setting: 'CONTENT_KEY', key: contentKey, isOfClient: false }],
 } satisfies FeatureSettings<Fields, TokenSettings>

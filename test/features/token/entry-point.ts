@@ -9,6 +9,7 @@ const SETTINGS: TokenSettings = {
   contentKey: BUILD_KEYS.contentKey,
   serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
   refAddresses: [parseRefAddress('https://player.example/embed/')],
+  subject: 'username',
 }
 
 /** Returns the entry point at `/` that answers with tokens. */

@@ -138,13 +138,17 @@ describe('an entry point with VIEWER_AUTH=token', () => {
   })
   test('settings of the other version are kept out, with a warning', () => {
     expect(readConfig({ ...TOKEN, ...SETTINGS }).warnings).toEqual([
-      expect.stringContaining('no effect: HASH_SECRET, PLAYER_RETURN_URL'),
+      'VIEWER_AUTH is token, so these settings have no effect: HASH_SECRET, PLAYER_RETURN_URL.',
     ])
     const { VIEWER_AUTH: _token, ...forgotten } = TOKEN
     expect(readConfig({ ...SETTINGS, ...forgotten }).entryPoints[0]).toMatchObject({ viewerAuth: 'hash' })
     expect(readConfig({ ...SETTINGS, ...forgotten }).warnings).toEqual([
-      expect.stringContaining('no effect: CONTENT_KEY, SERVICE_VIEWER_KEY_URL, REF_ADDRESSES'),
+      'VIEWER_AUTH is hash, so these settings have no effect: CONTENT_KEY, SERVICE_VIEWER_KEY_URL, REF_ADDRESSES.',
     ])
+  })
+  test('optional settings of the other version give no warning, because another copy may use them', () => {
+    expect(readConfig({ ...TOKEN, HASH_LIFETIME_SECONDS: '60', HASH_PARAMETERS: 'user=username' }).warnings).toEqual([])
+    expect(readConfig({ ...SETTINGS, TOKEN_SUBJECT: 'mail' }).warnings).toEqual([])
   })
 })
 
@@ -160,7 +164,11 @@ describe('a file of entry points', () => {
   })
   test.each([
     ['without a key', () => ({ contentKey: undefined }), 'contentKey or contentKeyFile is required'],
-    ['with two keys', () => ({ contentKeyFile: fileWith(PEM) }), 'contentKey and contentKeyFile are both set'],
+    [
+      'with two keys',
+      () => ({ contentKeyFile: fileWith(PEM) }),
+      'contentKey or contentKeyFile is required, and not both',
+    ],
     [
       'with a file that is not a key',
       () => ({ contentKey: undefined, contentKeyFile: fileWith('x') }),
@@ -172,14 +180,33 @@ describe('a file of entry points', () => {
       'a file that does not exist',
     ],
     ['without addresses', () => ({ refAddresses: [] }), 'at least one address'],
-    ['with a secret', () => ({ secret: HASH_SECRET }), 'fields of another answer to the player: secret'],
+    [
+      'with a secret',
+      () => ({ secret: HASH_SECRET }),
+      'viewerAuth is token, so these settings have no effect: secret; remove them',
+    ],
     ['with an unknown version', () => ({ viewerAuth: 'vt' }), 'viewerAuth must be hash or token'],
   ])('an entry %s is refused', (_name, fields, part) => {
     expect(mistakesIn(withFile({ ...ENTRY, ...fields() })).join('\n')).toContain(part)
   })
-  test('an entry of the hash version with fields for tokens is refused', () => {
-    expect(mistakesIn(withFile({ ...HASH_ENTRY, contentKey: PEM }))).toEqual([
-      expect.stringContaining('fields of another answer to the player: contentKey'),
+  test.each([
+    ['contentKey', () => PEM],
+    ['contentKeyFile', () => fileWith(PEM)],
+    ['tokenSubject', () => 'username'],
+  ])('an entry of the hash version with %s is refused, with this name', (name, value) => {
+    expect(mistakesIn(withFile({ ...HASH_ENTRY, [name]: value() }))).toEqual([
+      `ENTRY_POINTS_FILE, entry 1: viewerAuth is hash, so these settings have no effect: ${name}; remove them`,
+    ])
+  })
+  test('an entry with tokens and the empty file of a previous secret is refused', () => {
+    expect(mistakesIn(withFile({ ...ENTRY, secretPreviousFile: fileWith('') }))).toEqual([
+      expect.stringMatching(/no effect: secretPreviousFile; remove them$/),
+    ])
+  })
+  test('an entry with tokens and null for secretFile is refused in two sentences', () => {
+    expect(mistakesIn(withFile({ ...ENTRY, secretFile: null }))).toEqual([
+      expect.stringMatching(/entry 1: secretFile must be the path of a file$/),
+      expect.stringMatching(/no effect: secretFile; remove them$/),
     ])
   })
   test('two entry points with the same key give a warning', () => {

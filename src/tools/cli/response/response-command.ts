@@ -41,7 +41,7 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
   )
   for (const { buildNote } of OTHER_ANSWERS) addNotes(buildCommand, buildNote)
   buildCommand
-    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--entry-point <NAME>', 'the name of an entry point (default: the only one, or default)')
     .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
       const parameters = pairs.map((pair) => parameterOf(pair, command))

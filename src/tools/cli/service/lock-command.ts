@@ -27,7 +27,7 @@ import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 const ABOUT_SET = `
 The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service
 documents them only for reading: the command reads the lock back, and says what the service did not take.`
-const ENTRY_POINT_OPTION = 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)'
+const ENTRY_POINT_OPTION = 'the name of an entry point (default: the only one, or default)'
 /** The options of `lock set` that only hash locks have. */
 const OF_HASH = ['--rotate', '--secret-file', '--message', '--caption', '--popup-width', '--popup-height']
 

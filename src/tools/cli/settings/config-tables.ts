@@ -1,9 +1,8 @@
 import { KeyObject } from 'node:crypto'
-import { appSettings, type Config, entryPointEnvironment, entryPointFields } from '../../../config.ts'
+import { appSettings, type Config, entryPointEnvironment, entryPointSources } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { entriesIn } from '../../../entry-points/from-file.ts'
 import type { Environment } from '../../../settings/fields.ts'
-import { environmentName, metaOf, type Settings } from '../../../settings/setting.ts'
+import { metaOf, type Settings } from '../../../settings/setting.ts'
 import { addressOf } from './chosen-entry-point.ts'
 
 /** The value of each setting as text, by the names in the environment. Contains no secret. */
@@ -12,13 +11,10 @@ export type ShownSettings = Readonly<Record<string, string>>
 const NONE = 'none'
 const SET = 'set'
 
-/** Describes the settings of one entry point, also those of its entry in ENTRY_POINTS_FILE. */
+/** Describes the settings of one entry point. */
 export function entryPointValues(config: Config, entryPoint: EntryPoint, environment: Environment): ShownSettings {
-  const settings = entryPointEnvironment()
-  const { ENTRY_POINTS_FILE: file } = environment
-  const entry = file ? entriesIn(file).find(({ name }) => name === entryPoint.name) : undefined
-  const given = entry === undefined ? environment : inEnvironmentForm(entry)
-  return { address: addressOf(config, entryPoint), ...valuesOf(settings, given) }
+  const found = entryPointSources(environment).sources.find(({ name }) => name === entryPoint.name)
+  return { address: addressOf(config, entryPoint), ...valuesOf(entryPointEnvironment(), found?.source.given ?? {}) }
 }
 
 /** Describes the settings that all entry points share. */
@@ -26,24 +22,11 @@ export function appValues(environment: Environment): ShownSettings {
   return valuesOf(appSettings(), environment)
 }
 
-/** Returns an entry of the file as an environment with the same settings. */
-function inEnvironmentForm(entry: Readonly<Record<string, unknown>>): Environment {
-  const textOf = (name: string) => (entry[name] === undefined ? undefined : [entry[name]].flat().join(','))
-  const entries = Object.entries(entryPointFields()).flatMap(([name, schema]) => {
-    const own = environmentName(name, schema)
-    return [
-      [own, textOf(name)],
-      [`${own}_FILE`, textOf(`${name}File`)],
-    ]
-  })
-  return Object.fromEntries(entries)
-}
-
 function valuesOf(settings: Settings, given: Environment): ShownSettings {
   const entries = Object.entries(settings).map(([name, schema]) => {
     const text = given[name] || undefined
     const { isSecret, isAddress } = metaOf(schema)
-    if (isSecret && text === undefined && given[`${name}_FILE`]) return [name, `${SET}, in a file`]
+    if (isSecret && given[`${name}_FILE`]) return [name, `${SET}, in a file`]
     // The value of a file is its content.
     if (name.endsWith('_FILE')) return [name, text ?? NONE]
     const parsed = schema.safeParse(text)

@@ -1,12 +1,9 @@
-import { type HashParameter, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { entryPointSources } from '../../../../config.ts'
+import type { HashParameter } from '../../../../entry-points/entry-point.ts'
 import { addressRules, hashSettings } from '../../../../entry-points/fields.ts'
-import { readEntryPointsFile } from '../../../../entry-points/from-file.ts'
 import { ConfigError } from '../../../../errors.ts'
-import { features } from '../../../../features.ts'
 import { checkAuthenticationResponse, parseAuthenticationResponse } from '../../../../hash-lock/check-response.ts'
-import { type Environment, sentenceOf } from '../../../../settings/fields.ts'
-import { readGivenSettings } from '../../../../settings/named-file.ts'
-import { environmentSource } from '../../../../settings/setting.ts'
+import type { Environment } from '../../../../settings/fields.ts'
 
 /** The properties of a right response that the settings tell. */
 export interface ExpectedResponse {
@@ -17,28 +14,16 @@ export interface ExpectedResponse {
 }
 
 /**
- * Reads the secret and the parameters of the drilled entry point: from ENTRY_POINTS_FILE if it has the path, else from
- * HASH_SECRET and HASH_PARAMETERS.
+ * Reads the secret and the parameters of the drilled entry point, if the settings have them.
  * @throws ConfigError if one of these settings is wrong.
  */
 export function readExpectedResponse(environment: Environment, path: string): ExpectedResponse {
-  const { given, mistakes } = readGivenSettings(environment, ['HASH_SECRET', 'HASH_SECRET_PREVIOUS'])
-  if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('. ')}.`)
-  const rules = addressRules(null)
-  if (given.ENTRY_POINTS_FILE !== undefined) {
-    const file = readEntryPointsFile(given.ENTRY_POINTS_FILE, rules, features)
-    if ('mistakes' in file) throw new ConfigError(`${file.mistakes.join('.\n')}.`)
-    const found = file.entryPoints.filter(isHashEntryPoint).find(({ basePath }) => (basePath || '/') === path)
-    return found ? expectedOf([found.secret, found.previousSecret], found.parameters) : expectedOf([], [])
-  }
-  if (given.HASH_SECRET === undefined) return expectedOf([], [])
-  const { secret, secretPrevious, hashParameters } = hashSettings(rules)
-  const refuse = (name: string, message: string): never => {
-    throw new ConfigError(`${sentenceOf([name], message)}.`)
-  }
-  const settings = { secret, secretPrevious, hashParameters }
-  const read = environmentSource(given, settings, refuse, () => {}).read(settings)
-  return expectedOf([read.secret, read.secretPrevious], read.hashParameters)
+  const { sources, mistakes } = entryPointSources(environment)
+  const found = sources.find(({ name }) => path === `/e/${name}`) ?? sources.find(({ name }) => name === 'default')
+  const { secret, secretPrevious, hashParameters } = hashSettings(addressRules(null))
+  const read = found?.source.has('secret') ? found.source.read({ secret, secretPrevious, hashParameters }) : null
+  if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('.\n')}.`)
+  return read ? expectedOf([read.secret, read.secretPrevious], read.hashParameters) : expectedOf([], [])
 }
 
 function expectedOf(

@@ -21,7 +21,7 @@ export function addEmbedCommand(group: Command, context: CommandContext): void {
     ['viewer-auth response embed https://video.example/embed/1002 ada@example.com'],
   )
   addNotes(command, ABOUT)
-    .option('--entry-point <NAME>', 'the entry point of ENTRY_POINTS_FILE (default: the only one, or default)')
+    .option('--entry-point <NAME>', 'the name of an entry point (default: the only one, or default)')
     .action((address: string, viewer: string, options: { json?: boolean; entryPoint?: string }) =>
       runCommand(context, options.json, () => embed(context.io, address, viewer, options.entryPoint)),
     )

@@ -18,7 +18,7 @@ import { beginChange, faultInFiles, pendingSecret, type SecretChange } from './s
 const TRIES = 3
 const RETRY_AFTER_MS = 500
 const WITHOUT_FILES =
-  'lock set --rotate needs both secrets in files that it can write: set HASH_SECRET_FILE and HASH_SECRET_PREVIOUS_FILE, or secretFile and secretPreviousFile in ENTRY_POINTS_FILE. Without files, follow the steps in src/entry-points/README.md.'
+  'lock set --rotate needs both secrets in files that it can write: set HASH_SECRET_FILE and HASH_SECRET_PREVIOUS_FILE, or secretFile and secretPreviousFile of the entry point. Without files, follow the steps in src/entry-points/README.md.'
 
 /**
  * Gives all locks of an entry point a new secret. The app knows the new secret before the first lock has it. After a

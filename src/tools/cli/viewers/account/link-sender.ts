@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { readEntryPointSettings, readFeatureSettings } from '../../../../config.ts'
+import { entryPointSources, readEntryPointSettings, readFeatureSettings } from '../../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../../errors.ts'
 import { invitationMail, mailAddressOf } from '../../../../features/account/links/account-mails.ts'
 import {
@@ -132,8 +132,10 @@ async function sendWithRetry(send: () => Promise<void>): Promise<void> {
 function readContext({ env }: CommandIo, options: InvitationOptions, publicUrl: URL): InvitationContext {
   const { days = DEFAULT_DAYS, entryPoint: name } = options
   // With one entry point, the command needs no secret of the app.
-  const chosen = env.ENTRY_POINTS_FILE || name ? entryPointNamed(readEntryPointSettings(env), name) : null
-  const brandName = chosen?.brand.name ?? env.BRAND_NAME
+  const [first, ...others] = entryPointSources(env).sources
+  const isOnly = others.length === 0 && first?.name === 'default'
+  const chosen = isOnly && !name ? null : entryPointNamed(readEntryPointSettings(env), name)
+  const brandName = chosen?.brand.name ?? first?.source.given.BRAND_NAME
   const tag = options.language ?? chosen?.brand.defaultLanguage ?? (env.DEFAULT_LANGUAGE || 'en')
   const language = knownLanguage(tag)
   if (language === null)

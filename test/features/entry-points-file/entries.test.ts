@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { UNBRANDED } from '../../src/brand/brand.ts'
-import { readConfig } from '../../src/config.ts'
-import type { Environment } from '../../src/settings/fields.ts'
-import { FEATURES_OFF } from '../login/entry-point.ts'
-import { APP_SETTINGS, mistakesIn } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { UNBRANDED } from '../../../src/brand/brand.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Environment } from '../../../src/settings/fields.ts'
+import { FEATURES_OFF } from '../../login/entry-point.ts'
+import { APP_SETTINGS, mistakesIn } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'
 const OTHER_SECRET = '8045e2d84560af13c9d27e6b3f9a1c7b'
@@ -287,8 +287,8 @@ describe('the mistakes in a file of entry points', () => {
       'ENTRY_POINTS_FILE, entry 3: playerReturnUrl',
       'ENTRY_POINTS_FILE, entry 3: playerOrigins: item 1',
       'ENTRY_POINTS_FILE, entry 3: playerOrigins: item 3',
-      'ENTRY_POINTS_FILE, entry 4: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 4: name',
+      'ENTRY_POINTS_FILE, entry 4: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 5: name',
       'ENTRY_POINTS_FILE, entry 5: secret or secretFile',
       'ENTRY_POINTS_FILE, entry 5: playerReturnUrl',

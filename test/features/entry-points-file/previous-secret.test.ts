@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import type { Environment } from '../../src/settings/fields.ts'
-import { APP_SETTINGS, mistakesIn, SETTINGS } from '../settings.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Environment } from '../../../src/settings/fields.ts'
+import { APP_SETTINGS, mistakesIn, SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const { HASH_SECRET: SECRET } = SETTINGS
 const OTHER_SECRET = '8045e2d84560af13c9d27e6b3f9a1c7b'

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { Feature } from '../../login/feature.ts'
+import { readSources } from './entry-points-file.ts'
+
+const settings = {
+  ENTRY_POINTS_FILE: z.string().optional().meta({ protects: 'without it, its allowed groups are not read' }),
+}
+
+/** Several entry points in one app, from a JSON file in place of the environment. */
+export const entryPointsFile: Feature = {
+  name: 'entry-points-file',
+  shared: { settings, schema: z.object(settings) },
+  sources: ({ ENTRY_POINTS_FILE: file, ...given }, all, report) =>
+    file === undefined ? null : readSources(file, given, all, report),
+  open: () => Promise.resolve(null),
+}
