@@ -38,28 +38,34 @@ export interface WindowMethod {
 
 /**
  * Collects the result of the window in the frame, and sends the viewer to the player, as after a password. Shows the reason
- * if the window refused. Passes the request on if its form belongs to another method.
+ * if the window refused, or if no method of the entry point knows the result.
  */
-export function postWindowContinue(deps: EntryPointDeps, window: WindowMethod): RequestHandler {
+export function postWindowContinue(
+  deps: EntryPointDeps,
+  first: WindowMethod,
+  methods: readonly WindowMethod[],
+): RequestHandler {
   const { entryPoint, screens, answer, logSignIn } = deps
-  const { flows, method, outcomes, sendResult } = window
 
-  return async function collectResult(req, res, next) {
-    const form = Form.safeParse(req.body)
-    if (form.success && form.data.way !== method) return next()
+  return async function collectResult(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
+    const form = Form.safeParse(req.body)
     // A screen without the secret begins anew.
     if (!form.success)
       return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'window.ssoNotYet' } })
-    const { wait: frameSecret, way: prompt } = form.data
+    const { wait: frameSecret, way } = form.data
+    // The method of a screen that was open before a restart may be off now.
+    const { method: prompt, outcomes } = methods.find(({ method }) => method === way) ?? first
     const show = (refusal: Refusal) =>
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const result = await flows.take('result', windowIdOf(frameSecret))
-      const isOurs = result !== null && result.entryPoint === entryPoint.name
-      if (isOurs && (await sendResult(req, res, { context, result, frameSecret }))) return
+      const result = await first.flows.take('result', windowIdOf(frameSecret))
+      for (const { sendResult } of methods) {
+        if (result?.entryPoint !== entryPoint.name) break
+        if (await sendResult(req, res, { context, result, frameSecret })) return
+      }
       logSignIn(req, { outcome: `${outcomes}-not-yet` })
       show({ status: 409, text: 'window.ssoNotYet' })
     } catch (error) {
@@ -74,12 +80,14 @@ export function postWindowContinue(deps: EntryPointDeps, window: WindowMethod): 
 export function postStatus(
   { refusals, headersFor }: Pick<EntryPointDeps, 'refusals' | 'headersFor'>,
   { flows }: Pick<WindowMethod, 'flows'>,
+  methods: readonly Pick<WindowMethod, 'method'>[],
 ): RequestHandler {
   return async function tellStatus(req, res) {
     res.set(headersFor(null))
     if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
     const form = Form.safeParse(req.body)
-    if (!form.success) return void res.status(400).json({ status: 'refused' })
+    const isKnown = form.data?.way === undefined || methods.some(({ method }) => method === form.data?.way)
+    if (!form.success || !isKnown) return void res.status(400).json({ status: 'refused' })
     try {
       const isReady = await flows.has('result', windowIdOf(form.data.wait))
       res.json({ status: isReady ? 'ready' : 'waiting' })

@@ -5,19 +5,24 @@ import { sendWrongMethod } from '../../login/routes.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { postStatus, postWindowContinue, type WindowMethod } from './continue.ts'
 
+/** The ways to sign in by a window at each entry point. */
+const methodsAt = new WeakMap<EntryPointDeps, WindowMethod[]>()
+
 /**
- * Creates the routes of one way to sign in by a window: its own, and those by which the frame collects the result. Two
- * ways at one entry point share the addresses for the result. Each handles its own forms.
+ * Creates the routes of one way to sign in by a window: its own, and those by which the frame collects the result. The
+ * ways of an entry point share the addresses for the result: those of the first way handle the results of all.
  */
 export function windowRoutes(deps: EntryPointDeps, window: WindowMethod, own: RequestHandler): Router {
+  const methods = methodsAt.get(deps) ?? []
+  methodsAt.set(deps, methods)
+  methods.push(window)
   const router = Router({ strict: true, caseSensitive: true })
   router.use(own)
-  router.post('/sso/continue', formBody, postWindowContinue(deps, window))
-  router.post('/sso/status', formBody, postStatus(deps, window))
-  const wrongMethod = onlyMethods('POST', sendWrongMethod(deps))
-  router.all(['/sso/continue', '/sso/status'], (req, res, next) =>
-    req.method === 'POST' ? next() : wrongMethod(req, res, next),
-  )
+  if (methods.length === 1) {
+    router.post('/sso/continue', formBody, postWindowContinue(deps, window, methods))
+    router.post('/sso/status', formBody, postStatus(deps, window, methods))
+    router.all(['/sso/continue', '/sso/status'], onlyMethods('POST', sendWrongMethod(deps)))
+  }
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
     deps.refusals.failed(req, res, error, null)

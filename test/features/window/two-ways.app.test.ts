@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
+import { createAuthenticator } from '../passkeys/authenticator.ts'
+import { withPasskeys } from '../passkeys/entry-point.ts'
+import { enrol, openFrame, openWindow, post, reasonOf, startPasskeys } from '../passkeys/start-passkeys.ts'
+import { withSso } from '../sso/entry-point.ts'
+import { ssoSettings } from '../sso/start-sso.ts'
+
+const WAIT = 'w'.repeat(43)
+const HEADERS = { 'Sec-Fetch-Site': 'same-origin' }
+const SSO = ssoSettings('http://127.0.0.1:9')
+const entryPoints = [
+  withSso(SSO, withPasskeys(ENTRY_POINT)),
+  withSso(SSO, entryPointAt('no-passkeys')),
+  withPasskeys(entryPointAt('no-sso')),
+]
+
+test.each([
+  ['/e/no-passkeys', { way: 'passkey' }, 'sso-not-yet'],
+  ['/e/no-sso', {}, 'passkey-not-yet'],
+])(
+  'at %s, a screen with %j from before a restart becomes the screen of the way that is left',
+  async (path, way, outcome) => {
+    const app = await startPasskeys({ entryPoints })
+    const answer = await app.post(`${path}/sso/continue`, { wait: WAIT, ...way }, HEADERS)
+    expect([answer.status, reasonOf(answer), answer.text.includes(WAIT)]).toEqual([409, 'sso-not-yet', true])
+    expect(app.lines.at(-1)?.outcome).toBe(outcome)
+  },
+)
+
+test('with a way that is off, a post from another site is refused with the screen', async () => {
+  const app = await startPasskeys({ entryPoints })
+  const form = { wait: WAIT, way: 'passkey' }
+  const answer = await app.post('/e/no-passkeys/sso/continue', form, { 'Sec-Fetch-Site': 'cross-site' })
+  expect([answer.status, reasonOf(answer)]).toEqual([403, 'not-from-own-page'])
+})
+
+test.each([
+  [{}, 200],
+  [{ way: 'passkey' }, 200],
+  [{ way: 'x' }, 400],
+])('the script of a frame with %j learns the status %i', async (way, status) => {
+  const app = await startPasskeys({ entryPoints })
+  expect((await app.post('/sso/status', { wait: WAIT, ...way }, HEADERS)).status).toBe(status)
+})
+
+test('the screen of one way collects the result of another way', async () => {
+  const app = await startPasskeys({ entryPoints })
+  const { authenticator } = await enrol(app, createAuthenticator())
+  const frame = await openFrame(app)
+  const window = await openWindow(app, frame)
+  await post(app, 'finish', window, authenticator.signIn(window))
+  expect((await app.post('/sso/continue', { wait: frame.wait }, HEADERS)).status).toBe(303)
+})
