@@ -118,7 +118,7 @@ export function createApp({
     const gates = parts.flatMap(({ gate }) => gate ?? [])
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, gates, screenParts, screens, refusals, headersFor, logSignIn }
-    const deps: EntryPointDeps = { ...shared, ...own }
+    const deps: EntryPointDeps = { ...shared, ...own, prompts: features.prompts }
     mount(app, entryPoint, entryPointRoutes(deps))
     for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(deps))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))

@@ -22,7 +22,7 @@ import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { LogStep } from './log/step-log.ts'
 import type { Watch, WatchedApp, WatchedFeature } from './log/watch.ts'
 import type { EntryPointDeps } from './route-deps.ts'
-import type { ScreenPart } from './screens/screen-part.ts'
+import type { Prompt, ScreenPart } from './screens/screen-part.ts'
 
 /**
  * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. The app names no
@@ -31,6 +31,8 @@ import type { ScreenPart } from './screens/screen-part.ts'
 export interface Feature<S extends Settings = Settings, T = unknown, A = unknown> extends FeatureSettings<S, T> {
   /** Settings that all entry points share. */
   readonly shared?: SharedSettings<A>
+  /** Prompts in old addresses: they show the sign-in screen also where the feature is off. */
+  readonly prompts?: readonly Prompt[]
   /** The outcomes of its log lines and metrics. */
   readonly outcomes?: Outcomes
   /** Returns why the feature cannot be on with this user store; null if it can. */

@@ -5,9 +5,12 @@ import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { Watch, WatchedApp } from './log/watch.ts'
+import type { Prompt } from './screens/screen-part.ts'
 
 /** The features that are on in an app. */
 export interface OpenFeatures {
+  /** The prompts of all features, also of those that are off. */
+  readonly prompts: readonly Prompt[]
   /** The outcomes of their log lines. */
   readonly outcomes: Outcomes
   /** Returns the parts that they add to an entry point, in the order of their list. */
@@ -30,7 +33,7 @@ interface Opened {
   readonly open: OpenFeature
 }
 
-export const NO_FEATURES: OpenFeatures = openFeaturesOf([])
+export const NO_FEATURES: OpenFeatures = openFeaturesOf([], [])
 
 /**
  * Opens the features that are on at an entry point.
@@ -53,7 +56,8 @@ export async function openFeatures(
     const open = isOff ? null : await feature.open(all, own, shared[name])
     if (open !== null) opened.push({ feature, open })
   }
-  return openFeaturesOf(opened)
+  const prompts = features.flatMap((feature) => feature.prompts ?? [])
+  return openFeaturesOf(opened, prompts)
 }
 
 /** True if the feature is on at the entry point. A feature without settings there is on at every entry point. */
@@ -61,10 +65,11 @@ function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
   return read === undefined || name in features
 }
 
-function openFeaturesOf(opened: readonly Opened[]): OpenFeatures {
+function openFeaturesOf(opened: readonly Opened[], prompts: readonly Prompt[]): OpenFeatures {
   const all = opened.map(({ open }) => open)
   const outcomes: Outcomes = Object.assign({}, ...opened.map(({ feature }) => feature.outcomes))
   return {
+    prompts,
     outcomes,
     at: (entryPoint) =>
       opened

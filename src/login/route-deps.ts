@@ -10,7 +10,7 @@ import type { LoopBreaker } from './answer/loop-breaker.ts'
 import type { LogSignIn } from './log/sign-in-log.ts'
 import type { HeadersFor } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
-import type { ScreenPart } from './screens/screen-part.ts'
+import type { Prompt, ScreenPart } from './screens/screen-part.ts'
 import type { Screens } from './screens/screens.ts'
 
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
@@ -22,6 +22,8 @@ export interface EntryPointDeps {
   readonly gates: readonly Gate[]
   /** The ways to sign in besides the password. */
   readonly screenParts: readonly ScreenPart[]
+  /** Prompts of features that may be off. */
+  readonly prompts: readonly Prompt[]
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly visits: Visits

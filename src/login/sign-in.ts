@@ -17,10 +17,10 @@ const OTHER_ACCOUNT = 'other-account'
  * point asks first.
  */
 export function getSignIn(
-  deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'sessions'>,
+  deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'prompts' | 'sessions'>,
 ): RequestHandler {
   const { entryPoint, answer, screens, screenParts, sessions, visits, refusals } = deps
-  const prompts = screenParts.flatMap((part) => part.prompts)
+  const prompts = [...deps.prompts, ...screenParts.flatMap((part) => part.prompts)]
 
   return async function getSignInScreen(req, res) {
     const query: Record<string, unknown> = req.url.includes('?') ? req.query : {}

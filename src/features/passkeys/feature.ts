@@ -1,12 +1,14 @@
 import type { Feature } from '../../login/feature.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { passkeyFields } from './fields.ts'
+import { PASSKEY_PROMPTS } from './screen-part.ts'
 
 const NO_PASSKEYS = 'PASSKEYS needs viewers in a table of this app: the store of USER_STORE_URL keeps no passkeys'
 
 /** Passkeys of viewers in the stores of this app: creation and sign-in, in a window of its own. */
 export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object> = {
   ...passkeyFields,
+  prompts: PASSKEY_PROMPTS,
   outcomes: {
     'passkey-started': { level: 'info', counted: 'always' },
     'passkey-signed-in': { level: 'info' },

@@ -1,13 +1,14 @@
-import type { ScreenPart } from '../../login/screens/screen-part.ts'
+import type { Prompt, ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
 
 const PROMPT = 'passkey'
+export const PASSKEY_PROMPTS: readonly Prompt[] = [{ value: PROMPT, isForSignedIn: true }]
 
 /** Creates the link to passkeys beside the password form, and their own screen. */
 export function passkeyScreenPart(): ScreenPart {
   return {
-    prompts: [{ value: PROMPT, isForSignedIn: true }],
+    prompts: PASSKEY_PROMPTS,
     isFirst: false,
     stylesheet: 'window.css',
     script: 'window.js',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryPointAt } from '../../login/entry-point.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { withPasskeys } from './entry-point.ts'
 import { fieldOf, openFrame, ownHeaders, pressContinue, reasonOf, startPasskeys } from './start-passkeys.ts'
@@ -27,4 +27,13 @@ test('a returning viewer can ask for a passkey, to sign in with another account'
   const Cookie = signedIn.setCookies.map((line) => line.split(';')[0]).join('; ')
   const screen = await app.get('/?prompt=passkey', { Cookie })
   expect([screen.status, screen.text.includes('action="/passkey/start"')]).toEqual([200, true])
+})
+
+test('without passkeys, their address shows the sign-in screen to a returning viewer too', async () => {
+  const app = await startPasskeys({ entryPoints: [ENTRY_POINT] })
+  const signedIn = await app.post('/sign-in', ADA)
+  const Cookie = signedIn.setCookies.map((line) => line.split(';')[0]).join('; ')
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  const screen = await app.get('/?prompt=passkey', { Cookie })
+  expect([screen.status, screen.text.includes('name="password"')]).toEqual([200, true])
 })

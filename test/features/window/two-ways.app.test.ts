@@ -52,3 +52,9 @@ test('the screen of one way collects the result of another way', async () => {
   await post(app, 'finish', window, authenticator.signIn(window))
   expect((await app.post('/sso/continue', { wait: frame.wait }, HEADERS)).status).toBe(303)
 })
+
+test('without passkeys, their address does not ask the provider for another account', async () => {
+  const app = await startPasskeys({ entryPoints })
+  expect((await app.get('/e/no-passkeys?prompt=passkey')).text).not.toContain('name="account"')
+  expect((await app.get('/e/no-passkeys?prompt=other-account')).text).toContain('name="account"')
+})
