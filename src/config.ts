@@ -161,19 +161,18 @@ export function readEntryPointSettings(environment: Environment): Pick<Config, '
 
 /** Reads only the shared stores: commands that unlock a viewer or end sessions need no other setting. */
 export function readSharedStores(environment: Environment): SharedStores {
-  const schema = sharedStores.environment
-  return readPart(environment, { settings: schema.in.shape, schema })
+  return readPart(environment, sharedStores.environment, sharedStores.environment.in.shape)
 }
 
 /** Reads only the user store: commands that change viewers need no other setting. */
 export function readUserStore(environment: Environment): StoreSettings {
-  return readPart(environment, { settings: userStores.settings, schema: userStores.environment })
+  return readPart(environment, userStores.environment, userStores.settings)
 }
 
 /** Reads only the security log and the limits of sessions, for commands that show what viewers did. */
 export function readActivitySettings(environment: Environment) {
   const fields = { SESSION_LIFETIME_SECONDS: true, SESSION_IDLE_SECONDS: true, SECURITY_LOG_FILE: true } as const
-  const app = readPart(environment, { schema: AppEnvironment.pick(fields) })
+  const app = readPart(environment, AppEnvironment.pick(fields))
   return {
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
     idleSeconds: app.SESSION_IDLE_SECONDS,
@@ -182,9 +181,9 @@ export function readActivitySettings(environment: Environment) {
 }
 
 /** Reads only the shared settings of one feature and the address of this app: its commands need no secret of the app. */
-export function readFeatureSettings<T>(environment: Environment, shared: SharedSettings<T>) {
-  const { PUBLIC_URL: publicUrl } = readPart(environment, { schema: PublicAddress })
-  return { publicUrl, settings: readPart(environment, shared) }
+export function readFeatureSettings<T>(environment: Environment, { settings, schema }: SharedSettings<T>) {
+  const { PUBLIC_URL: publicUrl } = readPart(environment, PublicAddress)
+  return { publicUrl, settings: readPart(environment, schema, settings) }
 }
 
 /** Returns the settings of each entry point, before they are read. Their mistakes are added to `mistakes`. */
@@ -199,7 +198,7 @@ export function entryPointSources(environment: Environment) {
  * of the entry points. Needs no secret.
  */
 export function readContextWords(environment: Environment): string[] {
-  const { CONTEXT_WORDS } = readPart(environment, { schema: AppEnvironment.pick({ CONTEXT_WORDS: true }) })
+  const { CONTEXT_WORDS } = readPart(environment, AppEnvironment.pick({ CONTEXT_WORDS: true }))
   const { sources } = entryPointSources(environment)
   const names = sources.flatMap(({ name, source }) => [name === 'default' ? '' : name, source.given.BRAND_NAME ?? ''])
   return [...CONTEXT_WORDS, ...wordsOfHost(environment.PUBLIC_URL ?? ''), ...names.filter((name) => name !== '')]
@@ -209,10 +208,7 @@ export function readContextWords(environment: Environment): string[] {
  * Reads a part of the settings, and only the files of the secrets in this part.
  * @throws ConfigError that lists all mistakes in this part, one per line.
  */
-function readPart<T>(
-  environment: Environment,
-  { settings = {}, schema }: Partial<SharedSettings<T>> & { readonly schema: z.ZodType<T> },
-): T {
+function readPart<T>(environment: Environment, schema: z.ZodType<T>, settings: Settings = {}): T {
   const { mistakes, warnings, parse } = startReading(environment, settings)
   const part = parse(schema)
   if (part === null || mistakes.length > 0) throw new ConfigError([...mistakes, ...warnings].join('\n'))
@@ -288,6 +284,6 @@ function sourcesIn({ given, mistakes, unused, refuse }: Reading, all: Settings):
     const required = names.filter((name) => missingMessage(all[name]) !== null)
     if (required.length > 0) unused.push(`${reason}: ${required.map(source.nameOf).join(', ')}.`)
   }
-  const source = settingSource(all, { given, refuse, refuseUnused })
+  const source = settingSource(all, refuse, { given, refuseUnused })
   return [{ name: 'default', source }]
 }

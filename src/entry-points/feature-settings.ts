@@ -1,8 +1,6 @@
-import type { KeyObject } from 'node:crypto'
 import type { z } from 'zod'
 import type { Environment } from '../settings/fields.ts'
 import type { SettingSource, Settings, SettingValues } from '../settings/setting.ts'
-import type { HashParameter } from './entry-point.ts'
 
 /** The rules for addresses in settings. */
 export interface AddressRules {
@@ -10,6 +8,8 @@ export interface AddressRules {
   readonly publicUrl: URL | null
   /** @throws RangeError for plain http, unless the address and PUBLIC_URL are on loopback. */
   assertScheme(address: string): void
+  /** Also accepts names that browsers resolve to this machine. @throws RangeError */
+  assertBrowserScheme(address: string): void
 }
 
 export interface ReadContext extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse'> {
@@ -27,18 +27,18 @@ export interface NamedSource {
 export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   readonly name: string
   /**
-   * Returns the schemas by name, such as `oidcIssuer` for OIDC_ISSUER. None is required: `read` refuses a missing setting.
+   * Returns the schemas by name, such as `playerOrigins` for PLAYER_ORIGINS. None is required: `read` refuses a missing setting.
    * Only the settings of an answer may be required. A feature without settings is on at every entry point.
    */
   settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
   read?(given: SettingValues<S>, context: ReadContext): T | null
-  /** For a feature that replaces the hash. Its settings are then also fields of the entry point, as those of the hash are. */
+  /** For a feature that replaces the hash. Its settings, with `parameters`, are then also fields of the entry point. */
   readonly answer?: {
-    /** The setting that chooses the answer. Its value is then the name of the feature. */
+    /** The setting that chooses the answer. */
     readonly choice: Settings
-    /** Returns the parameters for the player. */
-    parametersOf(settings: T): readonly HashParameter[]
+    /** Reads the choice, and refuses the settings of the other answer. */
+    isChosen(source: SettingSource, rules: AddressRules): boolean
   }
   /**
    * Returns the entry points that are given in another place than the environment. Null if they are not.
@@ -51,22 +51,15 @@ export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   passwordReplacedBy?(settings: T): string | null
   /** Returns the name of a setting that needs the password form. Null without one. */
   passwordNeededBy?(settings: T): string | null
-  /** Returns sentences about valid settings that are usually a mistake. */
-  warningsOf?(settings: T, entryPoint: string): string[]
-  /** Returns the private keys. The app warns if two purposes share a key. */
-  keysOf?(settings: T): readonly PrivateKey[]
+  /**
+   * Returns sentences about valid settings that are usually a mistake.
+   * @param run the same object for all entry points of one app.
+   */
+  warningsOf?(settings: T, entryPoint: string, run: object): string[]
 }
 
 /** Settings of a feature that all entry points share, by their names in the environment. */
 export interface SharedSettings<A = unknown> {
   readonly settings: Settings
   readonly schema: z.ZodType<A>
-}
-
-export interface PrivateKey {
-  /** The name of the setting in the environment. */
-  readonly setting: string
-  readonly key: KeyObject
-  /** True if several entry points may have this key in the same setting. */
-  readonly isOfClient: boolean
 }

@@ -68,10 +68,7 @@ const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
  * Returns the rules for addresses. Plain http is for a laptop only: both the address and PUBLIC_URL must be loopback.
  * @param publicUrl null if PUBLIC_URL is missing or wrong, which is reported elsewhere.
  */
-export function addressRules(publicUrl: URL | null): AddressRules & {
-  /** Also accepts names that browsers resolve to this machine. */
-  assertBrowserScheme(address: string): void
-} {
+export function addressRules(publicUrl: URL | null): AddressRules {
   const mayBeHttp = publicUrl === null || isLoopbackHost(publicUrl.hostname)
   const assertWith = (isLoopback: (hostname: string) => boolean) => (address: string) => {
     const { protocol, hostname } = new URL(address)
@@ -83,10 +80,8 @@ export function addressRules(publicUrl: URL | null): AddressRules & {
   return { publicUrl, assertScheme: assertWith(isLoopbackHost), assertBrowserScheme: assertWith(isLoopbackName) }
 }
 
-type Rules = ReturnType<typeof addressRules>
-
 /** The settings that every entry point has. */
-export function commonSettings({ assertScheme, assertBrowserScheme }: Rules) {
+export function commonSettings({ assertScheme, assertBrowserScheme }: AddressRules) {
   const playerOrigins = listField('must name at least one origin, such as https://player.example', (item): string => {
     const isOrigin = URL.canParse(item) && new URL(item).origin === item
     if (!isOrigin || !/^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?$/.test(item)) throw new RangeError(AN_ORIGIN)
@@ -110,7 +105,7 @@ export function commonSettings({ assertScheme, assertBrowserScheme }: Rules) {
 }
 
 /** The settings of an entry point whose player gets a hash. */
-export function hashSettings({ assertScheme }: Rules) {
+export function hashSettings({ assertScheme }: AddressRules) {
   const playerAddress = addressField((text): ReturnAddress => {
     const address = parsePlayerAddress(text)
     assertScheme(text)

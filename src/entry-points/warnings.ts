@@ -1,5 +1,5 @@
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
-import type { FeatureSettings, PrivateKey } from './feature-settings.ts'
+import type { FeatureSettings } from './feature-settings.ts'
 
 interface SessionSettings {
   readonly secrets: readonly string[]
@@ -13,14 +13,11 @@ export function warningsOfEntryPoints(
   features: readonly FeatureSettings[],
   sessions: SessionSettings,
 ): string[] {
-  const on = entryPoints.flatMap((entryPoint) =>
-    features
-      .filter(({ name }) => name in entryPoint.features)
-      .map((feature) => ({ feature, settings: entryPoint.features[feature.name], entryPoint: entryPoint.name })),
-  )
-  const warnings = on.flatMap(({ feature, settings, entryPoint }) => feature.warningsOf?.(settings, entryPoint) ?? [])
-  const keys = on.flatMap(({ feature, settings, entryPoint }) =>
-    (feature.keysOf?.(settings) ?? []).map((key) => ({ ...key, entryPoint })),
+  const run = {}
+  const warnings = entryPoints.flatMap(({ name: entryPoint, features: settings }) =>
+    features.flatMap(
+      ({ name, warningsOf }) => (name in settings && warningsOf?.(settings[name], entryPoint, run)) || [],
+    ),
   )
   const withHash = entryPoints.filter(isHashEntryPoint)
   for (const { name, lifetimeSeconds } of withHash) {
@@ -34,36 +31,19 @@ export function warningsOfEntryPoints(
       )
     }
   }
-  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets), ...warningsOfKeys(keys)]
-}
-
-interface NamedKey extends PrivateKey {
-  readonly entryPoint: string
-}
-
-/** Warns about a private key with two purposes. */
-function warningsOfKeys(keys: readonly NamedKey[]): string[] {
-  return keys.flatMap(({ setting, entryPoint, key, isOfClient }, index) => {
-    const other = keys
-      .slice(0, index)
-      .find((earlier) => key.equals(earlier.key) && !(isOfClient && earlier.setting === setting))
-    if (other === undefined) return []
-    return [
-      `${other.setting} of entry point ${other.entryPoint} and ${setting} of entry point ${entryPoint} are the same key: ` +
-        'what is signed for one is valid for the other. Use a key pair for each.',
-    ]
-  })
+  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets)]
 }
 
 /** Warns about a secret with two purposes, and about a previous secret that equals the current one. */
 function warningsOfSecrets(entryPoints: readonly HashEntryPoint[], sessionSecrets: readonly string[]): string[] {
   const warnings: string[] = []
-  const hashSecrets = entryPoints.map(({ secret, previousSecret }) => new Set([secret, previousSecret ?? secret]))
-  const allHashSecrets = new Set(hashSecrets.flatMap((secrets) => [...secrets]))
-  if (allHashSecrets.size < hashSecrets.reduce((sum, { size }) => sum + size, 0)) {
+  const hashSecrets = entryPoints.flatMap(({ secret, previousSecret }) => [
+    ...new Set([secret, previousSecret ?? secret]),
+  ])
+  if (new Set(hashSecrets).size < hashSecrets.length) {
     warnings.push('Two entry points share a secret: a response for one is valid for the other.')
   }
-  if (sessionSecrets.some((secret) => allHashSecrets.has(secret))) {
+  if (sessionSecrets.some((secret) => hashSecrets.includes(secret))) {
     warnings.push('SESSION_SECRET is also shared with the video service: use a secret that only this app knows.')
   }
   for (const { name } of entryPoints.filter(({ secret, previousSecret }) => secret === previousSecret)) {

@@ -28,21 +28,9 @@ export type SettingValues<S extends Settings> = { readonly [Name in keyof S]: z.
 /** Called with the name of a wrong setting, as in its source, and the end of a sentence that starts with the name. */
 export type Refuse = (name: string, message: string) => void
 
-/** The texts of the settings of one entry point, and what to do with mistakes. */
-export interface SettingTexts {
-  /** By the names in the environment. The content of a file has replaced the file of a secret; NAME_FILE is its path. */
-  readonly given: Environment
-  /** Returns the name of a setting as it is given, for messages. Default: the name in the environment. */
-  readonly nameOf?: (name: string) => string
-  readonly refuse: Refuse
-  /** Refuses a wrong value. Default: as `refuse`. Gets the name of the schema. */
-  readonly refuseValue?: Refuse
-  /** Called with names of settings that have no effect, and the reason. */
-  readonly refuseUnused: (names: readonly string[], reason: string) => void
-}
-
 /** The settings of one entry point. Names are those of the schemas. */
 export interface SettingSource {
+  /** By the names in the environment. The content of a file has replaced the file of a secret; NAME_FILE is its path. */
   readonly given: Environment
   /** Parses settings, and refuses wrong ones: their values are undefined, and the result must not be used. */
   read<S extends Settings>(settings: S): SettingValues<S>
@@ -72,10 +60,21 @@ export function inEnvironment(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([name, schema]) => [environmentName(name, schema), schema]))
 }
 
-/** @param all the settings that an entry point may have. */
-export function settingSource(all: Settings, { given, refuse, refuseUnused, ...texts }: SettingTexts): SettingSource {
+type SourceOptions = Pick<SettingSource, 'given' | 'refuseUnused'> & {
+  /** Default: the name in the environment. */
+  readonly nameOf?: SettingSource['nameOf']
+  /** Refuses a wrong value. Gets the name of the schema. Default: as `refuse`. */
+  readonly refuseValue?: Refuse
+}
+
+/**
+ * @param all the settings that an entry point may have.
+ * @param refuse gets the name that `nameOf` returns.
+ */
+export function settingSource(all: Settings, refuse: Refuse, options: SourceOptions): SettingSource {
   const own = (name: string) => environmentName(name, all[name])
-  const { nameOf = own, refuseValue = (name, message) => refuse(nameOf(name), message) } = texts
+  const { given, refuseUnused, nameOf = own } = options
+  const { refuseValue = (name, message) => refuse(nameOf(name), message) } = options
   const fileOf = (name: string) => (metaOf(all[name]).isSecret ? given[`${own(name)}_FILE`] : undefined)
   return {
     given,

@@ -32,10 +32,9 @@ export function entrySource(entry: Entry, all: Settings, report: (mistake: strin
     given[own] = faults.length > 0 ? '' : text
     if (typeof path === 'string') given[`${own}_FILE`] = path
   }
-  return settingSource(all, {
+  return settingSource(all, refuse, {
     given,
     nameOf,
-    refuse,
     refuseValue(name, message) {
       if (wrong.has(name)) return
       const isMissing = metaOf(all[name]).isSecret && entry[name] === undefined

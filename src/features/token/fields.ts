@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { EntryPoint, HashParameter } from '../../entry-points/entry-point.ts'
 import type { AddressRules, FeatureSettings } from '../../entry-points/feature-settings.ts'
-import { addressField } from '../../entry-points/fields.ts'
+import { addressField, hashSettings } from '../../entry-points/fields.ts'
+import { warningsOfSharedKey } from '../../entry-points/shared-keys.ts'
 import type { AllowedAddress } from '../../hash-lock/return-address.ts'
 import { listField, required } from '../../settings/fields.ts'
+import type { SettingSource, Settings } from '../../settings/setting.ts'
 import { parseRefAddress } from './ref-address.ts'
 import { parseContentKey } from './viewer-token/content-key.ts'
 
@@ -15,7 +17,7 @@ const REF_ADDRESSES_MISSING =
 const KEY_URL_MISSING =
   'is required: the address of the keys that tokens are encrypted with, such as https://api.example/viewer-auth-public-key.json'
 
-const ViewerAuth = z.enum(['hash', 'token'], 'must be hash or token')
+const CHOICE = { viewerAuth: z.enum(['hash', 'token'], 'must be hash or token').default('hash') }
 
 const TokenSubject = z
   .string('must be text')
@@ -42,7 +44,7 @@ export interface TokenSettings {
   /** Addresses that a `ref` may have. At least one. */
   readonly refAddresses: readonly AllowedAddress[]
   /** The attribute of the viewer that becomes `sub`. */
-  readonly subject: string
+  readonly parameters: readonly HashParameter[]
 }
 
 /** An entry point whose player gets tokens. */
@@ -73,18 +75,32 @@ function settings({ assertScheme }: AddressRules) {
 
 type Fields = ReturnType<typeof settings>
 
+/** Reads VIEWER_AUTH. Says that the settings of the other version have no effect. */
+function isChosen(source: SettingSource, rules: AddressRules): boolean {
+  const { viewerAuth } = source.read(CHOICE)
+  const ofOther: Settings = viewerAuth === 'token' ? hashSettings(rules) : settings(rules)
+  const given = Object.entries(ofOther).filter(([name]) => source.has(name))
+  source.read(Object.fromEntries(given))
+  const names = given.map(([name]) => name)
+  const reason = `${source.nameOf('viewerAuth')} is ${viewerAuth}, so these settings have no effect`
+  if (names.length > 0 && viewerAuth) source.refuseUnused(names, reason)
+  return viewerAuth === 'token'
+}
+
 /** The settings of tokens at an entry point. They are on with VIEWER_AUTH=token. */
 export const tokenFields = {
   name: 'token',
   settings,
   answer: {
-    choice: { viewerAuth: ViewerAuth.default('hash') },
-    parametersOf: ({ subject }) => [{ name: 'sub', attribute: subject }],
+    choice: CHOICE,
+    isChosen,
   },
   read({ contentKey, serviceViewerKeyUrl, refAddresses, tokenSubject }) {
     // Missing or wrong, which is refused already.
     if (!contentKey || !serviceViewerKeyUrl || !refAddresses) return null
-    return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses, subject: tokenSubject }
+    const parameters = [{ name: 'sub', attribute: tokenSubject }]
+    return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses, parameters }
   },
-  keysOf: ({ contentKey }) => [{ setting: 'CONTENT_KEY', key: contentKey, isOfClient: false }],
+  warningsOf: ({ contentKey: key }, entryPoint, run) =>
+    warningsOfSharedKey(run, { setting: 'CONTENT_KEY', entryPoint, key, isOfClient: false }),
 } satisfies FeatureSettings<Fields, TokenSettings>

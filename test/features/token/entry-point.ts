@@ -9,14 +9,13 @@ const SETTINGS: TokenSettings = {
   contentKey: BUILD_KEYS.contentKey,
   serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
   refAddresses: [parseRefAddress('https://player.example/embed/')],
-  subject: 'username',
+  parameters: [{ name: 'sub', attribute: 'username' }],
 }
 
 /** Returns the entry point at `/` that answers with tokens. */
 export function tokenEntryPoint(changes: Partial<TokenSettings> = {}): TokenEntryPoint {
   const settings = { ...SETTINGS, ...changes }
-  const parameters = [{ name: 'sub', attribute: 'username' }]
-  return { ...common, viewerAuth: 'token', ...settings, features: { token: settings }, parameters }
+  return { ...common, viewerAuth: 'token', ...settings, features: { token: settings } }
 }
 
 export const TOKEN_ENTRY_POINT = tokenEntryPoint()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AddressRules, FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
 import { addressField } from '../../../entry-points/fields.ts'
+import { warningsOfSharedKey } from '../../../entry-points/shared-keys.ts'
 import { fail, listField, OnOff, splitList, wholeNumber } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
 import { ClientKeyFile } from './client-key.ts'
@@ -104,13 +105,13 @@ export const ssoFields = {
   settings,
   read,
   passwordReplacedBy: ({ isOnly }) => (isOnly ? 'ssoOnly' : null),
-  warningsOf({ issuer, tenants }, name) {
-    if (issuer !== GOOGLE || tenants !== null) return []
-    return [`Entry point ${name}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`]
-  },
-  keysOf({ authentication }) {
-    if (authentication.kind !== 'key') return []
-    return [{ setting: 'OIDC_CLIENT_KEY_FILE', key: authentication.privateKey, isOfClient: true }]
+  warningsOf({ issuer, tenants, authentication }, entryPoint, run) {
+    const setting = 'OIDC_CLIENT_KEY_FILE'
+    const key = authentication.kind === 'key' ? authentication.privateKey : null
+    const warnings = key ? warningsOfSharedKey(run, { setting, entryPoint, key, isOfClient: true }) : []
+    if (issuer !== GOOGLE || tenants !== null) return warnings
+    const anybody = `Entry point ${entryPoint}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`
+    return [...warnings, anybody]
   },
 } satisfies FeatureSettings<Fields, SsoSettings>
 

@@ -39,7 +39,8 @@ async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const logFault = typeof app === 'string' ? null : faultOfLog(app.securityLogFile)
   const faults = [app, ...optional, logFault].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
-  return { ok: true, text: await describe(app, env, stdout), data: report(app, env) }
+  const data = report(app, env)
+  return { ok: true, text: await describe(data, env, stdout), data }
 }
 
 function settingsOrMistakes<T extends object>(read: () => T): T | string {
@@ -62,7 +63,7 @@ function faultOfLog(file: string | null): string | null {
   }
 }
 
-function report(config: Config, env: CommandIo['env']): object {
+function report(config: Config, env: CommandIo['env']) {
   const entryPoints = config.entryPoints.map((entryPoint) => ({
     name: entryPoint.name,
     address: addressOf(config, entryPoint),
@@ -72,16 +73,15 @@ function report(config: Config, env: CommandIo['env']): object {
   return { entryPoints, settings: appValues(env), ...optional, warnings: config.warnings }
 }
 
-async function describe(config: Config, env: CommandIo['env'], stdout: CommandIo['stdout']): Promise<string> {
+async function describe(
+  { entryPoints, settings, warnings }: ReturnType<typeof report>,
+  env: CommandIo['env'],
+  stdout: CommandIo['stdout'],
+): Promise<string> {
   const table = (title: string, values: ShownSettings) => textTable(stdout, [title, ''], Object.entries(values))
-  const tables = config.entryPoints.map((entryPoint) =>
-    table(`Entry point ${entryPoint.name}`, entryPointValues(config, entryPoint, env)),
-  )
-  tables.push(table('The app', appValues(env)))
-  const lines = [
-    ...OPTIONAL_SETTINGS.map(({ isGiven, sentence }) => sentence(isGiven(env))),
-    ...config.warnings.map((warning) => `Warning: ${warning}`),
-  ]
-  const blocks = ['The settings are complete and valid.', ...(await Promise.all(tables)), lines.join('\n') || []].flat()
-  return blocks.join('\n\n')
+  const tables = entryPoints.map((one) => table(`Entry point ${one.name}`, one.settings))
+  const all = await Promise.all([...tables, table('The app', settings)])
+  const optional = OPTIONAL_SETTINGS.map(({ isGiven, sentence }) => sentence(isGiven(env)))
+  const lines = [...optional, ...warnings.map((warning) => `Warning: ${warning}`)]
+  return ['The settings are complete and valid.', ...all, ...(lines.length > 0 ? [lines.join('\n')] : [])].join('\n\n')
 }
