@@ -10,7 +10,7 @@ import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from 
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
-import { inEnvironment, metaOf, missingMessage, type Refuse, type Settings, settingSource } from './settings/setting.ts'
+import { inEnvironment, metaOf, type Refuse, type Settings, settingSource } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
 import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
 import type { SharedStores } from './stores/store-list.ts'
@@ -100,7 +100,7 @@ export function settingNames(): string[] {
  */
 export function readConfig(environment: Environment): Config {
   const reading = startReading(environment)
-  const { given, mistakes, warnings, parse } = reading
+  const { given, mistakes, parse } = reading
   const publicUrl = readPublicUrl(reading)
   const app = parse(AppEnvironment)
   const userStore = parse(userStores.environment)
@@ -117,6 +117,7 @@ export function readConfig(environment: Environment): Config {
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
+  const warnings = [...reading.warnings, ...reading.unused]
   const sessions = {
     secrets: [app.SESSION_SECRET, ...(app.SESSION_SECRET_PREVIOUS ? [app.SESSION_SECRET_PREVIOUS] : [])],
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
@@ -140,7 +141,6 @@ export function readConfig(environment: Environment): Config {
     logLevel: app.LOG_LEVEL,
     warnings: [
       ...warnings,
-      ...reading.unused,
       ...warningsOfEntryPoints(entryPoints, features, sessions),
       ...sharedStores.warnings(stores),
     ],
@@ -186,7 +186,7 @@ export function readFeatureSettings<T>(environment: Environment, { settings, sch
   return { publicUrl, settings: readPart(environment, schema, settings) }
 }
 
-/** Returns the settings of each entry point, before they are read. Their mistakes are added to `mistakes`. */
+/** Returns the settings of each entry point, before they are read. To read them adds their mistakes to `mistakes`. */
 export function entryPointSources(environment: Environment) {
   const reading = startReading(environment, entryPointEnvironment())
   const sources = [...sourcesIn(reading, entryPointSettings(addressRules(null), features))]
@@ -279,11 +279,6 @@ function sourcesIn({ given, mistakes, unused, refuse }: Reading, all: Settings):
     const sources = feature.sources?.(given, all, (mistake) => void mistakes.push(mistake))
     if (sources) return sources
   }
-  // The copies of two versions may share the optional settings.
-  const refuseUnused = (names: readonly string[], reason: string) => {
-    const required = names.filter((name) => missingMessage(all[name]) !== null)
-    if (required.length > 0) unused.push(`${reason}: ${required.map(source.nameOf).join(', ')}.`)
-  }
-  const source = settingSource(all, refuse, { given, refuseUnused })
-  return [{ name: 'default', source }]
+  const warn = (sentence: string) => void unused.push(`${sentence}.`)
+  return [{ name: 'default', source: settingSource(all, refuse, { given, warn }) }]
 }

@@ -41,8 +41,10 @@ export interface SettingSource {
   /** The path of the file that holds a secret. Undefined if the secret is not in a file. */
   fileOf(name: string): string | undefined
   refuse(name: string, message: string): void
-  /** Says that settings have no effect. @param reason the beginning of the sentence. */
-  refuseUnused(names: readonly string[], reason: string): void
+  /** Warns of settings without effect. A strict source refuses them. */
+  warn(sentence: string): void
+  /** True if no other program shares the settings: then even an optional setting without effect is a mistake. */
+  readonly isStrict: boolean
 }
 
 export function metaOf(schema: z.ZodType | undefined): SettingMeta {
@@ -60,7 +62,9 @@ export function inEnvironment(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([name, schema]) => [environmentName(name, schema), schema]))
 }
 
-type SourceOptions = Pick<SettingSource, 'given' | 'refuseUnused'> & {
+type SourceOptions = Pick<SettingSource, 'given' | 'warn'> & {
+  /** Default: false. */
+  readonly isStrict?: boolean
   /** Default: the name in the environment. */
   readonly nameOf?: SettingSource['nameOf']
   /** Refuses a wrong value. Gets the name of the schema. Default: as `refuse`. */
@@ -73,7 +77,7 @@ type SourceOptions = Pick<SettingSource, 'given' | 'refuseUnused'> & {
  */
 export function settingSource(all: Settings, refuse: Refuse, options: SourceOptions): SettingSource {
   const own = (name: string) => environmentName(name, all[name])
-  const { given, refuseUnused, nameOf = own } = options
+  const { given, warn, isStrict = false, nameOf = own } = options
   const { refuseValue = (name, message) => refuse(nameOf(name), message) } = options
   const fileOf = (name: string) => (metaOf(all[name]).isSecret ? given[`${own(name)}_FILE`] : undefined)
   return {
@@ -82,7 +86,8 @@ export function settingSource(all: Settings, refuse: Refuse, options: SourceOpti
     fileOf,
     has: (name) => given[own(name)] !== undefined || fileOf(name) !== undefined,
     refuse: (name, message) => refuse(nameOf(name), message),
-    refuseUnused,
+    warn,
+    isStrict,
     read<S extends Settings>(settings: S) {
       const values = Object.entries(settings).map(([name, schema]) => {
         const parsed = schema.safeParse(given[own(name)])
@@ -95,6 +100,6 @@ export function settingSource(all: Settings, refuse: Refuse, options: SourceOpti
 }
 
 /** Returns the message for a setting that is missing. Null if it may be missing. */
-export function missingMessage(schema: z.ZodType | undefined): string | null {
-  return schema?.safeParse(undefined).error?.issues[0]?.message ?? null
+export function missingMessage(schema: z.ZodType): string | null {
+  return schema.safeParse(undefined).error?.issues[0]?.message ?? null
 }

@@ -41,7 +41,8 @@ export function entrySource(entry: Entry, all: Settings, report: (mistake: strin
       if (isInFile(name)) refuse(nameOf(name), `names a file whose content ${message}`)
       else refuse(name, isMissing ? orInFile(name) : message)
     },
-    refuseUnused: (names, reason) => report(`${reason}: ${names.map(nameOf).join(', ')}; remove them`),
+    isStrict: true,
+    warn: (sentence) => report(`${sentence}; remove them`),
   })
 }
 

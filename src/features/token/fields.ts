@@ -6,7 +6,7 @@ import { addressField, hashSettings } from '../../entry-points/fields.ts'
 import { warningsOfSharedKey } from '../../entry-points/shared-keys.ts'
 import type { AllowedAddress } from '../../hash-lock/return-address.ts'
 import { listField, required } from '../../settings/fields.ts'
-import type { SettingSource, Settings } from '../../settings/setting.ts'
+import { missingMessage, type SettingSource, type Settings } from '../../settings/setting.ts'
 import { parseRefAddress } from './ref-address.ts'
 import { parseContentKey } from './viewer-token/content-key.ts'
 
@@ -81,9 +81,11 @@ function isChosen(source: SettingSource, rules: AddressRules): boolean {
   const ofOther: Settings = viewerAuth === 'token' ? hashSettings(rules) : settings(rules)
   const given = Object.entries(ofOther).filter(([name]) => source.has(name))
   source.read(Object.fromEntries(given))
-  const names = given.map(([name]) => name)
-  const reason = `${source.nameOf('viewerAuth')} is ${viewerAuth}, so these settings have no effect`
-  if (names.length > 0 && viewerAuth) source.refuseUnused(names, reason)
+  // In the environment, copies with both versions may share the optional settings.
+  const unused = given.filter(([, schema]) => source.isStrict || missingMessage(schema) !== null)
+  const names = unused.map(([name]) => source.nameOf(name)).join(', ')
+  const choice = `${source.nameOf('viewerAuth')} is ${viewerAuth}`
+  if (names !== '' && viewerAuth) source.warn(`${choice}, so these settings have no effect: ${names}`)
   return viewerAuth === 'token'
 }
 
