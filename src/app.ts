@@ -45,7 +45,7 @@ export interface AppDeps {
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
-  readonly sessionStore: Omit<SessionStore, 'endSessionsOf'>
+  readonly sessionStore: Pick<SessionStore, 'store' | 'checkHealth' | 'logsOutages' | 'close'>
   readonly signInLimits: Pick<SignInLimits, 'admit'>
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
@@ -114,7 +114,7 @@ export function createApp({
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
-    const sessions = allSessions.at(parts.find((part) => part.acceptedViewers)?.acceptedViewers ?? OF_PASSWORDS)
+    const sessions = allSessions.at(parts.find((part) => part.acceptsSession)?.acceptsSession)
     const gates = parts.flatMap(({ gate }) => gate ?? [])
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, gates, screenParts, screens, refusals, headersFor, logSignIn }
@@ -137,9 +137,6 @@ export function createApp({
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
 }
-
-/** Whose sessions count at an entry point without another way to sign in. */
-const OF_PASSWORDS = { withPassword: true, providerId: null, providerSeconds: 0 }
 
 /** Returns what the player of an entry point gets: the hash, unless a feature replaces it. */
 function answerOf(

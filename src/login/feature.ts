@@ -8,7 +8,7 @@ import type { SecurityLog } from '../server/log/log.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import type { AcceptedViewers } from '../sessions/sessions.ts'
+import type { AcceptsSession } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/setting.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
 import type { AddressLimit } from '../sign-in-limits/settings.ts'
@@ -54,7 +54,7 @@ export interface EntryPointOf<T> {
 export interface Services {
   readonly publicUrl: URL
   readonly users: UserStore
-  readonly sessionStore: Pick<SessionStore, 'endSessionsOf' | 'endProviderSessions'>
+  readonly sessionStore: Omit<SessionStore, 'store'>
   readonly signInLimits: Pick<SignInLimits, 'admit' | 'forgive'>
   readonly openCounter: OpenCounter
   readonly stores: SharedStores
@@ -97,8 +97,8 @@ export interface FeaturePart {
   readonly gate?: Gate
   /** Replaces the hash. */
   readonly answer?: PlayerAnswer
-  /** The viewers whose sessions count. Default: password viewers. */
-  readonly acceptedViewers?: AcceptedViewers
+  /** Default: only the sessions of password viewers count. */
+  readonly acceptsSession?: AcceptsSession
   /** Changes the links on the screens. */
   brand?(brand: Brand): Brand
   /** Routes below the base path of the entry point. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keysOfIdentity, type ProviderIdentity } from '../sessions/provider-logout.ts'
+import { keysOfIdentity, type ProviderIdentity } from '../sessions/sso/provider-sessions.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type RedisLink, removeByPrefix, removeKeys } from './link.ts'
 

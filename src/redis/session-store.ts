@@ -1,15 +1,14 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
-import { keysOfLogout, type ProviderLogout } from '../sessions/provider-logout.ts'
 import {
   type SessionLimits,
   type SessionStore,
   type ShownSession,
   StoredSession,
-  shownSession,
   storableSession,
   touchAfterSeconds,
 } from '../sessions/session-store.ts'
+import { keysOfLogout, type ProviderLogout } from '../sessions/sso/provider-sessions.ts'
 import type { StoredSessions } from '../stores/store-kind.ts'
 import type { RedisAddress } from './address.ts'
 import { openRedisLink, type RedisLink, withRedis } from './link.ts'
@@ -46,11 +45,10 @@ export function redisSessions(address: RedisAddress): StoredSessions {
       const link = await openRedisLink(address, { setting: SETTING, without, log, nowSeconds })
       return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
     },
-    end: (username, includesProviders) =>
-      withRedis(address, SETTING, async (link) => ({
-        ofUserStore: await endListedSessions(link, listOfName(link, username)),
-        ofProviders: includesProviders ? await endListedSessions(link, listOfProviderName(link, username)) : 0,
-      })),
+    end: (username, areSso) =>
+      withRedis(address, SETTING, (link) =>
+        endListedSessions(link, areSso ? listOfProviderName(link, username) : listOfName(link, username)),
+      ),
     endAll: () => withRedis(address, SETTING, endAllRedisSessions),
     list: (username) => withRedis(address, SETTING, (link) => readListedSessions(link, username)),
   }
@@ -95,7 +93,7 @@ async function readListedSessions(link: RedisLink, username: string): Promise<Sh
     for (const text of texts) {
       const { viewer, usedAtSeconds } = (text === null ? null : readSession(text, endless, 0)) ?? {}
       if (viewer === undefined || usedAtSeconds === undefined) continue
-      sessions.push(shownSession(viewer, usedAtSeconds))
+      sessions.push({ provider: viewer.sso ?? null, signedInAtSeconds: viewer.signedInAtSeconds, usedAtSeconds })
     }
   }
   return sessions

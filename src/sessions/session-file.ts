@@ -3,50 +3,44 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import { type EndedSessions, type ShownSession, StoredSession, shownSession } from './session-store.ts'
+import { type ShownSession, StoredSession } from './session-store.ts'
 
 /** Longer than in the app, because no viewer waits for a command. */
 const LOCK_TIMEOUT_MS = 15_000
 const Name = z.object({ username: z.string() })
 const Rows = z.array(z.object({ data: z.string(), usedAtSeconds: z.number() }))
 
-/** Ends the sessions of a user name in a file. @throws ConfigError if the file cannot be used. */
-export function endSessions(file: string, username: string, includesProviders: boolean): EndedSessions {
-  return withSessionFile(file, { ofUserStore: 0, ofProviders: 0 }, (database) => {
-    const end = (isOfProvider: boolean) => deleteByName(database, username, isOfProvider)
-    return { ofUserStore: end(false), ofProviders: includesProviders ? end(true) : 0 }
-  })
-}
-
-/** Ends the sessions of all viewers, and returns their number. @throws as `endSessions` does. */
+/** Ends the sessions of all viewers, and returns their number. @throws ConfigError if the file cannot be used. */
 export function endAllSessions(file: string): number {
   return withSessionFile(file, 0, (database) => Number(database.prepare('DELETE FROM sessions').run().changes))
 }
 
-/** Reads the sessions of a user name, also ones that are over. @throws as `endSessions` does. */
+/** Reads the sessions of a user name, also ones that are over. @throws as `endAllSessions` does. */
 export function readSessions(file: string, username: string): ShownSession[] {
   return withSessionFile(file, [], (database) => {
     const select = 'SELECT data, used_at AS usedAtSeconds FROM sessions WHERE username = ?'
     const rows = Rows.parse(database.prepare(select).all(usernameKey(username)))
     return rows.map(({ data, usedAtSeconds }) => {
-      const { viewer } = StoredSession.parse(JSON.parse(data))
-      return shownSession(viewer, usedAtSeconds)
+      const { signedInAtSeconds, sso = null } = StoredSession.parse(JSON.parse(data)).viewer
+      return { provider: sso, signedInAtSeconds, usedAtSeconds }
     })
   })
 }
 
 /**
- * Deletes the sessions of a user name. Reads the text of each session: the app may not have updated the file to the columns
- * of this version yet.
+ * Ends the sessions of a user name: of SSO viewers, or of the others. Reads the text of each session, because the app may
+ * not have updated the file to the columns of this version yet. @throws as `endAllSessions` does.
  */
-function deleteByName(database: DatabaseSync, username: string, isOfProvider: boolean): number {
-  const key = usernameKey(username)
-  const names = database.prepare('SELECT DISTINCT username FROM sessions').all()
-  const matching = names.map((row) => Name.parse(row).username).filter((name) => usernameKey(name) === key)
-  const remove = database.prepare(
-    "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
-  )
-  return matching.reduce((ended, name) => ended + Number(remove.run(name, Number(isOfProvider)).changes), 0)
+export function endSessions(file: string, username: string, areSso: boolean): number {
+  return withSessionFile(file, 0, (database) => {
+    const key = usernameKey(username)
+    const names = database.prepare('SELECT DISTINCT username FROM sessions').all()
+    const matching = names.map((row) => Name.parse(row).username).filter((name) => usernameKey(name) === key)
+    const remove = database.prepare(
+      "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
+    )
+    return matching.reduce((ended, name) => ended + Number(remove.run(name, Number(areSso)).changes), 0)
+  })
 }
 
 /**

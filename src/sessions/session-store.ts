@@ -1,29 +1,31 @@
 import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
-import type { ProviderIdentity, ProviderLogout } from './provider-logout.ts'
+import type { Viewer } from '../users/user-store.ts'
 
 declare module 'express-session' {
   interface SessionData {
     /** Present in every stored session. */
-    viewer?: {
-      username: string
-      signedInAtSeconds: number
-      /** Present only if the app cannot look up the viewer: in some user stores, and at an identity provider. */
-      snapshot?: { groups: readonly string[]; attributes: Readonly<Record<string, string>> }
-      /** Present only for an SSO viewer. */
-      sso?: SsoOrigin
-    }
+    viewer?: SessionViewer
   }
 }
 
+export interface SessionViewer {
+  readonly username: string
+  readonly signedInAtSeconds: number
+  /** Present only if the app cannot look up the viewer: in some user stores, and for an SSO viewer. */
+  readonly snapshot?: Pick<Viewer, 'groups' | 'attributes'>
+  readonly sso?: SsoOrigin
+}
+
 /** Where a viewer without a password comes from. Issuer and subject are the identity of the viewer. */
-export interface SsoOrigin extends ProviderIdentity {
-  /** The digest of the settings of the provider. The session counts only where the settings are the same. */
-  readonly providerId: string
-  /** UNIX time in seconds: then the provider is asked again. */
+export interface SsoOrigin {
+  readonly issuer: string
+  readonly subject: string
+  /** UNIX time in seconds: then the viewer must sign in again. */
   readonly endsAtSeconds: number
 }
 
+/** Features declare here what they add to the stores. */
 export interface SessionStore {
   readonly store: session.Store
   /** @throws Error if the store does not answer. */
@@ -36,12 +38,6 @@ export interface SessionStore {
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endSessionsOf(username: string): Promise<number>
-  /**
-   * Ends the sessions that a logout at an identity provider concerns, in all copies of the app.
-   * @returns the number of ended sessions.
-   * @throws UpstreamError if the store does not answer. Some sessions may have ended.
-   */
-  endProviderSessions(logout: ProviderLogout): Promise<number>
   /** Returns the number of sessions. Absent in a store that would have to read all keys. */
   count?(): number
   close(): void
@@ -67,12 +63,10 @@ export interface ShownSession {
   readonly usedAtSeconds: number
 }
 
-export interface EndedSessions {
-  readonly ofUserStore: number
-  readonly ofProviders: number
-}
-
 const TOUCH_AFTER_SECONDS = 60
+
+/** Loose: features declare further fields. */
+const Origin = z.looseObject({ issuer: z.string(), subject: z.string(), endsAtSeconds: z.number() })
 
 /** A stored session. */
 export const StoredSession = z.object({
@@ -81,15 +75,7 @@ export const StoredSession = z.object({
     username: z.string(),
     signedInAtSeconds: z.number(),
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
-    sso: z
-      .object({
-        providerId: z.string(),
-        issuer: z.string(),
-        subject: z.string(),
-        providerSession: z.string().nullable(),
-        endsAtSeconds: z.number(),
-      })
-      .optional(),
+    sso: Origin.optional(),
   }),
 })
 
@@ -113,14 +99,6 @@ export function livingSessions(
       return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
     })
     .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
-}
-
-/** Returns what an operator sees of a session. */
-export function shownSession(
-  { signedInAtSeconds, sso }: { readonly signedInAtSeconds: number; readonly sso?: SsoOrigin | undefined },
-  usedAtSeconds: number,
-): ShownSession {
-  return { provider: sso ?? null, signedInAtSeconds, usedAtSeconds }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import session from 'express-session'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
-import type { SessionLimits, SsoOrigin } from './session-store.ts'
+import type { SessionLimits, SessionViewer, SsoOrigin } from './session-store.ts'
 
 export interface SessionDeps {
   readonly store: session.Store
@@ -18,20 +18,17 @@ export interface SessionDeps {
   readonly warn: (error: unknown, effect: string) => void
 }
 
-/** The viewers whose sessions count at an entry point. */
-export interface AcceptedViewers {
-  /** True if viewers of the user store may return. */
-  readonly withPassword: boolean
-  /** The provider whose viewers may return. Null for none. */
-  readonly providerId: string | null
-  /** How long SSO viewers may return without being asked there again. */
-  readonly providerSeconds: number
-}
+/** True if a session counts at an entry point. */
+export type AcceptsSession = (viewer: SessionViewer, nowSeconds: number) => boolean
 
 /** The sessions of all entry points: a browser has one session for all. */
 export interface AllSessions {
-  /** Returns the sessions as one entry point sees them. */
-  at(accepted: AcceptedViewers): Sessions
+  /**
+   * Returns the sessions as one entry point sees them. Two viewers may have the same user name: one in the user store, and
+   * one at each provider.
+   * @param accepts default: only the sessions of password viewers count.
+   */
+  at(accepts?: AcceptsSession): Sessions
 }
 
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
@@ -73,7 +70,7 @@ export function createSessions(deps: SessionDeps): AllSessions {
   const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
   const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
-  async function returningViewer(req: Request, res: Response, accepted: AcceptedViewers) {
+  const returningFrom = (accepts: AcceptsSession) => async (req: Request, res: Response) => {
     if (!hasCookie(req)) return null
     try {
       await load(req, unsentResponse())
@@ -82,7 +79,7 @@ export function createSessions(deps: SessionDeps): AllSessions {
       return null
     }
     const stored = req.session?.viewer
-    if (stored === undefined || !isAccepted(stored, accepted, nowSeconds())) return null
+    if (stored === undefined || !accepts(stored, nowSeconds())) return null
     deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
     const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
@@ -127,22 +124,11 @@ export function createSessions(deps: SessionDeps): AllSessions {
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
   return {
-    at: (accepted) => ({ returningViewer: (req, res) => returningViewer(req, res, accepted), start, forget, end }),
+    at: (accepts = isOfUserStore) => ({ returningViewer: returningFrom(accepts), start, forget, end }),
   }
 }
 
-type StoredViewer = NonNullable<session.SessionData['viewer']>
-
-/** Two viewers may have the same user name: one in the user store, and one at each provider. */
-function isAccepted(
-  { sso, signedInAtSeconds }: StoredViewer,
-  { withPassword, providerId, providerSeconds }: AcceptedViewers,
-  nowSeconds: number,
-): boolean {
-  if (sso === undefined) return withPassword
-  // The session may be from an entry point with the same provider and a longer limit.
-  return sso.providerId === providerId && signedInAtSeconds + providerSeconds > nowSeconds
-}
+const isOfUserStore: AcceptsSession = ({ sso }) => sso === undefined
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
 function storedViewer(
@@ -150,13 +136,12 @@ function storedViewer(
   signedInAtSeconds: number,
   users: Pick<UserStore, 'find'>,
   sso: SsoOrigin | undefined,
-): StoredViewer {
-  const snapshot = { snapshot: { groups, attributes } }
-  if (sso !== undefined) return { username, signedInAtSeconds, ...snapshot, sso }
-  return { username, signedInAtSeconds, ...(users.find === undefined && snapshot) }
+): SessionViewer {
+  const isFound = users.find !== undefined && sso === undefined
+  return { username, signedInAtSeconds, ...(!isFound && { snapshot: { groups, attributes } }), ...(sso && { sso }) }
 }
 
-function endOf({ signedInAtSeconds, sso }: StoredViewer, { lifetimeSeconds }: SessionLimits): number {
+function endOf({ signedInAtSeconds, sso }: SessionViewer, { lifetimeSeconds }: SessionLimits): number {
   return Math.min(signedInAtSeconds + lifetimeSeconds, sso?.endsAtSeconds ?? Number.POSITIVE_INFINITY)
 }
 
@@ -174,18 +159,16 @@ function sessionMiddleware({ store, secrets, limits }: SessionDeps, name: string
 type ResponseHooks = Pick<Response, 'writeHead' | 'end'>
 
 /**
- * Returns a placeholder response for reading a session. express-session hooks into the response to save the session and
- * to set the cookie again. Neither may happen for a session that is only read.
+ * A placeholder response for reading a session. express-session hooks into the response to save the session and to set
+ * the cookie again. Neither may happen for a session that is only read.
  */
-function unsentResponse(): ResponseHooks {
-  return { writeHead: unsent, end: unsent }
-}
+const unsentResponse = (): ResponseHooks => ({ writeHead: unsent, end: unsent })
 
 function unsent(): never {
   throw new Error('This response is never sent')
 }
 
-async function lookUp(users: Pick<UserStore, 'find'>, stored: StoredViewer): Promise<Viewer | null> {
+async function lookUp(users: Pick<UserStore, 'find'>, stored: SessionViewer): Promise<Viewer | null> {
   if (users.find !== undefined && stored.sso === undefined) return await users.find(stored.username)
   return stored.snapshot === undefined ? null : { username: stored.username, ...stored.snapshot }
 }

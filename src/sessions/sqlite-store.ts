@@ -12,6 +12,7 @@ import {
   touchAfterSeconds,
 } from './session-store.ts'
 import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.ts'
+import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
 
@@ -83,6 +84,8 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   return {
     store: new SqliteStore(),
     ...managementOf(database, writes),
+    setting: 'SESSION_STORE_URL',
+    isAvailable: () => !writes.isLocked(),
     async checkHealth() {
       await Promise.resolve(select.get(''))
       // Finds out when a lock is over.
@@ -95,68 +98,52 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
   }
 }
 
-/** Returns the part of the store for operators: availability, number of sessions, end of a viewer's sessions. */
-function managementOf(
-  database: DatabaseSync,
-  writes: LockGuard,
-): OptionalStore & Required<Pick<SessionStore, 'count' | 'endSessionsOf' | 'endProviderSessions'>> {
+/** Returns the part of the store for operators. */
+function managementOf(database: DatabaseSync, writes: LockGuard) {
   const count = database.prepare('SELECT count(*) AS number FROM sessions')
   const ofViewer = database.prepare('DELETE FROM sessions WHERE username = ? AND issuer IS NULL')
-  const ofSubject = database.prepare('DELETE FROM sessions WHERE issuer = ? AND subject = ?')
-  const ofProviderSession = database.prepare(
-    `DELETE FROM sessions WHERE issuer = ?1 AND provider_session = ?2
-       OR issuer = ?1 AND subject = ?3 AND provider_session IS NULL`,
-  )
   return {
-    setting: 'SESSION_STORE_URL',
-    isAvailable: () => !writes.isLocked(),
+    ...sqliteProviderSessions(database, writes),
     count: () => Numbered.parse(count.get()).number,
-    async endSessionsOf(username) {
+    async endSessionsOf(username: string) {
       const { changes } = await Promise.resolve(writes.run(() => ofViewer.run(usernameKey(username))))
       return Number(changes)
     },
-    async endProviderSessions({ issuer, subject, providerSession }) {
-      const remove = () =>
-        providerSession === null
-          ? ofSubject.run(issuer, subject)
-          : ofProviderSession.run(issuer, providerSession, subject)
-      return Number((await Promise.resolve(writes.run(remove))).changes)
-    },
   }
 }
+
+/** The conditions for the sessions of one viewer. ?2 is the key of the user name, ?3 the text of a session. */
+const OF_VIEWER = 'username = ?2 AND issuer IS NULL'
+const OF_SSO_VIEWER = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> '$.viewer.sso.subject'"
 
 /** Returns a function that stores a session and deletes all but the newest sessions of its viewer. */
 function insertNewest(database: DatabaseSync, mostPerViewer: number) {
-  const ofUserStore = insertStatements(database, 'username = ?2 AND issuer IS NULL', 'username = ? AND issuer IS NULL')
-  const ofProvider = insertStatements(database, 'issuer = ?6 AND subject = ?7', 'issuer = ? AND subject = ?')
+  const [ofUserStore, ofSso] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_SSO_VIEWER)]
   return (id: string, data: SessionData, now: number) => {
     const { username = '', signedInAtSeconds = 0, sso } = data.viewer ?? {}
-    const { insert, removeOlder } = sso === undefined ? ofUserStore : ofProvider
-    const { issuer = null, subject = null, providerSession = null } = sso ?? {}
+    const { insert, removeOlder } = sso === undefined ? ofUserStore : ofSso
     const key = usernameKey(username)
     const text = JSON.stringify(storableSession(data))
-    const row = changedRow(insert, id, key, text, signedInAtSeconds, now, issuer, subject, providerSession)
-    const { number } = Numbered.parse(row)
-    const viewer = sso === undefined ? [key] : [issuer, subject]
+    const { number } = Numbered.parse(changedRow(insert, id, key, text, signedInAtSeconds, now))
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
-    if (number > mostPerViewer) tryTo(() => removeOlder.run(...viewer, mostPerViewer))
+    if (number > mostPerViewer) tryTo(() => removeOlder.run(mostPerViewer, key, ...(sso === undefined ? [] : [text])))
   }
 }
 
-/** @param isOfInserted and isOfViewer the condition for the sessions of one viewer, with the parameters of each statement. */
-function insertStatements(database: DatabaseSync, isOfInserted: string, isOfViewer: string) {
+function insertStatements(database: DatabaseSync, isOfViewer: string) {
   return {
     insert: database.prepare(
       `INSERT INTO sessions (id, username, data, signed_in_at, used_at, issuer, subject, provider_session, number)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-         (SELECT coalesce(max(number), 0) + 1 FROM sessions WHERE ${isOfInserted}))
+       VALUES (?1, ?2, ?3, ?4, ?5, ?3 ->> '$.viewer.sso.issuer', ?3 ->> '$.viewer.sso.subject',
+         ?3 ->> '$.viewer.sso.providerSession',
+         (SELECT coalesce(max(number), 0) + 1 FROM sessions WHERE ${isOfViewer}))
        ON CONFLICT (id) DO UPDATE SET username = excluded.username, data = excluded.data, used_at = excluded.used_at,
          issuer = excluded.issuer, subject = excluded.subject, provider_session = excluded.provider_session
        RETURNING number`,
     ),
     removeOlder: database.prepare(
       `DELETE FROM sessions WHERE id IN (
-         SELECT id FROM sessions WHERE ${isOfViewer} ORDER BY number DESC LIMIT -1 OFFSET ?
+         SELECT id FROM sessions WHERE ${isOfViewer} ORDER BY number DESC LIMIT -1 OFFSET ?1
        )`,
     ),
   }

@@ -20,7 +20,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
       const sessionStore = openSqliteSessionStore(file, limits, nowSeconds)
       return { sessionStore, optionalStores: [sessionStore] }
     },
-    end: async (username, includesProviders) => endSessions(file, username, includesProviders),
+    end: async (username, areSso) => endSessions(file, username, areSso),
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
   }),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
-import type { EndedSessions, SessionLimits, SessionStore, ShownSession } from '../sessions/session-store.ts'
+import type { SessionLimits, SessionStore, ShownSession } from '../sessions/session-store.ts'
 import type { SettingMistake } from '../settings/fields.ts'
 import type { FailedSignIns, UnlockResult, UnlockTarget } from '../sign-in-limits/failed-sign-ins.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
@@ -47,13 +47,13 @@ export interface StoredSessions {
   /** @throws ConfigError if the store cannot be used. */
   open(limits: SessionLimits, deps: StoreDeps): Promise<OpenSessions>
   /**
-   * Ends the sessions of a user name. The app reads the session at each visit, so the viewers must sign in again. A
-   * player that already plays continues until its response expires.
+   * Ends the sessions of a user name, and returns their number. The app reads the session at each visit, so the viewers
+   * must sign in again. A player that already plays continues until its response expires.
    * @param username in any case.
-   * @param includesProviders true to end also the sessions of SSO viewers with this name.
+   * @param areSso true for the sessions of SSO viewers with this name, false for the others.
    * @throws ConfigError or UpstreamError if the store cannot be used.
    */
-  end(username: string, includesProviders: boolean): Promise<EndedSessions>
+  end(username: string, areSso: boolean): Promise<number>
   /** Ends the sessions of all viewers, and returns their number. @throws as `end` does. */
   endAll(): Promise<number>
   /** Lists the sessions of a user name in any case, also ones that are over. @throws as `end` does. */

@@ -71,8 +71,7 @@ function storeWhose(broken: 'get' | 'set' | 'destroy' | 'touch', how: 'throws' |
       ;(given.at(-1) as (error: unknown) => void)(FAULT)
     },
   })
-  const endProviderSessions = () => Promise.resolve(0)
-  return { store, checkHealth: () => Promise.resolve(), endProviderSessions, close: () => {} }
+  return { store, checkHealth: () => Promise.resolve(), close: () => {} }
 }
 
 const rightPasswordFaults: [string, LoginAppOptions][] = [

@@ -43,8 +43,7 @@ test('a sign-in on a shared computer ends the earlier session of this browser, a
 
 test.each(['throws', 'reports'])('a browser loses its cookie if the session store %s an error', async (how) => {
   const store = new (class extends session.MemoryStore {})()
-  const endProviderSessions = () => Promise.resolve(0)
-  const sessionStore = { store, checkHealth: () => Promise.resolve(), endProviderSessions, close: () => {} }
+  const sessionStore = { store, checkHealth: () => Promise.resolve(), close: () => {} }
   const app = await startLoginApp({ sessionStore })
   const Cookie = await signIn(app)
   Object.defineProperty(store, 'destroy', {

@@ -157,8 +157,9 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
 
 /** Returns parts of the app with what only features use. */
 function inFull(sessionStore: AppDeps['sessionStore'], signInLimits: Pick<SignInLimits, 'admit'>) {
+  const none = () => Promise.resolve(0)
   return {
-    sessionStore: { endSessionsOf: () => Promise.resolve(0), ...sessionStore },
+    sessionStore: { endSessionsOf: none, endProviderSessions: none, ...sessionStore },
     signInLimits: { forgive: () => Promise.resolve(), ...signInLimits },
   }
 }

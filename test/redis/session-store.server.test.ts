@@ -5,15 +5,8 @@ import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { endAllRedisSessions } from '../../src/redis/session-list.ts'
 import { openRedisSessionStore } from '../../src/redis/session-store.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
-import {
-  destroy,
-  get,
-  providerSessionOf,
-  sessionOf,
-  sessionStoreContract,
-  set,
-  touch,
-} from '../sessions/session-store-contract.ts'
+import { destroy, get, sessionOf, sessionStoreContract, set, touch } from '../sessions/session-store-contract.ts'
+import { providerSessionOf, providerSessionsContract } from '../sessions/sso/provider-sessions-contract.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
@@ -44,9 +37,11 @@ function openLink(keyPrefix = 'viewer-auth:'): Promise<RedisLink> {
   return openRedisLink(address, { ...options, log: pino({ level: 'silent' }) })
 }
 
-sessionStoreContract('Redis', () =>
-  Promise.resolve(async (limits, nowSeconds) => openRedisSessionStore(await openLink(), limits, nowSeconds)),
-)
+for (const contract of [sessionStoreContract, providerSessionsContract]) {
+  contract('Redis', () =>
+    Promise.resolve(async (limits, nowSeconds) => openRedisSessionStore(await openLink(), limits, nowSeconds)),
+  )
+}
 
 const clock = { seconds: 0 }
 let store: SessionStore

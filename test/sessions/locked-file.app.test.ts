@@ -100,5 +100,5 @@ test('the command line waits for the lock, and then ends the sessions', async ()
 function endIn(file: string): string {
   const module = new URL('../../src/sessions/session-file.ts', import.meta.url).href
   return `import { endSessions } from '${module}'
-process.stdout.write(String(endSessions(${JSON.stringify(file)}, 'ADA@example.com', false).ofUserStore))`
+process.stdout.write(String(endSessions(${JSON.stringify(file)}, 'ADA@example.com', false)))`
 }

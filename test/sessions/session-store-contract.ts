@@ -1,29 +1,13 @@
 import type { SessionData } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { SessionLimits, SessionStore, SsoOrigin } from '../../src/sessions/session-store.ts'
+import type { SessionLimits, SessionStore } from '../../src/sessions/session-store.ts'
 
-type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
+export type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
 
-const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
+export const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 
 export function sessionOf(username: string, signedInAtSeconds: number): SessionData {
   return { cookie: { originalMaxAge: 1000, path: '/' }, viewer: { username, signedInAtSeconds } } as SessionData
-}
-
-const ISSUER = 'https://idp.example'
-
-/** The session of a viewer whom an identity provider signed in. */
-export function providerSessionOf(username: string, signedInAtSeconds: number, origin: Partial<SsoOrigin> = {}) {
-  const sso = {
-    providerId: 'p',
-    issuer: ISSUER,
-    subject: 'a1',
-    providerSession: null,
-    endsAtSeconds: 20_000,
-    ...origin,
-  }
-  const snapshot = { groups: [], attributes: {} }
-  return { cookie: { originalMaxAge: 1000 }, viewer: { username, signedInAtSeconds, snapshot, sso } } as SessionData
 }
 
 export function set({ store }: SessionStore, id: string, data: SessionData): Promise<void> {
@@ -44,6 +28,11 @@ export function destroy({ store }: SessionStore, id: string): Promise<void> {
   return new Promise((resolve, reject) => store.destroy(id, (error) => (error ? reject(error) : resolve())))
 }
 
+export async function livingOf(sessionStore: SessionStore, ids: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => get(sessionStore, id)))
+  return ids.filter((_id, index) => found[index])
+}
+
 /**
  * Tests the promises of every session store, against the real store.
  * @param prepare called before each test. Returns a function that opens the same store each time, empty at first.
@@ -60,10 +49,6 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       const sessionStore = await openAgain(LIMITS, () => clock.seconds)
       onTestFinished(() => sessionStore.close())
       return sessionStore
-    }
-    async function livingOf(sessionStore: SessionStore, ids: readonly string[]): Promise<string[]> {
-      const found = await Promise.all(ids.map((id) => get(sessionStore, id)))
-      return ids.filter((_id, index) => found[index])
     }
     const whenItAnswers = <T>(work: () => Promise<T>) => vi.waitFor(work, { timeout: 10_000, interval: 100 })
     const ada = (signedInAtSeconds = clock.seconds) => sessionOf('ada', signedInAtSeconds)
@@ -175,59 +160,6 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       expect(await sessionStore.endSessionsOf('ADA')).toBe(0)
       expect([await get(sessionStore, 'a'), await get(sessionStore, 'b')]).toEqual([null, null])
       expect(await get(sessionStore, 'c')).not.toBeNull()
-    })
-
-    /** Sessions of one subject and user name, and one of each that must not be taken for them. */
-    async function openProviderSessions(): Promise<SessionStore> {
-      const sessionStore = await open()
-      const add = (id: string, origin: Partial<SsoOrigin>) =>
-        set(sessionStore, id, providerSessionOf('ada', clock.seconds, origin))
-      await set(sessionStore, 'password', ada())
-      await add('s1', { providerSession: 's1' })
-      await add('s1-again', { providerSession: 's1' })
-      await add('s2', { providerSession: 's2' })
-      await add('unnamed', {})
-      await add('other-subject', { subject: 'b2', providerSession: 's3' })
-      await add('other-issuer', { issuer: 'https://other.example', providerSession: 's1' })
-      return sessionStore
-    }
-    const PROVIDER_IDS = ['password', 's1', 's1-again', 's2', 'unnamed', 'other-subject', 'other-issuer']
-
-    test.each([
-      ['a session there', { subject: null, providerSession: 's1' }, ['s1', 's1-again']],
-      ['a session there and its subject', { subject: 'a1', providerSession: 's1' }, ['s1', 's1-again', 'unnamed']],
-      ['a subject', { subject: 'a1', providerSession: null }, ['s1', 's1-again', 's2', 'unnamed']],
-      ['an unknown session', { subject: null, providerSession: 's9' }, []],
-      ['an unknown subject', { subject: 'ada', providerSession: null }, []],
-      ['the session of another viewer', { subject: 'b2', providerSession: 's9' }, []],
-    ])(
-      `the session store in ${name} ends the sessions of %s at a provider, and no others`,
-      async (_what, ended, ids) => {
-        const sessionStore = await openProviderSessions()
-        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(ids.length)
-        expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.filter((id) => !ids.includes(id)))
-        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(0)
-      },
-    )
-
-    test(`the session store in ${name} does not take an SSO viewer for a password viewer with the same name`, async () => {
-      const sessionStore = await openProviderSessions()
-      expect(await sessionStore.endSessionsOf('ada')).toBe(1)
-      expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.slice(1))
-    })
-
-    test(`the session store in ${name} keeps the newest 20 sessions of each viewer with the same name`, async () => {
-      const sessionStore = await open()
-      await set(sessionStore, 'password', ada())
-      await set(sessionStore, 'other', providerSessionOf('ada', clock.seconds, { subject: 'b2' }))
-      const ids = Array.from({ length: 22 }, (_, index) => `s${index}`)
-      for (const id of ids)
-        await set(sessionStore, id, providerSessionOf('ada', clock.seconds, { providerSession: id }))
-      expect(await livingOf(sessionStore, ['password', 'other', ...ids])).toEqual([
-        'password',
-        'other',
-        ...ids.slice(2),
-      ])
     })
 
     test(`the session store in ${name} does not keep a session without a viewer`, async () => {

@@ -10,7 +10,8 @@ import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { failCommits } from '../server/failing-commits.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { get, providerSessionOf, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
+import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
+import { providerSessionOf, providerSessionsContract } from './sso/provider-sessions-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 const clock = { seconds: 0 }
@@ -32,10 +33,12 @@ function change(file: string, sql: string): void {
   database.close()
 }
 
-sessionStoreContract('SQLite', () => {
-  const file = newFile()
-  return Promise.resolve((limits, nowSeconds) => openSqliteSessionStore(file, limits, nowSeconds))
-})
+for (const contract of [sessionStoreContract, providerSessionsContract]) {
+  contract('SQLite', () => {
+    const file = newFile()
+    return Promise.resolve((limits, nowSeconds) => openSqliteSessionStore(file, limits, nowSeconds))
+  })
+}
 
 test('the session file keeps sessions across a restart', async () => {
   const file = newFile()

@@ -12,7 +12,7 @@ import type { SsoRouteDeps } from './route-deps.ts'
 import { callbackRoutes, ssoRoutes } from './routes.ts'
 import { ssoScreenPart } from './screen-part.ts'
 import { sendSsoResult } from './send-result.ts'
-import { acceptedViewers, type SsoSettings } from './settings/sso-settings.ts'
+import { acceptsSession, type SsoSettings } from './settings/sso-settings.ts'
 import { createWindowPages } from './window-pages.ts'
 
 /** Creates the screens and routes of single sign-on. */
@@ -25,7 +25,7 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
   return {
     at: ({ name, brand, basePath }, settings) => ({
       screenPart: ssoScreenPart(settings, publicUrl.host),
-      acceptedViewers: acceptedViewers(settings),
+      acceptsSession: acceptsSession(settings),
       routes(deps) {
         const windows = windowsOf(brand, settings.label, basePath)
         const own = { settings, provider: sso.providerOf(settings), windows }

@@ -1,4 +1,4 @@
-import { keysOfIdentity, keysOfLogout, type ProviderLogout } from '../../../sessions/provider-logout.ts'
+import { keysOfIdentity, keysOfLogout, type ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
 import type { FlowStore, SignInResult } from '../../window/flows/flow-store.ts'
 
 /**

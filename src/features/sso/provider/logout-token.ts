@@ -10,7 +10,7 @@ import {
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { ProviderLogout } from '../../../sessions/provider-logout.ts'
+import type { ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 

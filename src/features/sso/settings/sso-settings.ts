@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import type { AcceptedViewers } from '../../../sessions/sessions.ts'
+import type { AcceptsSession } from '../../../sessions/sessions.ts'
 
 /** How the app signs in to the token endpoint of the provider. */
 export type ClientAuthentication =
@@ -49,7 +49,14 @@ export function providerIdOf(settings: SsoSettings): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 }
 
-/** Returns whose sessions count at an entry point. */
-export function acceptedViewers(sso: SsoSettings): AcceptedViewers {
-  return { withPassword: !sso.isOnly, providerId: providerIdOf(sso), providerSeconds: sso.sessionSeconds }
+/**
+ * Accepts sessions of this provider. They may be from an entry point with a longer limit. Accepts sessions of password
+ * viewers unless single sign-on is the only way in.
+ */
+export function acceptsSession(settings: SsoSettings): AcceptsSession {
+  const providerId = providerIdOf(settings)
+  return ({ sso, signedInAtSeconds }, nowSeconds) =>
+    sso === undefined
+      ? !settings.isOnly
+      : sso.providerId === providerId && signedInAtSeconds + settings.sessionSeconds > nowSeconds
 }

@@ -47,8 +47,8 @@ export async function endSessionsOf(
   includesProviders: boolean,
 ): Promise<{ ended: number; endedOfProviders: number; text: string }> {
   const sessions = await stores.sessions(sessionStore)
-  const { ofUserStore, ofProviders } = await sessions.end(username, includesProviders)
-  const ended = ofUserStore + ofProviders
+  const ofProviders = includesProviders ? await sessions.end(username, true) : 0
+  const ended = ofProviders + (await sessions.end(username, false))
   const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
   const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`
   return { ended, endedOfProviders: ofProviders, text }

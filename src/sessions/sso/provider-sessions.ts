@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { SessionStore } from '../session-store.ts'
+import type { LockGuard } from '../sqlite-file.ts'
 
 /** A logout at an identity provider: of a session there, or of a viewer with all sessions. At least one is known. */
 export interface ProviderLogout {
@@ -40,4 +43,40 @@ export function keysOfLogout({ issuer, subject, providerSession }: ProviderLogou
 
 function keyOf(kind: 'viewer' | 'session' | 'without-session', issuer: string, value: string): string {
   return hash('sha256', JSON.stringify([kind, issuer, value]), 'base64url')
+}
+
+declare module '../session-store.ts' {
+  interface SsoOrigin extends ProviderIdentity {
+    /** The digest of the settings of the provider. The session counts only where the settings are the same. */
+    readonly providerId: string
+  }
+  interface SessionStore {
+    /**
+     * Ends the sessions that a logout at an identity provider concerns, in all copies of the app.
+     * @returns the number of ended sessions.
+     * @throws UpstreamError if the store does not answer. Some sessions may have ended.
+     */
+    endProviderSessions(logout: ProviderLogout): Promise<number>
+  }
+}
+
+/** Ends sessions in a file at a logout. */
+export function sqliteProviderSessions(
+  database: DatabaseSync,
+  writes: LockGuard,
+): Pick<SessionStore, 'endProviderSessions'> {
+  const ofSubject = database.prepare('DELETE FROM sessions WHERE issuer = ? AND subject = ?')
+  const ofProviderSession = database.prepare(
+    `DELETE FROM sessions WHERE issuer = ?1 AND provider_session = ?2
+       OR issuer = ?1 AND subject = ?3 AND provider_session IS NULL`,
+  )
+  return {
+    async endProviderSessions({ issuer, subject, providerSession }) {
+      const remove = () =>
+        providerSession === null
+          ? ofSubject.run(issuer, subject)
+          : ofProviderSession.run(issuer, providerSession, subject)
+      return Number((await Promise.resolve(writes.run(remove))).changes)
+    },
+  }
 }

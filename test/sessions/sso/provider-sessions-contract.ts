@@ -1,0 +1,96 @@
+import type { SessionData } from 'express-session'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { SessionStore, SsoOrigin } from '../../../src/sessions/session-store.ts'
+import type { ProviderIdentity } from '../../../src/sessions/sso/provider-sessions.ts'
+import { LIMITS, livingOf, type Open, sessionOf, set } from '../session-store-contract.ts'
+
+const ISSUER = 'https://idp.example'
+
+/** The session of a viewer whom an identity provider signed in. */
+export function providerSessionOf(
+  username: string,
+  signedInAtSeconds: number,
+  origin: Partial<SsoOrigin & ProviderIdentity> = {},
+) {
+  const sso = {
+    providerId: 'p',
+    issuer: ISSUER,
+    subject: 'a1',
+    providerSession: null,
+    endsAtSeconds: 20_000,
+    ...origin,
+  }
+  const snapshot = { groups: [], attributes: {} }
+  return { cookie: { originalMaxAge: 1000 }, viewer: { username, signedInAtSeconds, snapshot, sso } } as SessionData
+}
+
+/** Tests the promises of every session store about SSO viewers, as `sessionStoreContract` does. */
+export function providerSessionsContract(name: string, prepare: () => Promise<Open>): void {
+  describe(`sessions of SSO viewers in ${name}`, () => {
+    const clock = { seconds: 0 }
+    let openAgain: Open
+    beforeEach(async () => {
+      clock.seconds = 10_000
+      openAgain = await prepare()
+    })
+    async function open(): Promise<SessionStore> {
+      const sessionStore = await openAgain(LIMITS, () => clock.seconds)
+      onTestFinished(() => sessionStore.close())
+      return sessionStore
+    }
+    const ada = () => sessionOf('ada', clock.seconds)
+
+    /** Sessions of one subject and user name, and one of each that must not be taken for them. */
+    async function openProviderSessions(): Promise<SessionStore> {
+      const sessionStore = await open()
+      const add = (id: string, origin: Partial<SsoOrigin>) =>
+        set(sessionStore, id, providerSessionOf('ada', clock.seconds, origin))
+      await set(sessionStore, 'password', ada())
+      await add('s1', { providerSession: 's1' })
+      await add('s1-again', { providerSession: 's1' })
+      await add('s2', { providerSession: 's2' })
+      await add('unnamed', {})
+      await add('other-subject', { subject: 'b2', providerSession: 's3' })
+      await add('other-issuer', { issuer: 'https://other.example', providerSession: 's1' })
+      return sessionStore
+    }
+    const PROVIDER_IDS = ['password', 's1', 's1-again', 's2', 'unnamed', 'other-subject', 'other-issuer']
+
+    test.each([
+      ['a session there', { subject: null, providerSession: 's1' }, ['s1', 's1-again']],
+      ['a session there and its subject', { subject: 'a1', providerSession: 's1' }, ['s1', 's1-again', 'unnamed']],
+      ['a subject', { subject: 'a1', providerSession: null }, ['s1', 's1-again', 's2', 'unnamed']],
+      ['an unknown session', { subject: null, providerSession: 's9' }, []],
+      ['an unknown subject', { subject: 'ada', providerSession: null }, []],
+      ['the session of another viewer', { subject: 'b2', providerSession: 's9' }, []],
+    ])(
+      `the session store in ${name} ends the sessions of %s at a provider, and no others`,
+      async (_what, ended, ids) => {
+        const sessionStore = await openProviderSessions()
+        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(ids.length)
+        expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.filter((id) => !ids.includes(id)))
+        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(0)
+      },
+    )
+
+    test(`the session store in ${name} does not take an SSO viewer for a password viewer with the same name`, async () => {
+      const sessionStore = await openProviderSessions()
+      expect(await sessionStore.endSessionsOf('ada')).toBe(1)
+      expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.slice(1))
+    })
+
+    test(`the session store in ${name} keeps the newest 20 sessions of each viewer with the same name`, async () => {
+      const sessionStore = await open()
+      await set(sessionStore, 'password', ada())
+      await set(sessionStore, 'other', providerSessionOf('ada', clock.seconds, { subject: 'b2' }))
+      const ids = Array.from({ length: 22 }, (_, index) => `s${index}`)
+      for (const id of ids)
+        await set(sessionStore, id, providerSessionOf('ada', clock.seconds, { providerSession: id }))
+      expect(await livingOf(sessionStore, ['password', 'other', ...ids])).toEqual([
+        'password',
+        'other',
+        ...ids.slice(2),
+      ])
+    })
+  })
+}
