@@ -11,7 +11,7 @@ import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { postgresInvitations, postgresPasswordChanges } from './own-table/account/password-links.ts'
 import type { AppRole } from './own-table/app-role.ts'
-import { viewerImporter } from './own-table/import-batch.ts'
+import { postgresImporter } from './own-table/import-batch/postgres-import.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
 import { assertViewersTable, migrateViewers } from './own-table/schema.ts'
@@ -39,7 +39,6 @@ export async function openEditablePostgresStore(
   const connection = await connectForCommand(settings, options)
   return await closingOnFailure(connection, async () => {
     await assertViewersTable(connection)
-    const importBatch = viewerImporter(connection)
     const queue = options.queue ?? createQueue(hashingQueueOptions())
     const { passwords = knownPasswords } = options
     const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
@@ -51,7 +50,7 @@ export async function openEditablePostgresStore(
       inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),
       list: () => listViewerStates(query),
-      importBatch: (viewers, existing) => refusalAsUpstreamError(importBatch(viewers, existing), OWNER_NEEDED),
+      importBatch: postgresImporter(connection, OWNER_NEEDED),
     }
   })
 }

@@ -8,7 +8,7 @@ import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { sqliteInvitations } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
-import { viewerImporter } from './import-batch.ts'
+import { sqliteImporter } from './import-batch/sqlite-import.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
 import { readViewerRow } from './viewer-row.ts'
 import { listViewerStates } from './viewer-states.ts'
@@ -30,7 +30,7 @@ export function openEditableSqliteStore(
     ...sqliteInvitations(database, file),
     ...viewerChanges(database, file, options),
     list: () => listViewerStates(database, file),
-    importBatch: viewerImporter(database, file),
+    importBatch: sqliteImporter(database, file),
   }
 }
 

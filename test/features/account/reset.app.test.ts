@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { signIn } from '../../login/signed-in.ts'
 import { ADA, type Answer } from '../../login/start-login-app.ts'
+import { importInto } from '../../users/import-batch/import-contract.ts'
 import { tokenIn } from './mail/mail-server.ts'
 import { type AccountApp, NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
@@ -253,7 +254,8 @@ test.each(['a@example.com, b@example.com', 'a@example.com\nBcc: b@example.com', 
   'an attribute that is not one address gets no mail: %j',
   async (mail) => {
     const app = await startAccountApp({ changed: { mailAttribute: 'mail' } })
-    await app.store.importBatch(
+    await importInto(
+      app.store,
       [{ username: 'grace', passwordHash: 'x', groups: [], disabled: false, attributes: { mail } }],
       'keep',
     )

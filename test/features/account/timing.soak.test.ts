@@ -3,6 +3,7 @@ import { noPasswordHash } from '../../../src/users/passwords/no-password.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { importInto } from '../../users/import-batch/import-contract.ts'
 import { startMailServer } from './mail/mail-server.ts'
 
 const SAMPLES = 500
@@ -55,7 +56,7 @@ test('the time of an answer does not tell known, unknown and disabled viewers ap
       attributes: {},
     })),
   )
-  await store.importBatch(viewers, 'keep')
+  await importInto(store, viewers, 'keep')
   await store.close()
   const { port } = await startLoginProgram(settings)
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
 import { MOST_PASSKEYS, type NewPasskey, type PasskeyStore } from '../../../src/users/passkeys/passkey-store.ts'
+import { importInto } from '../../users/import-batch/import-contract.ts'
 
 const NOW = 2_000_000_000
 const ada = { username: 'Ada', groups: ['staff'], attributes: {} }
@@ -147,13 +148,21 @@ export function testPasskeys(createStorage: () => Promise<() => Promise<Editable
     expect(await passkeys.find('one')).toMatchObject({ passkey: { counter: 1 }, userHandle: handles.ofAda })
   })
 
-  test('a new password and an import leave the passkeys of their viewer as they are', async () => {
+  test('a new password leaves the passkeys of its viewer as they are', async () => {
     const { store, passkeys, handles } = await storesWithAda()
     await passkeys.add('ada', passkey('one'))
     const before = await passkeys.find('one')
     await store.setPassword('ada', 'correct horse battery')
+    expect(await passkeys.find('one')).toEqual(before)
+    expect(await passkeys.userHandleOf('ada')).toBe(handles.ofAda)
+  })
+
+  test('an import leaves the passkeys of its viewer as they are', async () => {
+    const { store, passkeys, handles } = await storesWithAda()
+    await passkeys.add('ada', passkey('one'))
+    const before = await passkeys.find('one')
     const imported = { username: 'ADA', passwordHash: null, groups: ['press'], disabled: false, attributes: {} }
-    expect(await store.importBatch([imported], 'update')).toEqual(['updated'])
+    expect(await importInto(store, [imported], 'update')).toEqual(['updated'])
     expect(await passkeys.find('one')).toEqual(before)
     expect(await passkeys.userHandleOf('ada')).toBe(handles.ofAda)
   })

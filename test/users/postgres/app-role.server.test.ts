@@ -8,6 +8,7 @@ import { grantAppRole } from '../../../src/users/postgres/own-table/app-role.ts'
 import { createPostgresStore, openPostgresStore } from '../../../src/users/postgres/store.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { passkey } from '../../features/passkeys/passkeys-contract.ts'
+import { importInto } from '../import-batch/import-contract.ts'
 import { settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
@@ -48,7 +49,7 @@ test('a migration creates the role of the app, which signs a viewer in and repla
   const viewers = await openEditablePostgresStore(ownerSettings())
   onTestFinished(() => viewers.close())
   const ada = { username: 'ada', groups: [], attributes: {}, disabled: false, passwordHash: BCRYPT }
-  await viewers.importBatch([ada], 'keep')
+  await importInto(viewers, [ada], 'keep')
   const store = await openPostgresStore(appSettings())
   onTestFinished(() => store.close())
   expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })

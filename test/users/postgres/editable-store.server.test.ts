@@ -4,6 +4,7 @@ import { userStores } from '../../../src/users/open-user-store.ts'
 import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
+import { importContract, importInto } from '../import-batch/import-contract.ts'
 import { password, quickPasswords } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
@@ -15,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-editableStoreContract('postgres', postgresStorage())
+for (const contract of [editableStoreContract, importContract]) contract('postgres', postgresStorage())
 
 /** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
@@ -110,7 +111,7 @@ describe('the grants of the README', () => {
     expect(await editable.setDisabled('ada', true)).toMatchObject({ ok: true })
     expect(await editable.setPassword('ada', 'another heron ladder')).toMatchObject({ ok: true })
     const imported = { username: 'grace', passwordHash: null, groups: ['staff'], disabled: false, attributes: {} }
-    expect(await editable.importBatch([imported], 'update')).toEqual(['updated'])
+    expect(await importInto(editable, [imported], 'update')).toEqual(['updated'])
     expect(await editable.remove('ada')).toMatchObject({ ok: true })
     await editable.close()
   })

@@ -4,10 +4,11 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { failCommits } from '../../server/failing-commits.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
+import { importContract } from '../import-batch/import-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { sqliteStorage } from './storage.ts'
 
-editableStoreContract('sqlite', sqliteStorage)
+for (const contract of [editableStoreContract, importContract]) contract('sqlite', sqliteStorage)
 
 test('a change that the file does not take is an error, and changes nothing', async () => {
   const file = join(temporaryFolder(), 'viewers.db')

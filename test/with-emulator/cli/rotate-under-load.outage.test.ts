@@ -7,6 +7,7 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { returnTo, signInAt, type Visit } from '../../login/program-visits.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
+import { importInto } from '../../users/import-batch/import-contract.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
@@ -28,7 +29,7 @@ async function addViewers(storeUrl: string): Promise<void> {
     disabled: undefined,
     attributes: {},
   }))
-  await store.importBatch(viewers, 'keep')
+  await importInto(store, viewers, 'keep')
   await store.close()
 }
 

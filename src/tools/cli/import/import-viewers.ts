@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createQueue, type WorkQueue } from '../../../server/work-queue.ts'
-import type { EditableUserStore, ImportedViewer } from '../../../users/editable-user-store.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { ImportedViewer } from '../../../users/import-batch/import-rules.ts'
 import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import { noPasswordHash } from '../../../users/passwords/no-password.ts'

@@ -1,11 +1,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { inTransaction } from '../../server/sqlite-transaction.ts'
-import type { EditableUserStore, ImportedViewer, ImportOutcome } from '../editable-user-store.ts'
-import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import { mayChange, newViewer, outcomeForKnown } from '../viewer-changes.ts'
-import { usernameKey } from '../viewer-fields.ts'
-import { promised, queryViewers } from './database-file.ts'
-import { viewerLoader } from './store.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { EditableUserStore } from '../../editable-user-store.ts'
+import {
+  type Existing,
+  type ImportedViewer,
+  type ImportOutcome,
+  mayChange,
+  newViewer,
+  outcomeForKnown,
+} from '../../import-batch/import-rules.ts'
+import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { usernameKey } from '../../viewer-fields.ts'
+import { promised, queryViewers } from '../database-file.ts'
+import { viewerLoader } from '../store.ts'
 
 interface Statements {
   readonly load: (key: string) => StoredViewer | null
@@ -14,7 +21,7 @@ interface Statements {
 }
 
 /** Returns `importBatch` for an open file. */
-export function viewerImporter(database: DatabaseSync, file: string): EditableUserStore['importBatch'] {
+export function sqliteImporter(database: DatabaseSync, file: string): EditableUserStore['importBatch'] {
   const statements: Statements = {
     load: viewerLoader(database, file),
     insert: database.prepare(
@@ -32,11 +39,7 @@ export function viewerImporter(database: DatabaseSync, file: string): EditableUs
   }
 }
 
-function importOne(
-  { load, insert, update }: Statements,
-  imported: ImportedViewer,
-  existing: 'update' | 'keep',
-): ImportOutcome {
+function importOne({ load, insert, update }: Statements, imported: ImportedViewer, existing: Existing): ImportOutcome {
   const key = usernameKey(imported.username)
   if (imported.passwordHash !== null) {
     const { passwordHash, disabled = false } = imported

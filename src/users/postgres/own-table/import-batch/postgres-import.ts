@@ -1,12 +1,19 @@
 import { z } from 'zod'
-import type { EditableUserStore, ImportedViewer, ImportOutcome } from '../../editable-user-store.ts'
-import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
-import { mayChange, newViewer, outcomeForKnown } from '../../viewer-changes.ts'
-import { usernameKey } from '../../viewer-fields.ts'
-import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
-import { COLUMNS, readOwnRow } from './own-table.ts'
+import type { EditableUserStore } from '../../../editable-user-store.ts'
+import {
+  type Existing,
+  type ImportedViewer,
+  type ImportOutcome,
+  mayChange,
+  newViewer,
+  outcomeForKnown,
+} from '../../../import-batch/import-rules.ts'
+import type { StoredViewer } from '../../../passwords/verify-sign-in.ts'
+import { usernameKey } from '../../../viewer-fields.ts'
+import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
+import { refusalAsUpstreamError } from '../../fault.ts'
+import { COLUMNS, readOwnRow } from '../own-table.ts'
 
-type Existing = 'update' | 'keep'
 type Keyed = readonly [key: string, imported: ImportedViewer]
 
 const KeyRows = z.array(z.object({ key: z.string() }))
@@ -35,14 +42,21 @@ const UPDATE = `
   FROM jsonb_to_recordset($1::jsonb) AS imported (key text, disabled boolean, group_names jsonb, attributes jsonb)
   WHERE known.key = imported.key`
 
-/** Returns `importBatch` for the table. A batch of any size takes three statements. */
-export function viewerImporter(connection: PostgresConnection): EditableUserStore['importBatch'] {
+/**
+ * Returns `importBatch` for the table. A batch of any size takes three statements.
+ * @param ifForbidden what to do if the role lacks a permission.
+ */
+export function postgresImporter(
+  connection: PostgresConnection,
+  ifForbidden: string,
+): EditableUserStore['importBatch'] {
   return function importBatch(viewers, existing) {
-    return inTransaction(connection, async (client) => {
+    const work = inTransaction(connection, async (client) => {
       const outcomes: ImportOutcome[] = []
       for (const round of rounds(viewers)) outcomes.push(...(await importRound(client, round, existing)))
       return outcomes
     })
+    return refusalAsUpstreamError(work, ifForbidden)
   }
 }
 
