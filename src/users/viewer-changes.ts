@@ -1,5 +1,5 @@
 import type { Change, ListedViewer } from './editable-user-store.ts'
-import { isNoPassword } from './passwords/no-password.ts'
+import { isNoPassword } from './passwords/argon2.ts'
 import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer, ViewerState } from './user-store.ts'
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
-import { unpaddedBase64 } from './hash-form.ts'
 
 /** Hashing and verification of passwords, as stores use them. */
 export interface PasswordHashing {
@@ -13,6 +12,11 @@ export interface PasswordHashing {
   needsRehash(passwordHash: string, password: string): boolean
   /** Returns why a hash cannot be verified; null if it can. */
   faultIn(passwordHash: string): string | null
+  /**
+   * Returns the same hashing without weak hashes. Absent if there are none.
+   * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
+   */
+  withoutWeakHashes?(option: string): PasswordHashing
   /** A hash without a password. Verified for an unknown user, so that the answer takes the same time. */
   readonly dummyHash: string
 }
@@ -94,4 +98,25 @@ function readParameters(passwordHash: string): ParsedHashOptions | null {
     // The library throws for every text that is not an argon2 hash in the PHC string form.
     return null
   }
+}
+
+export function unpaddedBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}
+
+/** Marks the hash of a viewer who has not set a password yet. Real hashes have random salts. */
+const SALT = unpaddedBase64(Buffer.from('no password yet!'))
+
+/**
+ * Returns a hash without a password, for a viewer who has been invited. A sign-in verifies it like every other hash, so
+ * that its time does not reveal the state of the viewer.
+ */
+export function noPasswordHash(): string {
+  const [, algorithm, version, costs, , digest] = argon2Passwords.dummyHash.split('$')
+  return ['', algorithm, version, costs, SALT, digest].join('$')
+}
+
+/** True for a hash of `noPasswordHash()`. */
+export function isNoPassword(passwordHash: string): boolean {
+  return passwordHash.split('$')[4] === SALT
 }

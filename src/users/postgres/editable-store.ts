@@ -1,10 +1,10 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createQueue } from '../../server/work-queue.ts'
 import type { Change, EditableStoreOptions, EditableUserStore, Migration } from '../editable-user-store.ts'
+import { noPasswordHash } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
-import { knownPasswords } from '../passwords/known-hashes.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
-import { noPasswordHash } from '../passwords/no-password.ts'
+import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { connectPostgres, type PostgresConnection } from './connection.ts'
@@ -40,7 +40,7 @@ export async function openEditablePostgresStore(
   return await closingOnFailure(connection, async () => {
     await assertViewersTable(connection)
     const queue = options.queue ?? createQueue(hashingQueueOptions())
-    const { passwords = knownPasswords } = options
+    const { passwords = storedPasswords } = options
     const query = (sql: string, values: readonly unknown[]) => rowsOf(connection, sql, values)
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
@@ -104,7 +104,7 @@ async function closingOnFailure<T>(connection: PostgresConnection, work: () => P
 
 function viewerChanges(
   connection: PostgresConnection,
-  { passwords = knownPasswords, contextWords = [] }: PostgresStoreOptions & EditableStoreOptions,
+  { passwords = storedPasswords, contextWords = [] }: PostgresStoreOptions & EditableStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   async function changed(username: string, sql: string, values: readonly unknown[] = []): Promise<Change> {
     // No viewer can have such a name, and PostgreSQL refuses a text with NUL.

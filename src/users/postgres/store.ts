@@ -2,7 +2,7 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
-import { knownPasswords, withoutWeakHashes } from '../passwords/known-hashes.ts'
+import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { toViewerState } from '../viewer-changes.ts'
@@ -103,7 +103,8 @@ export function createPostgresStore(
 /** A table of this app has weak hashes only if an import accepted them. */
 function passwordsFor({ query }: PostgresSettings): PasswordHashing {
   const acceptsWeakHashes = query === null || query.acceptsWeakHashes
-  return acceptsWeakHashes ? knownPasswords : withoutWeakHashes('with POSTGRES_WEAK_HASHES=accept')
+  const strict = storedPasswords.withoutWeakHashes?.('with POSTGRES_WEAK_HASHES=accept')
+  return acceptsWeakHashes ? storedPasswords : (strict ?? storedPasswords)
 }
 
 /** Returns what is wrong with the settings; null if the server is only unavailable. */

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
 import type { Change, EditableStoreOptions, EditableUserStore } from '../editable-user-store.ts'
-import { knownPasswords } from '../passwords/known-hashes.ts'
+import { noPasswordHash } from '../passwords/argon2.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
-import { noPasswordHash } from '../passwords/no-password.ts'
+import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { sqliteInvitations } from './account/password-links.ts'
@@ -37,7 +37,7 @@ export function openEditableSqliteStore(
 function viewerChanges(
   database: DatabaseSync,
   file: string,
-  { passwords = knownPasswords, contextWords = [] }: SqliteStoreOptions & EditableStoreOptions,
+  { passwords = storedPasswords, contextWords = [] }: SqliteStoreOptions & EditableStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
   const load = viewerLoader(database, file)
   const insert = database.prepare(

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
-import { knownPasswords } from '../passwords/known-hashes.ts'
+import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
 import type { OwnUserStore, UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
@@ -33,7 +33,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions = {}):
 export function createSqliteStore(
   database: DatabaseSync,
   file: string,
-  { queue = createQueue(hashingQueueOptions()), passwords = knownPasswords, warn = () => {} }: SqliteStoreOptions,
+  { queue = createQueue(hashingQueueOptions()), passwords = storedPasswords, warn = () => {} }: SqliteStoreOptions,
 ): OwnUserStore {
   const load = viewerLoader(database, file)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')

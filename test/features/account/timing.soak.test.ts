@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noPasswordHash } from '../../../src/users/passwords/no-password.ts'
+import { noPasswordHash } from '../../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'

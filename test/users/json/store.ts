@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { UpstreamError } from '../../../src/errors.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import { hashingQueueOptions } from '../../../src/users/passwords/hashing-queue.ts'
-import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
+import { storedPasswords } from '../../../src/users/passwords/stored-passwords.ts'
 import { hashedSignIn } from '../../../src/users/passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
 import { faultInUsername, usernameKey } from '../../../src/users/viewer-fields.ts'
@@ -29,7 +29,7 @@ export function openJsonStore(file: string, warn: Warn): UserStore {
   const queue = createQueue(hashingQueueOptions())
   return {
     assertCapacity: queue.assertCapacity,
-    authenticate: hashedSignIn({ queue, passwords: knownPasswords, load, warn }),
+    authenticate: hashedSignIn({ queue, passwords: storedPasswords, load, warn }),
     async find(username) {
       const row = faultInUsername(username) === null ? await load(usernameKey(username)) : null
       return row && !row.disabled ? row.viewer : null

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import type { PasswordHashing } from '../../../src/users/passwords/argon2.ts'
-import { knownPasswords } from '../../../src/users/passwords/known-hashes.ts'
+import { storedPasswords } from '../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/users/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -36,10 +36,10 @@ async function storeWithAda(options: SqliteStoreOptions = {}) {
 function countingPasswords(changes: Partial<PasswordHashing> = {}) {
   const verified: string[] = []
   const passwords: PasswordHashing = {
-    ...knownPasswords,
+    ...storedPasswords,
     verify: (passwordHash, text) => {
       verified.push(passwordHash)
-      return knownPasswords.verify(passwordHash, text)
+      return storedPasswords.verify(passwordHash, text)
     },
     ...changes,
   }
@@ -108,7 +108,7 @@ test('a password that is set while the old hash is being renewed is kept', async
     hash: async (text) => {
       renewing.resolve()
       await set.promise
-      return await knownPasswords.hash(text)
+      return await storedPasswords.hash(text)
     },
   })
   const { store, editable, raw } = await storeWithAda({ passwords })
@@ -143,7 +143,7 @@ test.each([
     const { store, raw, warnings } = await storeWithAda({ passwords })
     raw.prepare('UPDATE viewers SET password_hash = ?').run(stored)
     expect(await store.authenticate('ada', stored)).toEqual({ ok: false, reason: 'wrong-credentials' })
-    expect(verified).toEqual([knownPasswords.dummyHash])
+    expect(verified).toEqual([storedPasswords.dummyHash])
     expect(warnings).toEqual([
       expect.stringMatching(/^The password hash of "Ada" .*: set a new password for this viewer\.$/),
     ])

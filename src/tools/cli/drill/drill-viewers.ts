@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { knownPasswords } from '../../../users/passwords/known-hashes.ts'
+import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { Outcome } from '../command.ts'
 import { type FileRecord, openRecordStream } from '../import/record-file.ts'
 import { countWords } from '../output/words.ts'
@@ -77,7 +77,7 @@ export async function withMadeUpViewers(
       io.stderr.write(
         `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n`,
       )
-      await addAll(store, viewers, await knownPasswords.hash(password))
+      await addAll(store, viewers, await storedPasswords.hash(password))
       return await work(viewers)
     } finally {
       await removeAll(store, viewers, prefix)

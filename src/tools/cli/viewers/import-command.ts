@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../../config.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { knownPasswords } from '../../../users/passwords/known-hashes.ts'
+import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
 import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
@@ -121,7 +121,7 @@ async function importFile(
       },
       {
         store,
-        passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? knownPasswords,
+        passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? storedPasswords,
         invitations: options.invite
           ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
           : null,

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { HashForm } from '../hash-form.ts'
 import { TOO_COSTLY } from './derivation.ts'
+import type { HashForm } from './hash-form.ts'
 
 const MOST_BYTES = 72
 const LEAST_COST = 4

@@ -1,7 +1,7 @@
-import type { HashForm } from '../hash-form.ts'
 import type { CryptJob } from './crypt-digests.ts'
 import { cryptDigestInThread } from './crypt-threads.ts'
 import { derivation, TOO_COSTLY } from './derivation.ts'
+import type { HashForm } from './hash-form.ts'
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type HashReading, type UsableHash, unpaddedBase64 } from '../hash-form.ts'
+import { unpaddedBase64 } from '../argon2.ts'
+import type { HashReading, UsableHash } from './hash-form.ts'
 
 /**
  * The refusal of a hash that needs more than about a second of one core, or 256 MiB. The parameters of an imported hash

@@ -1,6 +1,7 @@
 import { createCipheriv } from 'node:crypto'
-import { type HashForm, unpaddedBase64 } from '../hash-form.ts'
+import { unpaddedBase64 } from '../argon2.ts'
 import { fromUnpaddedBase64 } from './derivation.ts'
+import type { HashForm } from './hash-form.ts'
 import { scryptReading } from './pbkdf2-scrypt.ts'
 
 const AES_KEY_BYTES = 32

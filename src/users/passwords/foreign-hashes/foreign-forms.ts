@@ -1,7 +1,7 @@
-import type { HashForm } from '../hash-form.ts'
 import { bcryptForm } from './bcrypt.ts'
 import { md5CryptForm, phpassForm, shaCryptForm } from './crypt.ts'
 import { firebaseForm } from './firebase.ts'
+import type { HashForm } from './hash-form.ts'
 import {
   aspNetIdentityForm,
   pbkdf2DjangoForm,

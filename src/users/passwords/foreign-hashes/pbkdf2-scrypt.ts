@@ -1,7 +1,7 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { HashForm, HashReading } from '../hash-form.ts'
 import { derivation, fromPaddedBase64, fromUnpaddedBase64, TOO_COSTLY } from './derivation.ts'
+import type { HashForm, HashReading } from './hash-form.ts'
 
 const deriveByPbkdf2 = promisify(pbkdf2)
 const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)

@@ -1,4 +1,4 @@
-import type { HashForm } from '../hash-form.ts'
+import type { HashForm } from './hash-form.ts'
 
 const REVERSED = 'which attackers reverse in seconds'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { HashForm } from '../hash-form.ts'
 import { derivation } from './derivation.ts'
+import type { HashForm } from './hash-form.ts'
 
 /** `{SSHA}` of LDAP directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
 const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i

@@ -11,7 +11,7 @@ import {
 import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
 import { type FileRow, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
 import type { EditableUserStore, ListedViewer } from '../../../../src/users/editable-user-store.ts'
-import { knownPasswords } from '../../../../src/users/passwords/known-hashes.ts'
+import { storedPasswords } from '../../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
@@ -57,7 +57,7 @@ async function run(
     { existing: 'keep', acceptsWeakPasswords: false, contextWords: [], ...options },
     {
       store,
-      passwords: knownPasswords,
+      passwords: storedPasswords,
       invitations: null,
       hashingWidth: 2,
       onRefused: (line, fault) => refusals.push([line, fault]),
@@ -95,7 +95,7 @@ test('a second import of the same rows changes nothing and hashes nothing', asyn
   const rows = [row('ada', { password, groups: ['staff'] }), row('grace', { passwordHash: uHash })]
   await run(store, rows)
   const before = await listed(store)
-  const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed again')) }
+  const passwords = { ...storedPasswords, hash: () => Promise.reject(new Error('a password was hashed again')) }
   const { counts } = await run(store, rows, {}, { passwords })
   expect(counts).toEqual({ ...zero, good: 2, unchanged: 2, plaintextPasswords: 1 })
   expect(await listed(store)).toEqual(before)
@@ -181,7 +181,7 @@ test('an update adds a new viewer only with a password', async () => {
 })
 
 test('an import without a store reports the same faults and hashes nothing', async () => {
-  const passwords = { ...knownPasswords, hash: () => Promise.reject(new Error('a password was hashed')) }
+  const passwords = { ...storedPasswords, hash: () => Promise.reject(new Error('a password was hashed')) }
   const rows = [row('ada', { password }), row('ADA', { password }), row('bob', { password: 'short' })]
   const { counts, refusals } = await run(null, rows, {}, { passwords })
   expect(counts).toEqual({ ...zero, good: 1, refused: 2, plaintextPasswords: 2 })
@@ -239,7 +239,7 @@ test('the progress of an import counts the rows whose passwords are hashed, not 
     { existing: 'keep', acceptsWeakPasswords: false, contextWords: [] },
     {
       store: openStore(),
-      passwords: { ...knownPasswords, hash: () => Promise.resolve(uHash) },
+      passwords: { ...storedPasswords, hash: () => Promise.resolve(uHash) },
       invitations: null,
       hashingWidth: 2,
       onRefused: () => {},

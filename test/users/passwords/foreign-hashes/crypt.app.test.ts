@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { knownPasswords } from '../../../../src/users/passwords/known-hashes.ts'
+import { knownPasswords } from '../../../../src/users/passwords/foreign-hashes/known-hashes.ts'
 
 // Threads and programs are slow while other tests run.
 vi.setConfig({ testTimeout: 30_000 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { firebaseHash, readFirebaseParameters } from '../../../../src/users/passwords/foreign-hashes/firebase.ts'
-import { knownPasswords } from '../../../../src/users/passwords/known-hashes.ts'
+import { knownPasswords } from '../../../../src/users/passwords/foreign-hashes/known-hashes.ts'
 
 /** The example of github.com/firebase/scrypt. */
 const consoleText = `hash_config {

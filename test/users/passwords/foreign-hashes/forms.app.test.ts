@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { knownPasswords, withoutWeakHashes } from '../../../../src/users/passwords/known-hashes.ts'
+import { knownPasswords, withoutWeakHashes } from '../../../../src/users/passwords/foreign-hashes/known-hashes.ts'
 
 // Some foreign hashes are costly, and slow while other tests run.
 vi.setConfig({ testTimeout: 30_000 })

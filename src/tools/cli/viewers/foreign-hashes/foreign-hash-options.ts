@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../../errors.ts'
 import { readNamedFile } from '../../../../settings/named-file.ts'
 import { firebaseHash, readFirebaseParameters } from '../../../../users/passwords/foreign-hashes/firebase.ts'
-import { knownPasswords, withoutWeakHashes } from '../../../../users/passwords/known-hashes.ts'
+import { knownPasswords, withoutWeakHashes } from '../../../../users/passwords/foreign-hashes/known-hashes.ts'
 import type { HashOptions } from '../hash-options.ts'
 
 interface Values {

@@ -15,7 +15,3 @@ export interface UsableHash {
 
 /** Reads a hash of one form. Returns null for a text of another form. */
 export type HashForm = (text: string) => HashReading | null
-
-export function unpaddedBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
-}

@@ -1,5 +1,5 @@
-import { argon2Passwords, needsRehash, type PasswordHashing } from './argon2.ts'
-import { foreignForms } from './foreign-hashes/foreign-forms.ts'
+import { argon2Passwords, needsRehash, type PasswordHashing } from '../argon2.ts'
+import { foreignForms } from './foreign-forms.ts'
 import type { HashForm, HashReading } from './hash-form.ts'
 
 const LONGEST_HASH = 1024
@@ -10,12 +10,9 @@ const FORMS: readonly HashForm[] = [argon2Form, ...foreignForms]
  * Hashes of this app and of other systems; README.md lists them. `needsRehash` is true for all but argon2id with the
  * current costs, if the hash reads the whole password.
  */
-export const knownPasswords = passwordsOf(readHash)
+export const knownPasswords = { ...passwordsOf(readHash), withoutWeakHashes }
 
-/**
- * Returns the same hashing without weak hashes, such as MD5-crypt.
- * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
- */
+/** Leaves out hashes such as MD5-crypt. */
 export function withoutWeakHashes(option: string): PasswordHashing {
   return passwordsOf((text) => {
     const reading = readHash(text)
