@@ -87,20 +87,6 @@ export function storableSession({ viewer }: SessionData) {
   return { cookie: {}, viewer }
 }
 
-/** Returns the sessions that are not over, the newest first. */
-export function livingSessions(
-  sessions: readonly ShownSession[],
-  { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
-): ShownSession[] {
-  const now = Date.now() / 1000
-  return sessions
-    .filter(({ signedInAtSeconds, usedAtSeconds, provider }) => {
-      const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
-      return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
-    })
-    .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
-}
-
 /**
  * Returns the age at which the stored time of the last use is updated, so that most visits write nothing. A session can
  * end too early by that age, so it is at most a tenth of the idle limit.

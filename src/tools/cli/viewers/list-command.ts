@@ -3,12 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
-import { stateOf } from '../../../users/viewer-state.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
+import { stateOf } from './shown-viewer.ts'
 
 interface ListOptions {
   readonly json?: boolean

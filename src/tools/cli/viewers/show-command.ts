@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
 import { readActivitySettings, readSharedStores, readUserStore } from '../../../config.ts'
-import { livingSessions, type ShownSession } from '../../../sessions/session-store.ts'
+import type { SessionLimits, ShownSession } from '../../../sessions/session-store.ts'
 import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
-import { stateOf } from '../../../users/viewer-state.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
-import { type KnownEvents, type ShownViewer, textOf } from './shown-viewer.ts'
+import { type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
 
 /** What features know of a viewer. */
 const FACTS: readonly FactReader[] = [
@@ -139,4 +138,18 @@ function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'fa
 
 function isoOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
+}
+
+/** Returns the sessions that are not over, the newest first. */
+function livingSessions(
+  sessions: readonly ShownSession[],
+  { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
+): ShownSession[] {
+  const now = Date.now() / 1000
+  return sessions
+    .filter(({ signedInAtSeconds, usedAtSeconds, provider }) => {
+      const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
+      return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
+    })
+    .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
 }

@@ -1,5 +1,5 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
-import type { stateOf } from '../../../users/viewer-state.ts'
+import type { ViewerState } from '../../../users/user-store.ts'
 import { printable } from '../terminal/text.ts'
 
 type Line = readonly [label: string, value: string]
@@ -123,4 +123,18 @@ function sessionLines(sessions: ShownViewer['sessions']): Line[] {
       return ['', `began ${signedInAt}, last used ${lastUsedAt}${identity}`]
     }),
   ]
+}
+
+/**
+ * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, then
+ * `invitation-expired`, and `no-password` without an invitation.
+ */
+export function stateOf(
+  { viewer, hasPassword, invitation }: ViewerState,
+  nowSeconds: number,
+): 'active' | 'disabled' | 'invited' | 'invitation-expired' | 'no-password' {
+  if (viewer.disabled) return 'disabled'
+  if (hasPassword) return 'active'
+  if (invitation === null) return 'no-password'
+  return invitation.expiresAtSeconds > nowSeconds ? 'invited' : 'invitation-expired'
 }
