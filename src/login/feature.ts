@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
-import type { Language, Texts } from '../languages/languages.ts'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
@@ -13,13 +12,12 @@ import type { Settings } from '../settings/setting.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
 import type { AddressLimit } from '../sign-in-limits/settings.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
-import type { SharedStores } from '../stores/store-list.ts'
-import type { UserStore, Viewer } from '../users/user-store.ts'
+import type { SharedStores } from '../stores/store-kind.ts'
+import type { UserStore } from '../users/user-store.ts'
 import type { StoreSettings } from '../users/user-store-kind.ts'
 import type { Gate } from './answer/access-decision.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
-import type { LogStep } from './log/step-log.ts'
 import type { Watch, WatchedApp, WatchedFeature } from './log/watch.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import type { Prompt, ScreenPart } from './screens/screen-part.ts'
@@ -50,7 +48,7 @@ export interface EntryPointOf<T> {
   readonly settings: T
 }
 
-/** The parts of the app that a feature may use. All features get the same object. */
+/** The parts of the app that a feature may use. All features get the same object, and declare here what they add. */
 export interface Services {
   readonly publicUrl: URL
   readonly users: UserStore
@@ -65,16 +63,6 @@ export interface Services {
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly securityLog: SecurityLog
   readonly repeatFilter: RepeatFilter
-  /** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
-  notify(viewer: Viewer, notice: Notice): void
-}
-
-export interface Notice {
-  /** Returns the mail. `resetAddress` is where the viewer resets the password. */
-  readonly mailOf: (texts: Texts, resetAddress: string) => { readonly subject: string; readonly paragraphs: string[] }
-  readonly entryPoint: EntryPoint
-  readonly language: Language
-  readonly log: LogStep
 }
 
 export interface OpenFeature<T = unknown> extends WatchedFeature {
@@ -86,7 +74,6 @@ export interface OpenFeature<T = unknown> extends WatchedFeature {
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>
-  notify?: Services['notify']
   close?(): void
 }
 

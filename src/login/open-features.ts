@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
+import { noticesBy } from './account/notice.ts'
 import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { Watch, WatchedApp } from './log/watch.ts'
@@ -45,9 +46,10 @@ export async function openFeatures(
   services: Omit<Services, 'notify'>,
 ): Promise<OpenFeatures> {
   const opened: Opened[] = []
-  // The feature that sends mails may open later.
-  const notify: Services['notify'] = (...notice) => opened.find(({ open }) => open.notify)?.open.notify?.(...notice)
-  const all = { ...services, notify }
+  const all = {
+    ...services,
+    notify: noticesBy(opened),
+  }
   for (const feature of features) {
     const { name } = feature
     const on = entryPoints.filter((one) => isOn(feature, one))

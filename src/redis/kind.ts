@@ -3,6 +3,7 @@ import { isLoopbackHost } from '../settings/fields.ts'
 import { CertificatesFile } from '../settings/named-file.ts'
 import type { StoreKind } from '../stores/store-kind.ts'
 import { parseRedisUrl, type RedisAddress } from './address.ts'
+import { openRedisRecords } from './window/records.ts'
 
 interface RedisSettings {
   readonly kind: 'redis'
@@ -55,10 +56,7 @@ export const redisStore: StoreKind<RedisSettings, RedisFields> = {
     const { redisCounts } = await import('./counts.ts')
     return redisCounts(redis)
   },
-  async records({ redis }, options) {
-    const [{ openRedisLink }, { redisRecords }] = await Promise.all([import('./link.ts'), import('./records.ts')])
-    return redisRecords(await openRedisLink(redis, options))
-  },
+  records: openRedisRecords,
 }
 
 /** True for this machine and for names without a domain, which containers use among themselves. */

@@ -11,6 +11,12 @@ export interface StoreSettings {
   readonly kind: string
 }
 
+/** The settings of the stores for sessions and limits. */
+export interface SharedStores {
+  readonly sessionStore: StoreSettings
+  readonly limitsStore: StoreSettings
+}
+
 export interface StoreUrls {
   readonly SESSION_STORE_URL: string
   readonly LIMITS_STORE_URL: string
@@ -30,15 +36,6 @@ export interface OpenSessions {
 export interface OpenCounters {
   readonly openCounter: OpenCounter
   readonly optionalStores: readonly OptionalStore[]
-  close(): void
-}
-
-/** Short-lived texts that all copies of the app share. */
-export interface SharedRecords {
-  put(key: string, text: string, seconds: number): Promise<void>
-  get(key: string): Promise<string | null>
-  /** Returns a text and deletes it in one step: of parallel calls, only one gets the text. */
-  take(key: string): Promise<string | null>
   close(): void
 }
 
@@ -96,10 +93,4 @@ export interface StoreKind<Settings extends StoreSettings = StoreSettings, Field
   warning?(settings: Settings): string | null
   sessions?(settings: Settings): StoredSessions | Promise<StoredSessions>
   counts?(settings: Settings): StoredCounts | Promise<StoredCounts>
-  /**
-   * Opens a store of records.
-   * @param setting the setting with the address.
-   * @param without the effect of an outage, as the end of a sentence in the log.
-   */
-  records?(settings: Settings, deps: StoreDeps & { setting: string; without: string }): Promise<SharedRecords>
 }

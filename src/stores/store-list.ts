@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
-import type { SharedRecords, StoreDeps, StoredCounts, StoredSessions, StoreKind, StoreSettings } from './store-kind.ts'
-
-/** The settings of the stores for sessions and limits. */
-export interface SharedStores {
-  readonly sessionStore: StoreSettings
-  readonly limitsStore: StoreSettings
-}
+import type { SharedStores, StoreDeps, StoredCounts, StoredSessions, StoreKind, StoreSettings } from './store-kind.ts'
+import { recordsIn } from './window/shared-records.ts'
 
 /** Creates the list of stores. The schemes of SESSION_STORE_URL and LIMITS_STORE_URL choose the stores. */
 export function storeList(kinds: readonly StoreKind[]) {
@@ -39,15 +34,7 @@ export function storeList(kinds: readonly StoreKind[]) {
     openSessions: async (settings: StoreSettings, limits: SessionLimits, deps: StoreDeps) =>
       await (await sessions(settings)).open(limits, deps),
     openCounters: async (settings: StoreSettings, deps: StoreDeps) => await (await counts(settings)).open(deps),
-    /** Opens records in the store of sessions, or else of limits. Null if neither has records. */
-    async records(
-      { sessionStore, limitsStore }: SharedStores,
-      deps: StoreDeps & { readonly without: string },
-    ): Promise<SharedRecords | null> {
-      const inSessions = await kindOf(sessionStore).records?.(sessionStore, { ...deps, setting: 'SESSION_STORE_URL' })
-      if (inSessions) return inSessions
-      return (await kindOf(limitsStore).records?.(limitsStore, { ...deps, setting: 'LIMITS_STORE_URL' })) ?? null
-    },
+    records: recordsIn(kindOf),
   }
 }
 

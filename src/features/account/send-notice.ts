@@ -1,4 +1,4 @@
-import type { Notice } from '../../login/feature.ts'
+import type { Notice } from '../../login/account/notice.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { Account } from './account.ts'
 import { mailAddressOf, noticeMail } from './links/account-mails.ts'

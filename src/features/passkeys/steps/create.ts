@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { Notice } from '../../../login/feature.ts'
+import type { Notice } from '../../../login/account/notice.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
 import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'
 import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'

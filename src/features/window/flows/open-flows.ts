@@ -1,5 +1,4 @@
-import type { StoreDeps } from '../../../stores/store-kind.ts'
-import type { SharedStores } from '../../../stores/store-list.ts'
+import type { SharedStores, StoreDeps } from '../../../stores/store-kind.ts'
 import { stores } from '../../../stores.ts'
 import type { FlowStore } from './flow-store.ts'
 import { createMemoryFlows } from './memory-flows.ts'

@@ -1,5 +1,5 @@
 import { UpstreamError } from '../../../errors.ts'
-import type { SharedRecords } from '../../../stores/store-kind.ts'
+import type { SharedRecords } from '../../../stores/window/shared-records.ts'
 import { type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
 
 /** Opens a store in the records that several copies of the app share. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { UpstreamError } from '../../../../../src/errors.ts'
 import { openSharedFlows } from '../../../../../src/features/window/flows/shared-flows.ts'
 import { openRedisLink } from '../../../../../src/redis/link.ts'
-import { redisRecords } from '../../../../../src/redis/records.ts'
+import { redisRecords } from '../../../../../src/redis/window/records.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../../redis/servers/redis.ts'
 import { flowStoreContract, RESULT, STARTED } from '../flow-store-contract.ts'
 

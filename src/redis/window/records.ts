@@ -1,7 +1,19 @@
-import type { SharedRecords } from '../stores/store-kind.ts'
-import type { RedisLink } from './link.ts'
+import type { StoreKind } from '../../stores/store-kind.ts'
+import type { SharedRecords } from '../../stores/window/shared-records.ts'
+import type { RedisAddress } from '../address.ts'
+import type { RedisLink } from '../link.ts'
+
+type Options = Parameters<Required<StoreKind>['records']>[1]
 
 /** Opens a store of short-lived records. Needs Redis 6.2, for GETDEL. */
+export async function openRedisRecords(
+  { redis }: { readonly redis: RedisAddress },
+  options: Options,
+): Promise<SharedRecords> {
+  const { openRedisLink } = await import('../link.ts')
+  return redisRecords(await openRedisLink(redis, options))
+}
+
 export function redisRecords(link: RedisLink): SharedRecords {
   const keyOf = (key: string) => `${link.keyPrefix}${key}`
   return {

@@ -1,0 +1,28 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { Language, Texts } from '../../languages/languages.ts'
+import type { Viewer } from '../../users/user-store.ts'
+import type { OpenFeature, Services } from '../feature.ts'
+import type { LogStep } from '../log/step-log.ts'
+
+export interface Notice {
+  /** Returns the mail. `resetAddress` is where the viewer resets the password. */
+  readonly mailOf: (texts: Texts, resetAddress: string) => { readonly subject: string; readonly paragraphs: string[] }
+  readonly entryPoint: EntryPoint
+  readonly language: Language
+  readonly log: LogStep
+}
+
+declare module '../feature.ts' {
+  interface Services {
+    /** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
+    notify(viewer: Viewer, notice: Notice): void
+  }
+  interface OpenFeature<T = unknown> {
+    notify?: Services['notify']
+  }
+}
+
+/** Returns the function that sends notices. The feature that sends mails may open later. */
+export function noticesBy(opened: readonly { readonly open: OpenFeature }[]): Services['notify'] {
+  return (...notice) => opened.find(({ open }) => open.notify)?.open.notify?.(...notice)
+}

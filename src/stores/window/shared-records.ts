@@ -1,0 +1,33 @@
+import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from '../store-kind.ts'
+
+/** Short-lived texts that all copies of the app share. */
+export interface SharedRecords {
+  put(key: string, text: string, seconds: number): Promise<void>
+  get(key: string): Promise<string | null>
+  /** Returns a text and deletes it in one step: of parallel calls, only one gets the text. */
+  take(key: string): Promise<string | null>
+  close(): void
+}
+
+declare module '../store-kind.ts' {
+  interface StoreKind<Settings extends StoreSettings = StoreSettings, Fields = unknown> {
+    /**
+     * Opens a store of records.
+     * @param setting the setting with the address.
+     * @param without the effect of an outage, as the end of a sentence in the log.
+     */
+    records?(settings: Settings, deps: StoreDeps & { setting: string; without: string }): Promise<SharedRecords>
+  }
+}
+
+/** Returns a function that opens records in the store of sessions, or else of limits. Null if neither has records. */
+export function recordsIn(kindOf: (settings: StoreSettings) => StoreKind) {
+  return async (
+    { sessionStore, limitsStore }: SharedStores,
+    deps: StoreDeps & { readonly without: string },
+  ): Promise<SharedRecords | null> => {
+    const inSessions = await kindOf(sessionStore).records?.(sessionStore, { ...deps, setting: 'SESSION_STORE_URL' })
+    if (inSessions) return inSessions
+    return (await kindOf(limitsStore).records?.(limitsStore, { ...deps, setting: 'LIMITS_STORE_URL' })) ?? null
+  }
+}
