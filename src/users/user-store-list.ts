@@ -5,37 +5,6 @@ import type { EditableStoreOptions, EditableUserStore, Migration } from './edita
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
-export interface UserStoreList {
-  /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
-  readonly settings: Settings
-  /** Reads the settings of the chosen store from the environment. */
-  readonly environment: z.ZodType<StoreSettings>
-  /** Returns the file of the viewers for a value of USER_STORE_URL. Null if the viewers are in no file. */
-  fileOf(url?: string): string | null
-  /**
-   * Opens the chosen store.
-   * @param warn called with warnings for the operator, such as a hash that cannot be verified.
-   * @throws ConfigError when the settings cannot be used.
-   */
-  open(settings: StoreSettings, warn?: Warn): Promise<UserStore>
-  /** True if this app manages the viewers of the chosen store. */
-  isOwn(settings: StoreSettings): boolean
-  kindOf(settings: StoreSettings): UserStoreKind
-  /**
-   * Opens the chosen store to change its viewers.
-   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
-   */
-  openEditable(settings: StoreSettings, options?: EditableStoreOptions): Promise<EditableUserStore>
-  /**
-   * Creates the tables of the chosen store, or updates them to the version of this app.
-   * @param app the settings of the login app, if they name another role: creates it, and grants it what it needs.
-   * @returns null for a store that is updated whenever it is opened.
-   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
-   * @throws UpstreamError when the store cannot be reached.
-   */
-  migrate(settings: StoreSettings, app?: StoreSettings | null): Promise<Migration | null>
-}
-
 const urlSchema = (defaultUrl: string | undefined) =>
   defaultUrl === undefined ? z.string() : z.string().default(defaultUrl)
 const URL_META = {
@@ -48,13 +17,17 @@ const URL_META = {
  * Creates the list of user stores. The scheme of USER_STORE_URL chooses the store. Without it, the first store with a
  * default address is chosen.
  */
-export function userStoreList(kinds: readonly UserStoreKind[]): UserStoreList {
+export function userStoreList(kinds: readonly UserStoreKind[]) {
   const defaultUrl = kinds.find((kind) => kind.defaultUrl !== undefined)?.defaultUrl
   function kindOf(settings: StoreSettings): UserStoreKind {
     const chosen = kinds.find(({ kind }) => kind === settings.kind)
     if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
     return chosen
   }
+  /**
+   * Opens the chosen store to change its viewers.
+   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
+   */
   async function openEditable(settings: StoreSettings, options: EditableStoreOptions = {}): Promise<EditableUserStore> {
     const store = await kindOf(settings).openEditable?.(settings, options)
     if (store) return store
@@ -63,14 +36,28 @@ export function userStoreList(kinds: readonly UserStoreKind[]): UserStoreList {
     )
   }
   return {
+    /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
     settings: { USER_STORE_URL: urlSchema(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
+    /** Reads the settings of the chosen store from the environment. */
     environment: environmentOf(defaultUrl, kinds),
-    fileOf: (url = defaultUrl ?? '') => kinds.find((kind) => kind.isUrl(url))?.fileOf?.(url) ?? null,
-    isOwn: (settings) => kindOf(settings).isOwn?.(settings) ?? false,
-    open: (settings, warn = () => {}) => kindOf(settings).open(settings, warn),
+    /** Returns the file of the viewers for a value of USER_STORE_URL. Null if the viewers are in no file. */
+    fileOf: (url = defaultUrl ?? ''): string | null => kinds.find((kind) => kind.isUrl(url))?.fileOf?.(url) ?? null,
+    /** True if this app manages the viewers of the chosen store. */
+    isOwn: (settings: StoreSettings): boolean => kindOf(settings).isOwn?.(settings) ?? false,
+    /**
+     * Opens the chosen store.
+     * @param warn called with warnings for the operator, such as a hash that cannot be verified.
+     * @throws ConfigError when the settings cannot be used.
+     */
+    open: (settings: StoreSettings, warn: Warn = () => {}): Promise<UserStore> => kindOf(settings).open(settings, warn),
     kindOf,
     openEditable,
-    async migrate(settings, app = null) {
+    /**
+     * Creates the tables of the chosen store, or updates them, as `UserStoreKind.migrate` does.
+     * @returns null for a store that is updated whenever it is opened.
+     * @throws ConfigError also when this app cannot change the viewers of the store.
+     */
+    async migrate(settings: StoreSettings, app: StoreSettings | null = null): Promise<Migration | null> {
       const kind = kindOf(settings)
       if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
         throw new ConfigError('This store has no role for the app. Remove the address of the app.')
