@@ -7,6 +7,7 @@ const RESERVED_NAMES: readonly string[] = ['hash', 'hashExpire', '__proto__']
 const LONGEST_VALUE_BYTES = 255
 /** Fits Node's 16 KiB of headers, with every byte percent-encoded and an address of 2,048 characters. */
 export const LONGEST_RESPONSE_BYTES = 4096
+
 /**
  * Checks a hashed value. Refuses "|", which separates hashed values: ["a|b"] and ["a", "b"] would have the same hash.
  * Refuses a lone surrogate, which has the same bytes in UTF-8 as U+FFFD.

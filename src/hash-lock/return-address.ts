@@ -88,15 +88,10 @@ export function parseAllowedAddress(text: string): AllowedAddress {
 }
 
 /**
- * Appends `hash` to the query of the address, percent-encoded, before a fragment. It edits the string, because
+ * Appends an answer to the query of the address, percent-encoded, before a fragment. It edits the string, because
  * URLSearchParams would rewrite the other parameters ("%20" to "+", "~" to "%7E").
- * @param hash the authentication response, or "false" for a failed authentication.
+ * @param answer the parameter: `hash`, whose value is the authentication response, or "false" for a viewer who cancels.
  */
-export function appendHash(address: ReturnAddress, hash: string): string {
-  return appendAnswer(address, 'hash', hash)
-}
-
-/** Appends an answer as appendHash() does. */
 export function appendAnswer(address: ReturnAddress, answer: string, value: string): string {
   const at = address.url.indexOf('#')
   const beforeFragment = at === -1 ? address.url : address.url.slice(0, at)
@@ -141,9 +136,7 @@ function isAmbiguousPath(pathname: string): boolean {
   }
 }
 
-/**
- * True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists.
- */
+/** True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists. */
 function hasParameter(url: URL, answer: string): boolean {
   const names = namesIn(url.search)
   const pattern = new RegExp(`^[\\s[]*${answer}\\s*($|[\\][\\0])`, 'i')

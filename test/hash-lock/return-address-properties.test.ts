@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
 import {
-  appendHash,
+  appendAnswer,
   decideReturnAddress,
   parseAllowedConsumer,
   parsePlayerAddress,
@@ -77,7 +77,7 @@ test('a followed address stays below its prefix, keeps its query and gets one mo
       const decision = decideReturnAddress(hashConsumer, PLAYER, prefixes.map(parseAllowedConsumer))
       if (!decision.ok) return
       followed += 1
-      const location = appendHash(decision.address, RESPONSE)
+      const location = appendAnswer(decision.address, 'hash', RESPONSE)
       const { href, origin, pathname, search, hash, searchParams } = new URL(location)
       expect(prefixes.some((allowed) => href.startsWith(allowed) && origin === new URL(allowed).origin)).toBe(true)
       expect(decision.address.origin).toBe(origin)
@@ -123,7 +123,7 @@ test('the longest address with the longest response fits into the headers of Nod
   const decision = decideReturnAddress(hashConsumer, PLAYER, [parseAllowedConsumer(prefix)])
   // Every byte of it is percent-encoded, so no response gets longer.
   const response = longestResponse('渋')
-  const location = decision.ok ? appendHash(decision.address, response) : ''
+  const location = decision.ok ? appendAnswer(decision.address, 'hash', response) : ''
   expect(location.length).toBeGreaterThan(14_000)
   const login = createServer((_req, res) => res.writeHead(303, { ...LARGE_HEADERS, Location: location }).end())
   const loginPort = await listenOn(login)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
 import {
-  appendHash,
+  appendAnswer,
   decideReturnAddress,
   parseAllowedConsumer,
   parsePlayerAddress,
@@ -213,7 +213,7 @@ test.each([
   ['after an "&"', 'https://a.example/pass?a=b&', 'https://a.example/pass?a=b&hash='],
   ['after a "?" in a value', 'https://a.example/pass?a=b?', 'https://a.example/pass?a=b?&hash='],
 ])('hash is appended %s', (_name, address, expected) => {
-  const location = appendHash(parsePlayerAddress(address), response)
+  const location = appendAnswer(parsePlayerAddress(address), 'hash', response)
   expect(location).toBe(expected + encodeURIComponent(response))
   expect(new URL(location).searchParams.getAll('hash')).toEqual([response])
 })
@@ -224,7 +224,7 @@ test.each([
   ['before a fragment with a "?" in it', 'https://a.example/pass#a?b', 'https://a.example/pass?hash=false#a?b'],
   ['before an empty fragment', 'https://a.example/pass#', 'https://a.example/pass?hash=false#'],
 ])('hash is appended %s', (_name, address, expected) => {
-  expect(appendHash(parsePlayerAddress(address), 'false')).toBe(expected)
+  expect(appendAnswer(parsePlayerAddress(address), 'hash', 'false')).toBe(expected)
 })
 
 test('the address of the player is kept as it was written', () => {

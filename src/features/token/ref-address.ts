@@ -27,7 +27,7 @@ export function decideRef(ref: string | undefined, allowed: readonly AllowedAddr
  */
 export const parseRefAddress = parseAllowedAddress
 
-/** Appends `vt` as appendHash() appends `hash`. @param address from decideRef(). */
+/** Appends `vt`. @param address from decideRef(). */
 export function appendToken(address: ReturnAddress, token: string): string {
   return appendAnswer(address, TOKEN_PARAMETER, token)
 }

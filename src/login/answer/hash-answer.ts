@@ -1,7 +1,7 @@
 import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
 import type { HashSecrets } from '../../entry-points/hash-secrets.ts'
 import { buildAuthenticationResponse, faultInValue } from '../../hash-lock/authentication-response.ts'
-import { appendHash, decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
+import { appendAnswer, decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { AccessGranted } from './access-decision.ts'
 import type { PlayerAnswer } from './answer.ts'
 
@@ -62,12 +62,12 @@ export function passToPlayer(
   nowSeconds: number,
 ): string {
   const expiresAtSeconds = lifetimeSeconds === 0 ? null : Math.floor(nowSeconds) + lifetimeSeconds
-  return appendHash(address, buildAuthenticationResponse(parameters, expiresAtSeconds, secret))
+  return appendAnswer(address, 'hash', buildAuthenticationResponse(parameters, expiresAtSeconds, secret))
 }
 
 /** Returns the address for a viewer who cancels, with `hash=false` (specification: "On failed authentication"). */
 export function returnWithoutResponse(address: ReturnAddress): string {
-  return appendHash(address, 'false')
+  return appendAnswer(address, 'hash', 'false')
 }
 
 /**
