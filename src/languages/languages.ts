@@ -76,15 +76,12 @@ export function languageOf(req: LanguageRequest, defaultLanguage: Language = 'en
   return chosenLanguage(req) ?? acceptedLanguage(req) ?? defaultLanguage
 }
 
-/** Returns the language that the viewer or the player chose; null without a known one. */
+/** Returns the language that the viewer or the player chose with `lang`; null without a known one. */
 export function chosenLanguage(req: LanguageRequest): Language | null {
   return requestedLanguage(fieldsOf(req))
 }
 
-/**
- * Returns the language that the viewer or the player chose with `lang`; null without a known one.
- * @param source a parsed query or form. A repeated field is an array, and is ignored.
- */
+/** As chosenLanguage(), from a parsed query or form. A repeated field is an array, and is ignored. */
 export function requestedLanguage({ lang }: { readonly lang?: unknown }): Language | null {
   return typeof lang === 'string' ? knownLanguage(lang) : null
 }
@@ -100,18 +97,11 @@ function acceptedLanguage(req: LanguageRequest): Language | null {
   if (header === undefined) return null
   let accepted = acceptedLanguages.get(header)
   if (accepted === undefined) {
-    accepted = { language: firstKnown(req.acceptsLanguages().slice(0, MOST_ACCEPTED)) }
+    const known = req.acceptsLanguages().slice(0, MOST_ACCEPTED).map(knownLanguage)
+    accepted = { language: known.find((language) => language !== null) ?? null }
     acceptedLanguages.set(header, accepted)
   }
   return accepted.language
-}
-
-function firstKnown(tags: readonly string[]): Language | null {
-  for (const tag of tags) {
-    const language = knownLanguage(tag)
-    if (language !== null) return language
-  }
-  return null
 }
 
 /**
@@ -121,17 +111,12 @@ function firstKnown(tags: readonly string[]): Language | null {
 export function knownLanguage(tag: string): Language | null {
   const wanted = likelyLocale(tag)
   if (wanted === null) return null
-  let best: Language | null = null
-  let bestScore = 0
-  for (const [language, offered] of LOCALES) {
-    if (offered?.language !== wanted.language) continue
-    const score = 1 + (offered.script === wanted.script ? 2 : 0) + (offered.region === wanted.region ? 1 : 0)
-    if (score > bestScore) {
-      best = language
-      bestScore = score
-    }
-  }
-  return best
+  const scoreOf = (offered: Intl.Locale | null) =>
+    (offered?.script === wanted.script ? 2 : 0) + (offered?.region === wanted.region ? 1 : 0)
+  const [best] = LOCALES.filter(([, offered]) => offered?.language === wanted.language).toSorted(
+    ([, one], [, other]) => scoreOf(other) - scoreOf(one),
+  )
+  return best?.[0] ?? null
 }
 
 function likelyLocale(tag: string): Intl.Locale | null {
