@@ -12,9 +12,8 @@ import type { AccessPolicy } from './login/answer/access-decision.ts'
 import type { PlayerAnswer } from './login/answer/answer.ts'
 import { createHashAnswer } from './login/answer/hash-answer.ts'
 import { createLoopBreaker } from './login/answer/loop-breaker.ts'
-import type { FeaturePart } from './login/feature.ts'
+import type { FeaturePart, Watch } from './login/feature.ts'
 import { createSignInLog, SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
-import type { Watch } from './login/log/watch.ts'
 import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
@@ -64,22 +63,9 @@ export interface AppDeps {
 const HEALTH = ['/health/live', '/health/ready']
 
 /** Creates the login app: all middleware and routes, in their order. */
-export function createApp({
-  config,
-  hashSecretsOf = startSecretsOf,
-  features = NO_FEATURES,
-  accessPolicy = ownAccessPolicy,
-  users,
-  sessionStore,
-  signInLimits,
-  optionalStores,
-  isAccepting,
-  nowSeconds,
-  log,
-  securityLog,
-  repeatFilter,
-  watch = null,
-}: AppDeps): Express {
+export function createApp(deps: AppDeps): Express {
+  const { config, hashSecretsOf = startSecretsOf, features = NO_FEATURES, accessPolicy = ownAccessPolicy } = deps
+  const { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter, watch = null } = deps
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews()
   const warnOnce = warnOnceAMinute(log, repeatFilter)
@@ -100,7 +86,6 @@ export function createApp({
   const headers = unframedHeaders(config.publicUrl)
 
   const app = createExpress(config.trustProxyHops, watch)
-  const { publicUrl } = config
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
   for (const given of config.entryPoints) {
@@ -112,15 +97,15 @@ export function createApp({
     const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
     const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
-    const refusals = createRefusals(screens, logSignIn, publicUrl.origin)
+    const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
     const sessions = allSessions.at(parts.find((part) => part.acceptsSession)?.acceptsSession)
     const gates = parts.flatMap(({ gate }) => gate ?? [])
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, gates, screenParts, screens, refusals, headersFor, logSignIn }
-    const deps: EntryPointDeps = { ...shared, ...own, prompts: features.prompts }
-    mount(app, entryPoint, entryPointRoutes(deps))
-    for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(deps))
+    const routeDeps: EntryPointDeps = { ...shared, ...own, prompts: features.prompts }
+    mount(app, entryPoint, entryPointRoutes(routeDeps))
+    for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(routeDeps))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
   }
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
@@ -131,8 +116,7 @@ export function createApp({
   const brands = config.entryPoints.map(({ brand }) => brand)
   app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
 
-  const health = { users, sessionStore, optionalStores, isAccepting, warnOnce }
-  app.use(healthRoutes(health, headers, unframedScreens))
+  app.use(healthRoutes(deps, warnOnce, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
@@ -225,12 +209,9 @@ function trustPublicUrl(app: Express): void {
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
-type HealthOptions = Pick<AppDeps, 'users' | 'sessionStore' | 'optionalStores' | 'isAccepting'> & {
-  readonly warnOnce: WarnOnce
-}
-
 function healthRoutes(
-  { users, sessionStore, optionalStores, isAccepting, warnOnce }: HealthOptions,
+  { users, sessionStore, optionalStores, isAccepting }: AppDeps,
+  warnOnce: WarnOnce,
   headers: Headers,
   screens: Screens,
 ): Router {

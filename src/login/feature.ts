@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
+import type { ClientFault } from '../server/client-faults.ts'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
@@ -12,13 +13,12 @@ import type { Settings } from '../settings/setting.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
 import type { AddressLimit } from '../sign-in-limits/settings.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
-import type { SharedStores } from '../stores/store-kind.ts'
+import type { OpenCounters, OpenSessions, SharedStores } from '../stores/store-kind.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { StoreSettings } from '../users/user-store-kind.ts'
 import type { Gate } from './answer/access-decision.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
-import type { Watch, WatchedApp, WatchedFeature } from './log/watch.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import type { Prompt, ScreenPart } from './screens/screen-part.ts'
 
@@ -65,7 +65,7 @@ export interface Services {
   readonly repeatFilter: RepeatFilter
 }
 
-export interface OpenFeature<T = unknown> extends WatchedFeature {
+export interface OpenFeature<T = unknown> {
   /** Returns the parts that the feature adds to one entry point. */
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
@@ -74,6 +74,10 @@ export interface OpenFeature<T = unknown> extends WatchedFeature {
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>
+  /** For a watching feature: functions by the name of a store. Each returns true while the store answers. */
+  readonly storesInMetrics?: Readonly<Record<string, () => boolean>>
+  /** @param registry of the metrics. */
+  registerMetrics?(registry: never): void
   close?(): void
 }
 
@@ -90,4 +94,33 @@ export interface FeaturePart {
   brand?(brand: Brand): Brand
   /** Routes below the base path of the entry point. */
   routes?(deps: EntryPointDeps): RequestHandler
+}
+
+/** The app, for a feature that watches it. */
+export interface WatchedApp {
+  readonly host: string
+  readonly users: UserStore
+  readonly sessions: OpenSessions
+  readonly counters: OpenCounters
+  readonly entryPoints: readonly EntryPoint[]
+  /** The number of lost lines by log. */
+  readonly linesDropped: () => Readonly<Record<string, number>>
+  /** The outcomes of features. */
+  readonly outcomes: Outcomes
+  readonly features: readonly OpenFeature[]
+}
+
+/** A feature that watches the app. The app calls it. */
+export interface Watch {
+  /**
+   * @param outcome as in the log.
+   * @param limit the limit that refused the sign-in.
+   */
+  countSignIn(outcome: string, entryPoint: string, limit?: string): void
+  countClientFault(fault: ClientFault): void
+  readonly timeRequests: RequestHandler
+  /** Ports that are open, for the first line of the log. */
+  readonly ports: Readonly<Record<string, number>>
+  /** Called last, so that the last requests are seen. */
+  close(): Promise<void>
 }

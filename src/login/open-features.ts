@@ -3,9 +3,8 @@ import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import { noticesBy } from './account/notice.ts'
-import type { Feature, FeaturePart, OpenFeature, Services } from './feature.ts'
+import type { Feature, FeaturePart, OpenFeature, Services, Watch, WatchedApp } from './feature.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
-import type { Watch, WatchedApp } from './log/watch.ts'
 import type { Prompt } from './screens/screen-part.ts'
 
 /** The features that are on in an app. */

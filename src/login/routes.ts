@@ -1,13 +1,11 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../server/only-methods.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
-import { postCancel } from './cancel.ts'
-import { postContinue } from './continue.ts'
+import { postCancel, postContinue, postSignOut } from './posts.ts'
 import { formBody } from './request/form-body.ts'
 import { type PlayerContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { getSignIn, postSignIn } from './sign-in.ts'
-import { postSignOut } from './sign-out.ts'
 
 /** Creates the routes of one entry point, below its base path. */
 export function entryPointRoutes(deps: EntryPointDeps): Router {

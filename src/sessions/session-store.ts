@@ -31,10 +31,8 @@ export interface SessionStore {
   /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
   /**
-   * Ends all sessions of a password viewer, in all copies of the app. An SSO viewer with the same name keeps the
-   * sessions.
+   * Ends all sessions of a password viewer, in all copies of the app, and returns their number.
    * @param username in any case.
-   * @returns the number of ended sessions.
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endSessionsOf(username: string): Promise<number>
@@ -50,7 +48,7 @@ export interface SessionLimits {
   readonly lifetimeSeconds: number
   /** From the last use on. */
   readonly idleSeconds: number
-  /** A viewer who has more sessions loses the oldest. An SSO viewer is another viewer than a password viewer of the same name. */
+  /** A viewer who has more sessions loses the oldest. */
   readonly mostPerViewer: number
 }
 

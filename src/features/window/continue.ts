@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
-import { readPost } from '../../login/read-post.ts'
+import { readPost } from '../../login/posts.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'

@@ -41,7 +41,6 @@ function statusOfRequestFault(error: unknown): number | null {
 }
 
 function textProperty(error: unknown, name: string): string | undefined {
-  if (!(error instanceof Error) || !(name in error)) return undefined
-  const value: unknown = Reflect.get(error, name)
+  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
   return typeof value === 'string' ? value : undefined
 }

@@ -13,12 +13,7 @@ interface HeaderOptions {
   readonly frameAncestors: readonly string[]
   /** The origins that its forms may redirect to, besides this app. */
   readonly formTargets: readonly string[]
-  readonly scriptDirectives: ScriptDirectives | undefined
-}
-
-interface ScriptDirectives {
-  readonly scriptSrc: string[]
-  readonly connectSrc?: string[]
+  readonly scriptDirectives: { readonly scriptSrc: string[]; readonly connectSrc?: string[] } | undefined
 }
 
 const TWO_YEARS_SECONDS = 63_072_000
@@ -63,7 +58,9 @@ function screenHeaders({ isTls, frameAncestors, formTargets, scriptDirectives }:
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     strictTransportSecurity: isTls ? { maxAge: TWO_YEARS_SECONDS, includeSubDomains: true } : false,
   })
-  setHeaders(response as unknown as IncomingMessage, response as unknown as ServerResponse, throwIfAny)
+  setHeaders(response as unknown as IncomingMessage, response as unknown as ServerResponse, (error?: unknown) => {
+    if (error !== undefined) throw error
+  })
   return Object.freeze(headers)
 }
 
@@ -73,12 +70,8 @@ function screenHeaders({ isTls, frameAncestors, formTargets, scriptDirectives }:
  */
 export function unframedHeaders(publicUrl: URL, hasScript = false): Headers {
   const scriptDirectives = hasScript ? { scriptSrc: ["'self'"] } : undefined
-  return screenHeaders({
-    isTls: publicUrl.protocol === 'https:',
-    frameAncestors: [],
-    formTargets: [],
-    scriptDirectives,
-  })
+  const isTls = publicUrl.protocol === 'https:'
+  return screenHeaders({ isTls, frameAncestors: [], formTargets: [], scriptDirectives })
 }
 
 /**
@@ -86,20 +79,15 @@ export function unframedHeaders(publicUrl: URL, hasScript = false): Headers {
  * `hasScript` is for a screen that loads `public/login.js`.
  */
 export function entryPointHeaders(entryPoint: Pick<EntryPoint, 'playerOrigins'>, isTls: boolean): HeadersFor {
-  const plain = new Map<string | null, Headers>()
-  const scripted = new Map<string | null, Headers>()
+  const cache = new Map<string, Headers>()
   return (returnOrigin, hasScript = false) => {
-    const cache = hasScript ? scripted : plain
-    const cached = cache.get(returnOrigin)
+    const key = `${hasScript} ${returnOrigin}`
+    const cached = cache.get(key)
     if (cached !== undefined) return cached
     const scriptDirectives = hasScript ? { scriptSrc: ["'self'"], connectSrc: ["'self'"] } : undefined
     const formTargets = returnOrigin === null ? [] : [returnOrigin]
     const headers = screenHeaders({ isTls, frameAncestors: entryPoint.playerOrigins, formTargets, scriptDirectives })
-    cache.set(returnOrigin, headers)
+    cache.set(key, headers)
     return headers
   }
-}
-
-function throwIfAny(error?: unknown): void {
-  if (error !== undefined) throw error
 }

@@ -99,7 +99,7 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
   const isFault = FAULTS_OF_FIELDS.includes(refusal.text)
   const isPassword = hasUsername && refusal.text !== 'unreadableText'
   const state = `${isFault ? ' aria-invalid="true"' : ''} aria-describedby="alert"`
-  const { helpUrl, forgotPasswordUrl } = brand
+  const { helpUrl, forgotPasswordUrl, usernameKind } = brand
   const isExpired = refusal.text === 'expiredPassword' && forgotPasswordUrl !== null
   const alertLink = isExpired
     ? { address: inLanguage(forgotPasswordUrl, language), text: texts.changePassword }
@@ -107,15 +107,17 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
       ? { address: helpUrl, text: texts.help }
       : null
   return {
-    alert: errorText(language, isExpired ? 'expiredPasswordWithLink' : textFor(brand, refusal.text), refusal.values),
+    alert: errorText(
+      language,
+      isExpired
+        ? 'expiredPasswordWithLink'
+        : (usernameKind === 'email' && EMAIL_VARIANTS[refusal.text]) || refusal.text,
+      refusal.values,
+    ),
     alertLink,
     usernameState: isFault && !isPassword ? `${state} autofocus` : state,
     passwordState: isFault && isPassword ? `${state} autofocus` : state,
   }
-}
-
-function textFor({ usernameKind }: Brand, key: TextKey): TextKey {
-  return usernameKind === 'email' ? (EMAIL_VARIANTS[key] ?? key) : key
 }
 
 /** Returns the reason of a refusal for programs, such as `wrong-credentials`: the same in every language. */

@@ -86,14 +86,8 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
   }
 }
 
-interface RefusalDetails {
-  readonly attribute?: string
-  readonly reason?: string
-  readonly explanation?: Explanation
-}
-
 /** Returns the details for the log, and the explanation for the viewer without a link that no screen may show. */
-function detailsOf(decision: AccessRefused): RefusalDetails {
+function detailsOf(decision: AccessRefused): { attribute?: string; reason?: string; explanation?: Explanation } {
   if (decision.reason === 'unusable-attribute') return { attribute: decision.attribute, reason: decision.fault }
   const { explanation } = decision
   if (explanation?.link === undefined) return explanation ? { explanation } : {}
