@@ -84,10 +84,7 @@ export function openViewersFile(
   }
 }
 
-/**
- * Runs a query on an open file.
- * @throws UpstreamError for every error of SQLite, and for a closed file.
- */
+/** Runs a query on an open file. @throws UpstreamError for every error of SQLite, and for a closed file. */
 export function queryViewers<T>(file: string, query: () => T): T {
   try {
     return query()

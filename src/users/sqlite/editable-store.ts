@@ -10,8 +10,7 @@ import { sqliteInvitations } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqliteImporter } from './import-batch/sqlite-import.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
-import { readViewerRow } from './viewer-row.ts'
-import { listViewerStates } from './viewer-states.ts'
+import { listViewerStates, readViewerRow } from './viewer-row.ts'
 
 /** A command can wait until another command has written, such as a batch of an import. */
 const BUSY_TIMEOUT_MS = 10_000

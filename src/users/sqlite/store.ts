@@ -9,8 +9,7 @@ import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
-import { readViewerRow } from './viewer-row.ts'
-import { viewerInspector } from './viewer-states.ts'
+import { readViewerRow, viewerInspector } from './viewer-row.ts'
 
 export interface SqliteStoreOptions {
   readonly queue?: WorkQueue
