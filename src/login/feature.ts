@@ -6,7 +6,7 @@ import type { FeatureSettings, SharedSettings } from '../entry-points/feature-se
 import type { ClientFault } from '../server/client-faults.ts'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
-import type { OptionalStore } from '../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AcceptsSession } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/setting.ts'
@@ -69,7 +69,7 @@ export interface OpenFeature<T = unknown> {
   /** Returns the parts that the feature adds to one entry point. */
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
-  sharedRoutes?(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler
+  sharedRoutes?(deps: SharedRouteDeps): RequestHandler
   /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
@@ -79,6 +79,11 @@ export interface OpenFeature<T = unknown> {
   /** @param registry of the metrics. */
   registerMetrics?(registry: never): void
   close?(): void
+}
+
+export interface SharedRouteDeps {
+  readonly brand: Brand
+  readonly logSignIn: LogSignIn
 }
 
 export interface FeaturePart {
@@ -112,10 +117,7 @@ export interface WatchedApp {
 
 /** A feature that watches the app. The app calls it. */
 export interface Watch {
-  /**
-   * @param outcome as in the log.
-   * @param limit the limit that refused the sign-in.
-   */
+  /** @param outcome as in the log. @param limit the limit that refused the sign-in. */
   countSignIn(outcome: string, entryPoint: string, limit?: string): void
   countClientFault(fault: ClientFault): void
   readonly timeRequests: RequestHandler

@@ -1,26 +1,12 @@
 import type { RequestHandler } from 'express'
-import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { OptionalStore } from '../server/monitoring/optional-store.ts'
 import { noticesBy } from './account/notice.ts'
-import type { Feature, FeaturePart, OpenFeature, Services, Watch, WatchedApp } from './feature.ts'
-import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
+import type { Feature, FeaturePart, OpenFeature, Services, SharedRouteDeps, Watch, WatchedApp } from './feature.ts'
+import type { Outcomes } from './log/sign-in-log.ts'
 import type { Prompt } from './screens/screen-part.ts'
 
 /** The features that are on in an app. */
-export interface OpenFeatures {
-  /** The prompts of all features, also of those that are off. */
-  readonly prompts: readonly Prompt[]
-  /** The outcomes of their log lines. */
-  readonly outcomes: Outcomes
-  /** Returns the parts that they add to an entry point, in the order of their list. */
-  at(entryPoint: EntryPoint): FeaturePart[]
-  sharedRoutes(deps: { readonly brand: Brand; readonly logSignIn: LogSignIn }): RequestHandler[]
-  readonly optionalStores: readonly OptionalStore[]
-  /** Null if no feature watches the app. */
-  watch(app: Omit<WatchedApp, 'features' | 'outcomes'>): Promise<Watch | null>
-  close(): void
-}
+export type OpenFeatures = ReturnType<typeof openFeaturesOf>
 
 export interface OpenFeaturesConfig {
   readonly entryPoints: readonly EntryPoint[]
@@ -33,7 +19,7 @@ interface Opened {
   readonly open: OpenFeature
 }
 
-export const NO_FEATURES: OpenFeatures = openFeaturesOf([], [])
+export const NO_FEATURES = openFeaturesOf([], [])
 
 /**
  * Opens the features that are on at an entry point.
@@ -66,20 +52,25 @@ function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
   return read === undefined || name in features
 }
 
-function openFeaturesOf(opened: readonly Opened[], prompts: readonly Prompt[]): OpenFeatures {
+function openFeaturesOf(opened: readonly Opened[], prompts: readonly Prompt[]) {
   const all = opened.map(({ open }) => open)
   const outcomes: Outcomes = Object.assign({}, ...opened.map(({ feature }) => feature.outcomes))
   return {
+    /** The prompts of all features, also of those that are off. */
     prompts,
+    /** The outcomes of their log lines. */
     outcomes,
-    at: (entryPoint) =>
+    /** Returns the parts that they add to an entry point, in the order of their list. */
+    at: (entryPoint: EntryPoint): FeaturePart[] =>
       opened
         .filter(({ feature }) => isOn(feature, entryPoint))
         .map(({ feature, open }) => open.at(entryPoint, entryPoint.features[feature.name])),
-    sharedRoutes: (deps) => all.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
+    sharedRoutes: (deps: SharedRouteDeps): RequestHandler[] => all.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
     optionalStores: all.flatMap(({ optionalStores = [] }) => optionalStores),
-    watch: async (app) => (await all.find((open) => open.watch)?.watch?.({ ...app, outcomes, features: all })) ?? null,
-    close() {
+    /** Null if no feature watches the app. */
+    watch: async (app: Omit<WatchedApp, 'features' | 'outcomes'>): Promise<Watch | null> =>
+      (await all.find((open) => open.watch)?.watch?.({ ...app, outcomes, features: all })) ?? null,
+    close(): void {
       for (const open of all) open.close?.()
     },
   }

@@ -1,4 +1,4 @@
-import type { OptionalStore } from '../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { RedisAddress } from './address.ts'
 import { connectToCluster } from './cluster.ts'
 import { connectToServer, type RedisClient, type RedisCommands, type RedisConnection } from './connection.ts'

@@ -70,10 +70,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   }
 }
 
-/**
- * Runs work with a signal that aborts after the timeout.
- * @param late makes the reason of the abort.
- */
+/** Runs work with a signal that aborts after the timeout. @param late makes the reason of the abort. */
 export async function withDeadline<T>(
   timeoutMs: number,
   late: () => Error,

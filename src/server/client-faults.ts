@@ -73,8 +73,8 @@ function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean 
 
 /** Writes a whole answer to a connection that has no response object. */
 function writeAnswer(socket: Socket, status: number, headers: Readonly<Record<string, string>>, body: string): void {
-  const all = { Date: new Date().toUTCString(), ...headers }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const all = Object.entries({ Date: new Date().toUTCString(), ...headers })
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 

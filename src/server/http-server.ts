@@ -1,8 +1,7 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import { scheduleFairly } from './fair-scheduling.ts'
-import { keepPathOnly } from './request-target.ts'
 
 /** How long a client may take to send its headers and its whole request, and how often Node checks both. */
 type ClientLimits = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>
@@ -20,10 +19,8 @@ const endingServers = new WeakSet<Server>()
 
 /**
  * Creates an HTTP server with time limits against slow clients. Node's default, a check every 30 seconds, is too rare.
- * Idle connections outlive those of a load balancer (usually 60 seconds), because a load balancer answers 502 when the
- * app closes first.
+ * Idle connections outlive those of a load balancer (usually 60 seconds), which answers 502 when the app closes first.
  * @param clientFaults for requests that never reach the listener.
- * @param options other limits.
  */
 export function createHttpServer(
   listener: RequestListener,
@@ -51,10 +48,7 @@ export function createHttpServer(
 /** Connections that wait to be accepted. Node's default, 511, is less than a crowd; the kernel drops the others. */
 const BACKLOG = 4096
 
-/**
- * Starts to listen. Resolves with the port.
- * @throws NodeJS.ErrnoException such as EADDRINUSE.
- */
+/** Starts to listen. Resolves with the port. @throws NodeJS.ErrnoException such as EADDRINUSE. */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -70,8 +64,7 @@ export async function listen(server: Server, port: number, host: string): Promis
 
 /**
  * Closes each connection after its next answer, and says so in the answer. Call it some time before stopServer(), which
- * closes idle connections. A proxy that sends a sign-in at that moment would get no answer.
- * @param server from createHttpServer().
+ * closes idle connections: a proxy that sends a sign-in at that moment would get no answer.
  */
 export function closeAfterAnswers(server: Server): void {
   endingServers.add(server)
@@ -82,8 +75,7 @@ const CLOSE_IDLE_EVERY_MS = 100
 const LAST_ARRIVALS_MS = 1000
 
 /**
- * Stops listening, lets running requests finish, and closes idle connections. This includes connections that a browser
- * opened and never used.
+ * Stops listening, lets running requests finish, and closes idle connections, also those that a browser never used.
  * @param server from createHttpServer().
  * @param deadlineMs running requests are cut off after this time.
  */
@@ -98,4 +90,18 @@ export async function stopServer(server: Server, deadlineMs: number): Promise<vo
   await new Promise<void>((resolve) => server.close(() => resolve()))
   clearInterval(idle)
   clearTimeout(deadline)
+}
+
+/** A target that is not a path, so that every server answers 404. */
+const NO_PATH = '*'
+
+/**
+ * Replaces an absolute address in the request line by its path and query (RFC 9112, 3.2.2). Express would parse the
+ * address with url.parse(), which prints an invalid address on standard error, with its query.
+ */
+function keepPathOnly(req: Pick<IncomingMessage, 'url'>): void {
+  const { url = NO_PATH } = req
+  if (url.startsWith('/')) return
+  const { protocol, pathname, search } = URL.parse(url) ?? { protocol: '', pathname: '', search: '' }
+  req.url = protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}` : NO_PATH
 }

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 
 /**
- * Returns the last handler of a path, which answers every other method with status 405 and the header `Allow`.
- * @param allowed the value of `Allow`, such as "GET, HEAD".
+ * Returns the last handler of a path, which answers every other method with status 405.
+ * @param allowed the value of the header `Allow`, such as "GET, HEAD".
  * @param sendBody sends the body, in the same form as other errors.
  */
 export function onlyMethods(

@@ -1,6 +1,6 @@
 import { OverloadedError } from '../errors.ts'
 
-/** The number of tasks that run, and that wait. */
+/** Numbers of tasks. */
 export interface QueueLoad {
   readonly running: number
   readonly waiting: number
@@ -10,7 +10,6 @@ export interface QueueLoad {
 export interface WorkQueue {
   /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   assertCapacity(): void
-  /** Returns how many tasks run and wait now. */
   load(): QueueLoad
   /** Returns how many times the queue has thrown OverloadedError. */
   refused(): number

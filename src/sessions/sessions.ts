@@ -14,7 +14,7 @@ export interface SessionDeps {
   readonly users: Pick<UserStore, 'find'>
   readonly nowSeconds: () => number
   readonly securityLog: Pick<SecurityLog, 'info'>
-  /** Called with a fault of the session store that does not fail the request. */
+  /** Called with a fault that does not fail the request. */
   readonly warn: (error: unknown, effect: string) => void
 }
 
@@ -46,9 +46,8 @@ export interface Sessions {
    */
   start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null>
   /**
-   * Ends the earlier session of this browser, if there is one, and removes its cookie. Does not throw: without the
-   * cookie, no browser can use a session that stays in the store.
-   * @returns null: there is no session.
+   * As `end`, but returns null, and does not throw: without the cookie, no browser can use a session that stays in the
+   * store.
    */
   forget(req: Request, res: Response): Promise<null>
   /**

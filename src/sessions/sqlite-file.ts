@@ -28,9 +28,7 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX sessions_by_subject ON sessions (issuer, subject, number) WHERE issuer IS NOT NULL;
    CREATE INDEX sessions_by_provider_session ON sessions (issuer, provider_session) WHERE provider_session IS NOT NULL`,
 ]
-/**
- * Enough for 50,000 sessions. With the 2 MB of SQLite's default, most sessions would be read from the file each time.
- */
+/** Enough for 50,000 sessions. With the 2 MB of SQLite's default, most sessions would be read from the file each time. */
 const CACHE_KIB = 32_768
 const OPENING_TIMEOUT_MS = 10_000
 /** Enough for a write of another process. SQLite blocks this whole process meanwhile. */
@@ -81,24 +79,20 @@ function readVersion(database: DatabaseSync): number {
   return Version.parse(database.prepare('SELECT user_version AS version FROM pragma_user_version').get()).version
 }
 
-/** Keeps requests from waiting for a file that another process locks. */
-export interface LockGuard {
-  /** True from a statement that found the file locked until the next one that did not. */
-  isLocked(): boolean
-  /**
-   * Runs a statement or transaction.
-   * @throws UpstreamError at once, for a second after a statement that found the file locked. Otherwise the error of
-   *   the statement.
-   */
-  run<T>(work: () => T): T
-}
+export type LockGuard = ReturnType<typeof createLockGuard>
 
-export function createLockGuard(): LockGuard {
+/** Keeps requests from waiting for a file that another process locks. */
+export function createLockGuard() {
   let isLocked = false
   let refuseUntilMs = 0
   return {
+    /** True from a statement that found the file locked until the next one that did not. */
     isLocked: () => isLocked,
-    run(work) {
+    /**
+     * Runs a statement or transaction.
+     * @throws UpstreamError at once, for a second after a statement that found the file locked.
+     */
+    run<T>(work: () => T): T {
       if (performance.now() < refuseUntilMs) throw new UpstreamError('session-store', 'The session file is locked')
       try {
         const result = work()

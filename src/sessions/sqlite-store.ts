@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
-import type { OptionalStore } from '../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import {
@@ -16,9 +16,6 @@ import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
 
-/** Unavailable while another process locks the file. */
-export interface SqliteSessions extends SessionStore, OptionalStore {}
-
 const Numbered = z.object({ number: z.number() })
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() }).optional()
 
@@ -27,10 +24,13 @@ const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.nu
  * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2). While
  * another process locks the file, writes fail at once, and reads work.
  * @param file a path, or ":memory:".
- * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
-export function openSqliteSessionStore(file: string, limits: SessionLimits, nowSeconds: () => number): SqliteSessions {
+export function openSqliteSessionStore(
+  file: string,
+  limits: SessionLimits,
+  nowSeconds: () => number,
+): SessionStore & OptionalStore {
   const database = openSessionFile(file)
   // Reads need no guard: the write-ahead log lets them pass while another process writes.
   const writes = createLockGuard()
@@ -48,7 +48,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || row.used_at <= now - limits.idleSeconds
     const data = isOver ? null : readSession(row.data)
     // If this fails, the session stays ended, and a later read or pruning removes it.
-    if (data === null) tryTo(() => destroy(id))
+    if (data === null) answer(() => destroy(id))
     return data
   }
   function write(id: string, data: SessionData): void {
@@ -79,8 +79,8 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
       answer(() => use(id), callback)
     }
   }
-  tryTo(pruneEnded)
-  const timer = setInterval(() => tryTo(pruneEnded), PRUNE_EVERY_MS).unref()
+  answer(pruneEnded)
+  const timer = setInterval(() => answer(pruneEnded), PRUNE_EVERY_MS).unref()
   return {
     store: new SqliteStore(),
     ...managementOf(database, writes),
@@ -89,7 +89,7 @@ export function openSqliteSessionStore(file: string, limits: SessionLimits, nowS
     async checkHealth() {
       await Promise.resolve(select.get(''))
       // Finds out when a lock is over.
-      if (writes.isLocked()) tryTo(() => writes.run(() => inTransaction(database, () => {})))
+      if (writes.isLocked()) answer(() => writes.run(() => inTransaction(database, () => {})))
     },
     close() {
       clearInterval(timer)
@@ -126,7 +126,7 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
     const text = JSON.stringify(storableSession(data))
     const { number } = Numbered.parse(changedRow(insert, id, key, text, signedInAtSeconds, now))
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
-    if (number > mostPerViewer) tryTo(() => removeOlder.run(mostPerViewer, key, ...(sso === undefined ? [] : [text])))
+    if (number > mostPerViewer) answer(() => removeOlder.run(mostPerViewer, key, ...(sso === undefined ? [] : [text])))
   }
 }
 
@@ -160,11 +160,7 @@ function readSession(json: string): SessionData | null {
 
 type Callback<T> = (error: unknown, value?: T) => void
 
-/** Runs work that is repeated later if it fails. */
-function tryTo(work: () => void): void {
-  answer(work)
-}
-
+/** Runs work. Without a callback, the work is repeated later if it fails. */
 function answer<T>(work: () => T, callback?: Callback<T>): void {
   let value: T
   try {

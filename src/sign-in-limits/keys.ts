@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 
-/** Separates account and address in the key of a pair. No account key contains it. */
-const PAIR_MARK = '@'
-
-/** Returns the beginning of the keys of all pairs of an account, before their addresses. */
+/** Returns the beginning of the keys of all pairs of an account, before their addresses. No account key contains "@". */
 export function pairPrefix(account: string): string {
-  return `${account}${PAIR_MARK}`
+  return `${account}@`
 }
 
 /** Returns the key of an account at one address. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { OptionalStore } from '../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionLimits, SessionStore, ShownSession } from '../sessions/session-store.ts'
 import type { SettingMistake } from '../settings/fields.ts'
 import type { FailedSignIns, UnlockResult, UnlockTarget } from '../sign-in-limits/failed-sign-ins.ts'
@@ -39,38 +39,34 @@ export interface OpenCounters {
   close(): void
 }
 
-/** Sessions in a store. The login app may be running while a command uses them. */
+/**
+ * Sessions in a store. The login app may be running while a command uses them. Each function throws a ConfigError or
+ * UpstreamError if the store cannot be used.
+ */
 export interface StoredSessions {
-  /** @throws ConfigError if the store cannot be used. */
   open(limits: SessionLimits, deps: StoreDeps): Promise<OpenSessions>
   /**
    * Ends the sessions of a user name, and returns their number. The app reads the session at each visit, so the viewers
    * must sign in again. A player that already plays continues until its response expires.
    * @param username in any case.
    * @param areSso true for the sessions of SSO viewers with this name, false for the others.
-   * @throws ConfigError or UpstreamError if the store cannot be used.
    */
   end(username: string, areSso: boolean): Promise<number>
-  /** Ends the sessions of all viewers, and returns their number. @throws as `end` does. */
+  /** Ends the sessions of all viewers, and returns their number. */
   endAll(): Promise<number>
-  /** Lists the sessions of a user name in any case, also ones that are over. @throws as `end` does. */
+  /** Lists the sessions of a user name in any case, also ones that are over. */
   list(username: string): Promise<readonly ShownSession[]>
 }
 
-/** Failed sign-ins in a store. The login app may be running while a command uses them. */
+/** Failed sign-ins in a store, as `StoredSessions`. */
 export interface StoredCounts {
   open(deps: StoreDeps): Promise<OpenCounters>
-  /**
-   * Deletes failed sign-ins, so that viewers can try immediately.
-   * @throws ConfigError if no command can reach the counts.
-   * @throws UpstreamError if the store does not answer.
-   */
+  /** Deletes failed sign-ins, so that viewers can try immediately. */
   unlock(target: UnlockTarget): Promise<UnlockResult>
   /**
    * Reads the failed sign-ins of a viewer.
    * @param username as typed at the sign-in, in any spelling of the same account.
    * @returns null if no command can reach the counts.
-   * @throws UpstreamError if the store does not answer.
    */
   failedSignIns(username: string): Promise<FailedSignIns | null>
 }

@@ -10,7 +10,10 @@ export interface StoreSettings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One kind of user store: an entry of the list in `open-user-store.ts`. */
+/**
+ * One kind of user store: an entry of the list in `open-user-store.ts`. Opening a store throws a ConfigError when its
+ * settings cannot be used.
+ */
 export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   /** Marks the settings of this kind. */
   readonly kind: Settings['kind']
@@ -31,20 +34,13 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   read(url: string, environment: Environment): ReadSettings<Settings>
   /** True if a store with these settings is an `OwnUserStore`. Absent if no store of this kind is one. */
   isOwn?(settings: Settings): boolean
-  /**
-   * Opens the store for the login screens.
-   * @throws ConfigError when the settings cannot be used.
-   */
+  /** Opens the store for the login screens. */
   open(settings: Settings, warn: Warn): Promise<UserStore>
-  /**
-   * Opens the store for the `viewers` commands. Absent if this app cannot change its viewers.
-   * @throws ConfigError when the settings cannot be used.
-   */
+  /** Opens the store for the `viewers` commands. Absent if this app cannot change its viewers. */
   openEditable?(settings: Settings, options: EditableStoreOptions): Promise<EditableUserStore>
   /**
    * Creates the tables, or updates them to the version of this app. Absent if opening the store does so.
    * @param app the settings of the login app, if they name another role: creates it, and grants it what it needs.
-   * @throws ConfigError when the settings cannot be used.
    * @throws UpstreamError when the store cannot be reached.
    */
   migrate?(settings: Settings, app: Settings | null): Promise<Migration>

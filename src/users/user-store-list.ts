@@ -24,10 +24,7 @@ export function userStoreList(kinds: readonly UserStoreKind[]) {
     if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
     return chosen
   }
-  /**
-   * Opens the chosen store to change its viewers.
-   * @throws ConfigError when the settings cannot be used, or this app cannot change the viewers of the store.
-   */
+  /** Opens the chosen store to change its viewers. @throws ConfigError if this app cannot change them. */
   async function openEditable(settings: StoreSettings, options: EditableStoreOptions = {}): Promise<EditableUserStore> {
     const store = await kindOf(settings).openEditable?.(settings, options)
     if (store) return store
@@ -44,19 +41,11 @@ export function userStoreList(kinds: readonly UserStoreKind[]) {
     fileOf: (url = defaultUrl ?? ''): string | null => kinds.find((kind) => kind.isUrl(url))?.fileOf?.(url) ?? null,
     /** True if this app manages the viewers of the chosen store. */
     isOwn: (settings: StoreSettings): boolean => kindOf(settings).isOwn?.(settings) ?? false,
-    /**
-     * Opens the chosen store.
-     * @param warn called with warnings for the operator, such as a hash that cannot be verified.
-     * @throws ConfigError when the settings cannot be used.
-     */
+    /** Opens the chosen store. @param warn called for the operator, as with a hash that cannot be verified. */
     open: (settings: StoreSettings, warn: Warn = () => {}): Promise<UserStore> => kindOf(settings).open(settings, warn),
     kindOf,
     openEditable,
-    /**
-     * Creates the tables of the chosen store, or updates them, as `UserStoreKind.migrate` does.
-     * @returns null for a store that is updated whenever it is opened.
-     * @throws ConfigError also when this app cannot change the viewers of the store.
-     */
+    /** As `UserStoreKind.migrate`. Returns null for a store that is updated whenever it is opened. */
     async migrate(settings: StoreSettings, app: StoreSettings | null = null): Promise<Migration | null> {
       const kind = kindOf(settings)
       if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {

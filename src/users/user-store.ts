@@ -15,8 +15,8 @@ export type Authentication =
       readonly ok: false
       readonly reason: 'wrong-credentials' | RefusalAfterPassword
       /**
-       * The name of the viewer in the store, if the typed name is another name of the same viewer. For the limits on
-       * guessing only, also with a wrong password: never show or log it.
+       * The name in the store, if the typed name is another name of the same viewer. For the limits on guessing only,
+       * also with a wrong password: never show or log it.
        */
       readonly storedName?: string
     }
@@ -42,41 +42,34 @@ export interface ViewerState {
 }
 
 /**
- * The users, as the login screens need them. `open-user-store.ts` lists the stores. Features declare here what they add
- * to the stores.
+ * The users, as the login screens need them. Features declare here what they add to the stores. Each function throws an
+ * UpstreamError when the store cannot be reached.
  */
 export interface UserStore {
   /**
-   * Checks that the store can take another sign-in, so that a refusal costs nothing. Absent if the store does not hash
-   * passwords.
+   * Checks that the store can take another sign-in, so that a refusal costs nothing. Absent without hashed passwords.
    * @throws OverloadedError when too many passwords are being checked already.
    */
   assertCapacity?(): void
-  /** Returns how many passwords are being checked, and how many wait. Absent if the store does not hash passwords. */
+  /** Returns how many passwords are being checked, and how many wait. Absent without hashed passwords. */
   hashingQueue?(): QueueLoad
   /**
    * Checks a password. An unknown name and a wrong password give the same reason, in the same time. Other refusals need
    * the right password. The password is compared exactly as given. Accepts any two strings.
-   * @throws UpstreamError when the store cannot be reached.
    * @throws OverloadedError when too many passwords are being checked already.
    */
   authenticate(username: string, password: string): Promise<Authentication>
   /**
    * Returns the viewer; null if unknown or disabled. Absent if the store cannot look up a viewer without a password: a
    * session then lasts its whole lifetime.
-   * @throws UpstreamError when the store cannot be reached.
    */
   find?(username: string): Promise<Viewer | null>
   /**
    * Returns the state of a viewer, disabled or not, for the command line; null if unknown. Absent if the store cannot
    * tell a disabled viewer from an unknown one.
-   * @throws UpstreamError when the store cannot be reached.
    */
   inspect?(username: string): Promise<ViewerState | null>
-  /**
-   * Resolves when the store can answer: for readiness.
-   * @throws UpstreamError when it cannot.
-   */
+  /** Resolves when the store can answer: for readiness. */
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */
   close(): Promise<void>

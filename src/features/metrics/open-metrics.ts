@@ -3,7 +3,7 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import type { Watch, WatchedApp } from '../../login/feature.ts'
 import { SIGN_IN_OUTCOMES } from '../../login/log/sign-in-log.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
-import type { OptionalStore } from '../../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../../server/monitoring/readiness.ts'
 import type { Readings } from './gauges.ts'
 import { createMetrics } from './metrics.ts'
 

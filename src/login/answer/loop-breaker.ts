@@ -1,18 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Counts the answers that one session gets for one target, and for all targets. */
-export interface LoopBreaker {
-  /** True if the viewer came back so often that the player would refuse the next answer too. */
-  isLooping(sessionId: string, target: string, answersOfLoop: number): boolean
-  /**
-   * Counts an answer.
-   * @param target the entry point, return address, and channel or video.
-   * @param key of the answer; null unless the entry point has two.
-   */
-  countAnswer(sessionId: string, target: string, key?: string | null): void
-  /** Returns the number of answers with this key, within ten seconds. */
-  answersWith(sessionId: string, target: string, key: string): number
-}
+export type LoopBreaker = ReturnType<typeof createLoopBreaker>
 
 const TARGET_SECONDS = 10
 /** Stops a loop whose address changes. Twenty tabs, each with a player, a chat and Q&A, need 60 answers. */
@@ -25,10 +13,9 @@ const MOST_KEYS = 50_000
  * Stops redirect loops. A player that refuses our answer (wrong secret or key, wrong clock) sends the viewer back
  * immediately. The app would redirect a signed-in viewer again, forever. After a few answers within ten seconds for one
  * target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several copies of the
- * app, a loop takes a few more turns.
- * @param nowSeconds UNIX time in seconds.
+ * app, a loop takes a few more turns. A target is an entry point, a return address, and a channel or video.
  */
-export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
+export function createLoopBreaker(nowSeconds: () => number) {
   const ofTargets = countRecent(nowSeconds, TARGET_SECONDS)
   const ofKeys = countRecent(nowSeconds, TARGET_SECONDS)
   const ofSessions = countRecent(nowSeconds, SESSION_SECONDS)
@@ -36,11 +23,15 @@ export function createLoopBreaker(nowSeconds: () => number): LoopBreaker {
   const keyOf = (sessionId: string, target: string) => hash('sha256', `${sessionId} ${target}`, 'base64url')
 
   return {
-    answersWith: (sessionId, target, key) => ofKeys.countOf(keyOf(sessionId, `${target} ${key}`)),
-    isLooping: (sessionId, target, answersOfLoop) =>
+    /** Returns the number of answers with this key, within ten seconds. */
+    answersWith: (sessionId: string, target: string, key: string): number =>
+      ofKeys.countOf(keyOf(sessionId, `${target} ${key}`)),
+    /** True if the viewer came back so often that the player would refuse the next answer too. */
+    isLooping: (sessionId: string, target: string, answersOfLoop: number): boolean =>
       ofTargets.countOf(keyOf(sessionId, target)) >= answersOfLoop ||
       ofSessions.countOf(sessionId) >= ANSWERS_PER_SESSION,
-    countAnswer(sessionId, target, key = null) {
+    /** Counts an answer. @param key of the answer; null unless the entry point has two. */
+    countAnswer(sessionId: string, target: string, key: string | null = null): void {
       if (key !== null) ofKeys.add(keyOf(sessionId, `${target} ${key}`))
       ofTargets.add(keyOf(sessionId, target))
       ofSessions.add(sessionId)

@@ -54,10 +54,7 @@ const EMAIL_VARIANTS: Readonly<Partial<Record<TextKey, TextKey>>> = {
 const FAULTS_OF_FIELDS: readonly TextKey[] = ['emptyFields', 'wrongCredentials', 'unreadableText']
 const NEEDS_HELP: readonly TextKey[] = ['disabled', 'expiredPassword']
 
-/**
- * Creates the pages of an entry point.
- * @param icon the address of the icon for entry points without a square logo.
- */
+/** Creates the pages of an entry point. @param icon the address of the icon for entry points without a square logo. */
 export function createPages(brand: Brand, icon: string): (language: Language) => Page {
   const assets = brandAssetsOf(brand)
   const pages = new Map<Language, Page>()

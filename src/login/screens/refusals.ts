@@ -7,47 +7,40 @@ import { isFromOwnPage } from '../request/same-origin.ts'
 import { describeError } from './error-page.ts'
 import type { Screens } from './screens.ts'
 
-/** Refuses requests with a screen, and logs the refusals. */
-export interface Refusals {
-  /** True for a post that does not come from our own page. Logs such a post. */
-  isForeign(req: Request): boolean
-  /** Answers 415 if the body of a post is not a form. Returns true if it answered. */
-  notAForm(req: Request, res: Response): boolean
-  /** Answers 400 with a screen without links: an address that is not allowed is never a redirect target. */
-  badContext(req: Request, res: Response, reading: Extract<ContextReading, { ok: false }>): void
-  accessDenied(
-    req: Request,
-    res: Response,
-    refused: { viewer: Viewer; context: PlayerContext; decision: AccessRefused; isReturn: boolean },
-  ): void
-  looping(req: Request, res: Response, refused: { viewer: Viewer; context: PlayerContext; causes: string }): void
-  /**
-   * Answers an error of a request that has no screen of its own.
-   * @param context for the ways back to the player; null for a screen that cannot know it.
-   */
-  failed(req: Request, res: Response, error: unknown, context: PlayerContext | null): void
+export type Refusals = ReturnType<typeof createRefusals>
+
+/** A viewer who is refused, with the ways back to the player. */
+interface Refused {
+  readonly viewer: Viewer
+  readonly context: PlayerContext
 }
 
-export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin: string): Refusals {
+/** Refuses requests with a screen, and logs the refusals. */
+export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin: string) {
   return {
-    isForeign(req) {
+    /** True for a post that does not come from our own page. Logs such a post. */
+    isForeign(req: Request): boolean {
       if (isFromOwnPage(req.headers, ownOrigin)) return false
       const { origin = 'absent', 'sec-fetch-site': site = 'absent' } = req.headers
       const reason = `Sec-Fetch-Site ${String(site).slice(0, 20)}, Origin ${origin.slice(0, 200)}`
       logSignIn(req, { outcome: 'not-from-own-page', reason })
       return true
     },
-    notAForm(req, res) {
+    /** Answers 415 if the body of a post is not a form. Returns true if it answered. */
+    notAForm(req: Request, res: Response): boolean {
       if (typeof req.body === 'object' && req.body !== null) return false
       logSignIn(req, { outcome: 'refused-request', status: 415, reason: 'the body is not a form' })
       screens.sendMessage(req, res, { title: 'badRequest', refusal: { status: 415, text: 'wrongType' } })
       return true
     },
-    badContext(req, res, { problem: { text, title, needsPlayer }, reason }) {
+    /** Answers 400 with a screen without links: an address that is not allowed is never a redirect target. */
+    badContext(req: Request, res: Response, { problem, reason }: Extract<ContextReading, { ok: false }>): void {
+      const { text, title, needsPlayer } = problem
       logSignIn(req, { outcome: 'refused-request', status: 400, reason })
       screens.sendMessage(req, res, { title, refusal: { status: 400, text }, needsPlayer })
     },
-    accessDenied(req, res, { viewer, context, decision, isReturn }) {
+    accessDenied(req: Request, res: Response, refused: Refused & { decision: AccessRefused; isReturn: boolean }): void {
+      const { viewer, context, decision, isReturn } = refused
       const { explanation, ...details } = detailsOf(decision)
       logSignIn(req, { outcome: decision.reason, viewer: viewer.username, isReturn, ...details })
       screens.sendMessage(req, res, {
@@ -61,7 +54,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
         ...(explanation && { explanation }),
       })
     },
-    looping(req, res, { viewer, context, causes }) {
+    looping(req: Request, res: Response, { viewer, context, causes }: Refused & { causes: string }): void {
       logSignIn(req, { outcome: 'looping', viewer: viewer.username, reason: causes })
       screens.sendMessage(req, res, {
         title: 'loop',
@@ -69,7 +62,8 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
         link: { context, text: 'tryAgain' },
       })
     },
-    failed(req, res, error, context) {
+    /** Answers an error of a request without a screen of its own. @param context null for a screen that cannot know it. */
+    failed(req: Request, res: Response, error: unknown, context: PlayerContext | null): void {
       const refusal = describeError(error)
       const isOurs = refusal.status >= 500
       const event = faultEvent(error)

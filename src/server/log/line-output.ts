@@ -1,20 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Writes lines to a file, pipe, socket or terminal. Never waits for space on a disk, nor for a reader. */
-export interface LineOutput {
-  /**
-   * Writes the line before it returns, so that it survives the end of the process. If the reader is slow, the line
-   * waits. If the output fails, or too many lines wait, the line is dropped and counted.
-   */
-  write(line: string): void
-  /** The number of lines dropped since the start. */
-  dropped(): number
-  /** Writes as many waiting lines as possible now. Call at the end of the process. */
-  flush(): void
-  /** Resolves when no line waits for a slow reader, at the latest after `withinMs`. */
-  drained(withinMs: number): Promise<void>
-}
+export type LineOutput = ReturnType<typeof createLineOutput>
 
 export interface LineOutputOptions {
   /** Returns the line about dropped lines, which is written once when the output works again. */
@@ -29,14 +16,14 @@ const RETRY_MS = 20
 const MOST_WAITING_BYTES = 1_000_000
 
 /**
- * Creates an output for a file descriptor that does not block. Writes are synchronous: a blocked write in libuv's
+ * Creates an output of lines for a file descriptor that does not block. Never waits for space, nor for a reader. Writes are synchronous: a blocked write in libuv's
  * thread pool would take a thread from the password checks, and would stop the process from ending.
  * @param descriptor called before each write. May throw: the lines are then dropped.
  */
 export function createLineOutput(
   descriptor: () => number,
   { noticeOf, onFault = () => {}, mostWaitingBytes = MOST_WAITING_BYTES }: LineOutputOptions,
-): LineOutput {
+) {
   const queue = createQueue(descriptor)
   let state: 'works' | 'slow' | 'fails' = 'works'
   let dropped = 0
@@ -63,15 +50,22 @@ export function createLineOutput(
     }
   }
   return {
-    write(line) {
+    /**
+     * Writes the line before it returns, so that it survives the end of the process. If the reader is slow, the line
+     * waits. If the output fails, or too many lines wait, the line is dropped and counted.
+     */
+    write(line: string) {
       const bytes = Buffer.from(line)
       if (state === 'fails' || (state === 'slow' && queue.bytes() + bytes.length > mostWaitingBytes)) return drop(1)
       queue.add(bytes)
       if (state === 'works') flush()
     },
+    /** The number of lines dropped since the start. */
     dropped: () => dropped,
+    /** Writes as many waiting lines as possible now. Call at the end of the process. */
     flush,
-    async drained(withinMs) {
+    /** Resolves when no line waits for a slow reader, at the latest after `withinMs`. */
+    async drained(withinMs: number): Promise<void> {
       const untilMs = performance.now() + withinMs
       while (state === 'slow' && performance.now() < untilMs) await sleep(RETRY_MS)
     },

@@ -83,10 +83,7 @@ function describeFault(error: unknown, causes: number): unknown {
   const { name, message, stack, cause } = error
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
   const because = cause === undefined || causes === 0 ? {} : { cause: describeFault(cause, causes - 1) }
-  const several = error instanceof AggregateError && causes > 0 ? { errors: error.errors.map(describeOne) } : {}
+  const several =
+    error instanceof AggregateError && causes > 0 ? { errors: error.errors.map((one) => describeFault(one, 0)) } : {}
   return { name, message, ...code, stack, ...because, ...several }
-}
-
-function describeOne(error: unknown): unknown {
-  return describeFault(error, 0)
 }

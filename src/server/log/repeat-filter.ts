@@ -59,19 +59,15 @@ export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: numbe
     }
   }
   const keyOf = (kind: LineKind, network = '') => `${kind.key}\n${network}`
-  function sumOf(kind: LineKind, network: string | undefined) {
-    const key = keyOf(kind, network)
-    const sum = sums.get(key) ?? { kind, network, lines: 0, more: 0 }
-    sums.set(key, sum)
-    return sum
-  }
   return {
     isNew(kind, network, detail = '') {
       timer ??= setTimeout(end, everyMs).unref()
       // Clients must not hide the faults of the app, which have no network.
       const isFull = network !== undefined && written.size >= mostLines
       const isBeyondLimit = isFull && !sums.has(keyOf(kind, network))
-      const sum = sumOf(kind, isBeyondLimit ? 'others' : network)
+      const counted = isBeyondLimit ? 'others' : network
+      const sum = sums.get(keyOf(kind, counted)) ?? { kind, network: counted, lines: 0, more: 0 }
+      sums.set(keyOf(kind, counted), sum)
       const line = `${keyOf(kind, network)}\n${detail}`
       if (isFull || sum.lines >= LINES_PER_NETWORK || written.has(line)) {
         sum.more += 1

@@ -1,5 +1,11 @@
 import type { RequestHandler } from 'express'
-import type { OptionalStore } from './optional-store.ts'
+
+/** A store that the app can do without for a while. While it is away, readiness says "degraded". */
+export interface OptionalStore {
+  /** The setting with its address, for readiness. */
+  readonly setting: string
+  isAvailable(): boolean
+}
 
 export interface ReadinessOptions {
   /** By their settings. Without one of them, no viewer can sign in. */

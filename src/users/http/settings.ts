@@ -40,10 +40,7 @@ export const HttpStoreEnvironment = z.object({
   HTTP_STORE_CA_FILE: CertificatesFile.optional(),
 })
 
-/**
- * True for the address of a login service.
- * @param url the value of USER_STORE_URL.
- */
+/** True for the address of a login service. @param url the value of USER_STORE_URL. */
 export function isHttpStoreUrl(url: string): boolean {
   return /^https?:/i.test(url)
 }

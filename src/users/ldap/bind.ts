@@ -49,10 +49,7 @@ const ACCOUNT_CODES: readonly number[] = [
   LDAP_CODE.unwillingToPerform,
 ]
 
-/**
- * Binds as the viewer.
- * @throws Error when the directory does not answer, or answers that it is busy or unavailable.
- */
+/** Binds as the viewer. @throws Error when the directory does not answer, or answers that it is busy or unavailable. */
 export async function bindAsViewer(client: Client, dn: string, password: string): Promise<BindAnswer> {
   const policy = new PasswordPolicyControl()
   const policyError = () => policy.value?.error ?? null

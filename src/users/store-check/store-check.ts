@@ -28,10 +28,7 @@ export interface StoreChecks {
    * @param timeoutMs the longest answer that the app accepts; null if the store has no network.
    */
   checkStore(open: OpenStore, viewers: CheckedViewers, timeoutMs: number | null): AsyncIterable<StoreFinding>
-  /**
-   * Runs a check.
-   * @param work returns what is wrong, or null.
-   */
+  /** Runs a check. @param work returns what is wrong, or null. */
   check(code: string, kept: string, work: () => Promise<string | null>): Promise<StoreFinding>
   /** Returns a name that no store has. */
   unknownName(): string

@@ -2,7 +2,7 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo } from 'openid-client'
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../../errors.ts'
-import type { OptionalStore } from '../../../server/monitoring/optional-store.ts'
+import type { OptionalStore } from '../../../server/monitoring/readiness.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import {
   type AuthorizationRequest,

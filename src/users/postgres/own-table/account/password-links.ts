@@ -102,10 +102,7 @@ export function postgresPasswordChanges(
   }
 }
 
-/**
- * Marks invitations as sent, and deletes links, for commands.
- * @param rowsOf runs a statement of a command.
- */
+/** Marks invitations as sent, and deletes links, for commands. @param rowsOf runs a statement of a command. */
 export function postgresInvitations(
   rowsOf: (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
 ): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {
