@@ -38,22 +38,17 @@ export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
   /** Returns the secrets as they are now. Default: the secrets of the start. */
   readonly hashSecretsOf?: (entryPoint: HashEntryPoint) => HashSecrets
-  /** Default: none. */
   readonly features?: OpenFeatures
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
   readonly sessionStore: Pick<SessionStore, 'store' | 'checkHealth' | 'logsOutages' | 'close'>
   readonly signInLimits: Pick<SignInLimits, 'admit'>
-  /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores: readonly OptionalStore[]
-  /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean
-  /** UNIX time in seconds. */
   readonly nowSeconds: () => number
   readonly log: Logger
   readonly securityLog: SecurityLog
-  /** Limits the lines about faults and refusals that repeat. */
   readonly repeatFilter: RepeatFilter
   /** Null if no feature watches the app. */
   readonly watch?: Pick<Watch, 'countSignIn' | 'timeRequests'> | null

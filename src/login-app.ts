@@ -5,7 +5,6 @@ import { isHashEntryPoint } from './entry-points/entry-point.ts'
 import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
-import type { Watch } from './login/feature.ts'
 import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
@@ -57,7 +56,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const own = { config, features: open, hashSecretsOf: hashSecrets.secretsOf, optionalStores }
   const deps = { ...own, ...shared, isAccepting: () => isAccepting, watch }
   const app = createApp(deps)
-  const clientFaults = clientFaultsOf(config, watch)
+  const clientFaults = { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
   const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })
   const port = await listen(server, config.port, config.host)
@@ -84,10 +83,6 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
 }
 
-function clientFaultsOf({ publicUrl }: Config, watch: Pick<Watch, 'countClientFault'> | null) {
-  return { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
-}
-
 function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {
   return watchHashSecrets(entryPoints.filter(isHashEntryPoint), {
     onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
@@ -102,8 +97,7 @@ function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
   } catch (cause) {
     if (securityLogFile === null) throw cause
     const { code } = cause as NodeJS.ErrnoException
-    throw new ConfigError(`SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`, {
-      cause,
-    })
+    const fault = `SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`
+    throw new ConfigError(fault, { cause })
   }
 }

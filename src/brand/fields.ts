@@ -42,14 +42,12 @@ export function brandFields(link: z.ZodType<string, string>) {
 }
 
 type BrandFields = ReturnType<typeof brandFields>
-type FieldName = keyof BrandFields
 type BrandSettings = SettingValues<BrandFields>
 
 /** Builds the brand from parsed fields. Refuses fields that need another one. */
 export function brandOf(settings: BrandSettings, source: Pick<SettingSource, 'refuse' | 'nameOf'>): Brand {
   const { brandName, brandLogoFile, brandLogoDarkFile } = settings
-  const refuse = (field: FieldName, message: string) => source.refuse(field, message)
-  const nameOf = (field: FieldName) => source.nameOf(field)
+  const { refuse, nameOf } = source
   if (brandLogoFile && brandName === undefined) {
     refuse('brandLogoFile', `needs ${nameOf('brandName')}, which screen readers say instead of the logo`)
   }

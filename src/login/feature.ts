@@ -70,7 +70,6 @@ export interface OpenFeature<T = unknown> {
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
   sharedRoutes?(deps: SharedRouteDeps): RequestHandler
-  /** Stores that the app can do without. While one is away, readiness says "degraded". */
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>

@@ -6,10 +6,7 @@ import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/send.ts'
 import { isNavigation, returnToPlayer, type SendDeps } from './send-to-player.ts'
 
-/**
- * Sends a signed-in viewer who chose to continue to the player. A post, so that no address can make this choice for the
- * viewer.
- */
+/** Sends a signed-in viewer who chose to continue to the player. A post, so that no address can make this choice. */
 export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {
   const { screens, sessions } = deps
   return async function postContinueForm(req, res) {
@@ -46,7 +43,6 @@ export function postCancel(
   }
 }
 
-/** The prompt of the screen after a sign-out. */
 const SIGNED_OUT = 'signed-out'
 
 /** Ends the session and shows the sign-in screen. */
@@ -60,14 +56,10 @@ export function postSignOut(
   return async function postSignOutForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
-    let viewer: string | undefined
-    try {
-      viewer = await sessions.end(req, res)
-    } catch (cause) {
-      throw new UpstreamError('session-store', 'A viewer signed out, but the session store could not end the session', {
-        cause,
-      })
-    }
+    const viewer = await sessions.end(req, res).catch((cause: unknown) => {
+      const fault = 'A viewer signed out, but the session store could not end the session'
+      throw new UpstreamError('session-store', fault, { cause })
+    })
     logSignIn(req, { outcome: 'signed-out', viewer })
     // A way to sign in may have a session of its own, which goes on. Its screen says so.
     const hasScreen = screenParts.some(({ prompts }) => prompts.some(({ value }) => value === SIGNED_OUT))

@@ -1,23 +1,13 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { Viewer } from '../users/user-store.ts'
-import { askAccess } from './answer/access-decision.ts'
+import { type AccessDeps, askAccess } from './answer/access-decision.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'
 
-export type SendDeps = Pick<
-  EntryPointDeps,
-  | 'entryPoint'
-  | 'answer'
-  | 'accessPolicy'
-  | 'gates'
-  | 'visits'
-  | 'refusals'
-  | 'loopBreaker'
-  | 'headersFor'
-  | 'logSignIn'
->
+export type SendDeps = AccessDeps &
+  Pick<EntryPointDeps, 'answer' | 'visits' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn'>
 
 export interface AuthenticatedViewer {
   readonly viewer: Viewer

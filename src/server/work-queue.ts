@@ -6,20 +6,7 @@ export interface QueueLoad {
   readonly waiting: number
 }
 
-/** Runs a limited number of tasks in parallel. A limited number of tasks wait, first in, first out. */
-export interface WorkQueue {
-  /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
-  assertCapacity(): void
-  load(): QueueLoad
-  /** Returns how many times the queue has thrown OverloadedError. */
-  refused(): number
-  /**
-   * Runs the task as soon as a slot is free.
-   * @param waiting aborts the wait and rejects with its reason. A task that has started goes on.
-   * @throws OverloadedError at once when the queue is full, and after a wait that was too long. The task does not start.
-   */
-  run<T>(work: () => Promise<T>, waiting?: AbortSignal): Promise<T>
-}
+export type WorkQueue = ReturnType<typeof createQueue>
 
 export interface QueueOptions {
   /** The number of parallel tasks. */
@@ -40,8 +27,11 @@ export interface QueueOptions {
 const LONGEST_BURST_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 
-/** Creates a queue. @throws RangeError for a width or length with which no task could ever run. */
-export function createQueue(options: QueueOptions): WorkQueue {
+/**
+ * Creates a queue: a limited number of tasks run in parallel, and a limited number wait, first in, first out.
+ * @throws RangeError for a width or length with which no task could ever run.
+ */
+export function createQueue(options: QueueOptions) {
   const { width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS } = options
   const { longestWaitMs = Number.POSITIVE_INFINITY, nowMs = () => performance.now() } = options
   if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A queue must run at least one task at once')
@@ -64,6 +54,7 @@ export function createQueue(options: QueueOptions): WorkQueue {
     throw new OverloadedError(message, retryAfterSeconds)
   }
 
+  /** @throws OverloadedError when the queue is full. Call it before other work, so that a refusal costs nothing. */
   function assertCapacity(): void {
     if (running < width || waiting.length < mostWaiting(waiting.length)) return
     refuse(`${running} tasks run and ${waiting.length} wait already`)
@@ -71,19 +62,23 @@ export function createQueue(options: QueueOptions): WorkQueue {
 
   async function enter(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
-    if (running < width) {
-      running += 1
-      return
-    }
-    assertCapacity()
-    await placeInQueue(waiting, signal)
+    if (running >= width) {
+      assertCapacity()
+      await placeInQueue(waiting, signal)
+    } else running += 1
   }
 
   return {
     assertCapacity,
-    load: () => ({ running, waiting: waiting.length }),
+    load: (): QueueLoad => ({ running, waiting: waiting.length }),
+    /** Returns how many times the queue has thrown OverloadedError. */
     refused: () => refused,
-    async run(work, signal) {
+    /**
+     * Runs the task as soon as a slot is free.
+     * @param signal aborts the wait and rejects with its reason. A task that has started goes on.
+     * @throws OverloadedError at once when the queue is full, and after a wait that was too long: the task does not start.
+     */
+    async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       const sinceMs = nowMs()
       await enter(signal)
       try {

@@ -23,7 +23,6 @@ export interface StoreUrls {
 }
 
 export interface StoreDeps {
-  /** UNIX time in seconds. */
   readonly nowSeconds: () => number
   readonly log: Pick<Logger, 'info' | 'warn'>
 }

@@ -11,16 +11,14 @@ export function storeList(kinds: readonly StoreKind[]) {
     if (!chosen) throw new ConfigError(`There is no store of the kind ${settings.kind}.`)
     return chosen
   }
-  async function sessions(settings: StoreSettings): Promise<StoredSessions> {
-    const stored = await kindOf(settings).sessions?.(settings)
-    if (stored) return stored
-    throw new ConfigError(`A store of the kind ${settings.kind} keeps no sessions.`)
+  /** The schemas of the addresses let only able stores through. */
+  async function able<T>({ kind }: StoreSettings, stored: Promise<T> | T | undefined): Promise<T> {
+    if (stored !== undefined) return await stored
+    throw new ConfigError(`A store of the kind ${kind} cannot be used here.`)
   }
-  async function counts(settings: StoreSettings): Promise<StoredCounts> {
-    const stored = await kindOf(settings).counts?.(settings)
-    if (stored) return stored
-    throw new ConfigError(`A store of the kind ${settings.kind} counts nothing.`)
-  }
+  const sessions = (settings: StoreSettings): Promise<StoredSessions> =>
+    able(settings, kindOf(settings).sessions?.(settings))
+  const counts = (settings: StoreSettings): Promise<StoredCounts> => able(settings, kindOf(settings).counts?.(settings))
   return {
     environment: environmentOf(kinds),
     /** Returns warnings for valid settings that are usually a mistake. */

@@ -101,11 +101,8 @@ async function decided(
 async function inTime<T>(work: Promise<T>, timeout: AbortController, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const expiry = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`No decision within ${timeoutMs} ms`)
-      timeout.abort(error)
-      reject(error)
-    }, timeoutMs)
+    timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason))
+    timer = setTimeout(() => timeout.abort(new Error(`No decision within ${timeoutMs} ms`)), timeoutMs)
   })
   try {
     return await Promise.race([work, expiry])

@@ -11,11 +11,7 @@ const ANSWERS_OF_LOOP = 3
 const CAUSES_OF_LOOP =
   'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)'
 
-/**
- * Creates the answer of an entry point with a hash.
- * @param secretsOf returns the secrets as they are now.
- * @param nowSeconds UNIX time in seconds.
- */
+/** Creates the answer of an entry point with a hash. @param secretsOf returns the secrets as they are now. */
 export function createHashAnswer(
   entryPoint: Pick<HashEntryPoint, 'playerAddress' | 'consumers' | 'lifetimeSeconds'>,
   secretsOf: () => HashSecrets,
@@ -50,7 +46,6 @@ export function createHashAnswer(
  * @param granted from askAccess(), in this request.
  * @param secret signs the response; of the entry point, as it is now.
  * @param address from decideReturnAddress().
- * @param nowSeconds UNIX time in seconds; a fraction is cut off.
  * @returns the address to redirect to. It is a credential until it expires: never log it.
  * @throws RangeError when the format cannot carry the parameters.
  */

@@ -14,7 +14,6 @@ declare global {
   }
 }
 
-/** The outcomes of log lines by name. */
 export type Outcomes = Readonly<Record<string, OutcomeKind>>
 
 export interface OutcomeKind {
@@ -78,7 +77,6 @@ export interface SignInLogDeps {
   readonly repeatFilter: RepeatFilter
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
-  /** All outcomes of the app and its features. */
   readonly outcomes: Outcomes
   /** Called for each outcome, for the metrics. */
   readonly count?: ((outcome: string, entryPoint: string, limit?: string) => void) | undefined

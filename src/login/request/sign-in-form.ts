@@ -10,24 +10,21 @@ export interface SignInForm {
   readonly isShared: boolean
 }
 
-interface FormRefusal {
-  readonly status: number
-  readonly text: TextKey
-}
-
 export type SignInFormResult =
   | { readonly ok: true; readonly form: SignInForm }
-  | { readonly ok: false; readonly refusal: FormRefusal; readonly username: string; readonly isShared: boolean }
+  | {
+      readonly ok: false
+      readonly refusal: { status: number; text: TextKey }
+      readonly username: string
+      readonly isShared: boolean
+    }
 
 const Fields = z.object({ username: z.string(), password: z.string() })
 /** U+FFFD replaces bytes that are not UTF-8, so that two different passwords would be the same. */
 export const UNREADABLE_NAME = /[\p{Cc}\ufffd]/u
 export const UNREADABLE_PASSWORD = /[\0\ufffd]/u
 
-/**
- * Reads the fields of the form. A missing or repeated field (an array) is refused.
- * @param body from the form parser.
- */
+/** Reads the fields of the parsed form. A missing or repeated field (an array) is refused. */
 export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInFormResult {
   const isShared = body.shared !== undefined
   const refuse = (text: TextKey, username = '') =>

@@ -17,13 +17,9 @@ export interface BrandAsset {
  */
 const ASSET_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-export interface BrandAssets {
-  readonly stylesheet: BrandAsset | null
-  readonly logo: BrandAsset | null
-  readonly darkLogo: BrandAsset | null
-}
+export type BrandAssets = Readonly<ReturnType<typeof brandAssetsOf>>
 
-export function brandAssetsOf({ colors, logo, darkLogo }: Brand): BrandAssets {
+export function brandAssetsOf({ colors, logo, darkLogo }: Brand) {
   return {
     stylesheet: colors && toAsset('css', 'text/css; charset=utf-8', Buffer.from(stylesheetOf(colors))),
     logo: logo && logoAsset(logo),

@@ -5,11 +5,9 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 export type Headers = Readonly<Record<string, string>>
 export type HeadersFor = (returnOrigin: string | null, hasScript?: boolean) => Headers
 
-/** Origins are in the form of `URL.origin`. */
+/** Origins are in the form of `URL.origin`. Without `frameAncestors`, no page may frame the response. */
 interface HeaderOptions {
-  /** True if PUBLIC_URL is https. */
   readonly isTls: boolean
-  /** The origins that may frame the response; none if empty. */
   readonly frameAncestors: readonly string[]
   /** The origins that its forms may redirect to, besides this app. */
   readonly formTargets: readonly string[]
@@ -74,10 +72,7 @@ export function unframedHeaders(publicUrl: URL, hasScript = false): Headers {
   return screenHeaders({ isTls, frameAncestors: [], formTargets: [], scriptDirectives })
 }
 
-/**
- * Returns the headers of one entry point by return origin. Null is for a screen without a way to the player.
- * `hasScript` is for a screen that loads `public/login.js`.
- */
+/** Returns the headers of one entry point by return origin. Null is for a screen without a way to the player. */
 export function entryPointHeaders(entryPoint: Pick<EntryPoint, 'playerOrigins'>, isTls: boolean): HeadersFor {
   const cache = new Map<string, Headers>()
   return (returnOrigin, hasScript = false) => {

@@ -1,6 +1,14 @@
 import ejs from 'ejs'
 import type { Brand } from '../../brand/brand.ts'
-import { errorText, fill, type Language, type TextKey, type Texts, textsOf } from '../../languages/languages.ts'
+import {
+  errorText,
+  fill,
+  type Language,
+  type TextKey,
+  type Texts,
+  type TextValues,
+  textsOf,
+} from '../../languages/languages.ts'
 import { type BrandAssets, brandAssetsOf } from './brand-assets.ts'
 
 /** The data of an entry point that every template may use, in one language. */
@@ -37,10 +45,7 @@ export interface PageLink {
   readonly text: string
 }
 
-interface PageRefusal {
-  readonly text: TextKey
-  readonly values?: Readonly<Record<string, string | number>>
-}
+type PageRefusal = { readonly text: TextKey; readonly values?: TextValues }
 
 const LOGO_HEIGHT_PX = 40
 /** A logo that is wider than this, compared with its height, contains the name. */

@@ -10,6 +10,7 @@ import {
   languageOf,
   type TextKey,
   type Texts,
+  type TextValues,
   textsOf,
 } from '../../languages/languages.ts'
 import type { Explanation, PolicyText } from '../answer/access-decision.ts'
@@ -20,11 +21,12 @@ import type { PartState, ScreenPart, ShownPart } from './screen-part.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { pathOf, sendPage } from './send.ts'
 import type { Views } from './views.ts'
+
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
   readonly status: number
   readonly text: TextKey
-  readonly values?: Readonly<Record<string, string | number>>
+  readonly values?: TextValues
   readonly retryAfterSeconds?: number
 }
 
@@ -103,10 +105,8 @@ export function createScreens(options: ScreensOptions): Screens {
   }
 }
 
-type PageIn = (language: Language) => Page
-
 /** Returns the sign-in screen, from a cache if no name of a signed-in viewer is on it. */
-function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
+function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof createPages>) {
   const freshPages = new LRUCache<string, string>({ max: CACHED_SCREENS })
   const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
 
@@ -138,9 +138,9 @@ function createSignInPages(options: ScreensOptions, pageIn: PageIn) {
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath, hasScript = false, parts = [] }: SignInOptions,
+  { views: { asset }, brand, basePath, hasScript = false, parts = [] }: Omit<ScreensOptions, 'headersFor'>,
   page: Page,
-  state: SignInLocalsState,
+  state: SignInState,
 ): ejs.Data {
   const { context, refusal, username = '', isShared = false, asksFirst = false, wantsOtherAccount = false } = state
   const { fields } = context
@@ -194,11 +194,6 @@ function partLocals(
   }
 }
 
-type SignInOptions = Pick<ScreensOptions, 'brand' | 'basePath' | 'hasScript' | 'parts'> & {
-  views: Pick<Views, 'asset'>
-}
-type SignInLocalsState = Omit<SignInState, 'context'> & { readonly context: Pick<PlayerContext, 'fields'> }
-
 function messageHtml(options: ScreensOptions, page: Page, req: Request, state: MessageState): string {
   const { views, basePath, canCancel = true } = options
   const { title, refusal, explanation, link, reference } = state
@@ -227,17 +222,13 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
   })
 }
 
-interface WayOn extends PageLink {
-  readonly isOutside?: boolean
-}
-
 /** Returns the links of a message, the best first, so that no screen is a dead end. */
 function waysOn(
   { basePath, hasStartPage = true }: ScreensOptions,
   req: Request,
   { link, explanation, refusal: { status }, needsPlayer = false }: MessageState,
   language: Language,
-): WayOn[] {
+): (PageLink & { readonly isOutside?: boolean })[] {
   const texts = textsOf(language)
   if (link !== undefined) {
     const prompt = link.text === 'otherAccount' ? { prompt: 'other-account' } : {}
@@ -259,14 +250,8 @@ function textIn(language: Language, text: PolicyText): string {
   return typeof text === 'string' ? text : (text[language] ?? text.en)
 }
 
-function getOrCreate<T extends string | readonly string[]>(
-  cache: LRUCache<string, T>,
-  key: string,
-  create: () => T,
-): T {
-  const cached = cache.get(key)
-  if (cached !== undefined) return cached
-  const created = create()
-  cache.set(key, created)
-  return created
+function getOrCreate<T extends object | string>(cache: LRUCache<string, T>, key: string, create: () => T): T {
+  const value = cache.get(key) ?? create()
+  cache.set(key, value)
+  return value
 }

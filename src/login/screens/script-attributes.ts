@@ -1,10 +1,7 @@
 import ejs from 'ejs'
 import { type Language, type PluralForms, type TextKey, type Texts, textsOf } from '../../languages/languages.ts'
 
-interface TimedRefusal {
-  readonly text: TextKey
-  readonly retryAfterSeconds?: number
-}
+type TimedRefusal = { readonly text: TextKey; readonly retryAfterSeconds?: number }
 
 /** The data of a countdown in `public/login.js`. It counts down in units of the sentences. */
 interface Countdown {

@@ -27,17 +27,14 @@ export function openLogs(level: LevelWithSilent, securityFile: string | null): L
   const stdout = standardOutput()
   const main = createLineOutput(() => stdout, { noticeOf })
   const log = openLog(level, main)
-  const outputs = { main, security: securityFile === null ? null : openSecurityOutput(securityFile, log) }
+  const security = securityFile === null ? null : openSecurityOutput(securityFile, log)
   // A wrong setting ends the process without close().
-  process.on('exit', () => {
-    main.flush()
-    outputs.security?.flush()
-  })
+  process.on('exit', () => [main, security].forEach((output) => void output?.flush()))
   const onStdout = securityLogOf(log)
   return {
     log,
-    securityLog: outputs.security ? inBoth(onStdout, securityLogOf(openLog('info', outputs.security))) : onStdout,
-    linesDropped: () => ({ main: main.dropped(), security: outputs.security?.dropped() ?? 0 }),
+    securityLog: security ? inBoth(onStdout, securityLogOf(openLog('info', security))) : onStdout,
+    linesDropped: () => ({ main: main.dropped(), security: security?.dropped() ?? 0 }),
     close: () => main.drained(LAST_LINES_MS),
   }
 }

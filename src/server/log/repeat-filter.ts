@@ -15,17 +15,7 @@ export interface RepeatSum {
   readonly address?: string
 }
 
-/** Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. */
-export interface RepeatFilter {
-  /**
-   * True if the line must be written. False if it is only counted.
-   * @param network the network of the client that caused it.
-   * @param detail lines of one kind and network are different if they differ in this, up to 100 in a minute.
-   */
-  isNew(kind: LineKind, network?: string, detail?: string): boolean
-  /** Writes all sums now, instead of a minute after the first line. */
-  end(): void
-}
+export type RepeatFilter = ReturnType<typeof createRepeatFilter>
 
 /** Writes a warning about a fault of the app. Repetitions of event and message within a minute are only counted. */
 export type WarnOnce = (line: { readonly event: string; readonly err: unknown }, message?: string) => void
@@ -43,11 +33,13 @@ const LINES_PER_NETWORK = 100
 /** Limits the memory to about 10 MB. Clients choose networks and details. */
 const MOST_LINES = 10_000
 
-export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES): RepeatFilter {
+/** Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. */
+export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES) {
   const sums = new Map<string, { kind: LineKind; network: string | undefined; lines: number; more: number }>()
   const written = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
+  /** Writes all sums now, instead of a minute after the first line. */
   function end(): void {
     if (timer !== null) clearTimeout(timer)
     timer = null
@@ -60,7 +52,12 @@ export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: numbe
   }
   const keyOf = (kind: LineKind, network = '') => `${kind.key}\n${network}`
   return {
-    isNew(kind, network, detail = '') {
+    /**
+     * True if the line must be written. False if it is only counted.
+     * @param network the network of the client that caused it.
+     * @param detail lines of one kind and network are different if they differ in this, up to 100 in a minute.
+     */
+    isNew(kind: LineKind, network?: string, detail = ''): boolean {
       timer ??= setTimeout(end, everyMs).unref()
       // Clients must not hide the faults of the app, which have no network.
       const isFull = network !== undefined && written.size >= mostLines

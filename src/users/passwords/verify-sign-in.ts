@@ -82,9 +82,7 @@ async function renewHash(
   try {
     await replaceHash(usernameKey(username), passwordHash, await passwords.hash(password), username)
   } catch (cause) {
-    warn(
-      `The password hash of ${JSON.stringify(username)} could not be renewed. The next sign-in will try again.`,
-      cause,
-    )
+    const name = JSON.stringify(username)
+    warn(`The password hash of ${name} could not be renewed. The next sign-in will try again.`, cause)
   }
 }

@@ -53,9 +53,7 @@ export function createSqliteStore(
         const row = queryViewers(file, () => decoyHash.get(key))
         return typeof row?.password_hash === 'string' ? row.password_hash : null
       },
-      replaceHash: (key, oldHash, hash) => {
-        queryViewers(file, () => newHash.run(hash, key, oldHash))
-      },
+      replaceHash: (key, oldHash, hash) => void queryViewers(file, () => newHash.run(hash, key, oldHash)),
     }),
     passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
     passkeys: sqlitePasskeys(database, file),
@@ -65,14 +63,8 @@ export function createSqliteStore(
         return stored === null || stored.disabled ? null : stored.viewer
       }),
     inspect: viewerInspector(database, file),
-    checkHealth: () =>
-      promised(() => {
-        queryViewers(file, () => anyRow.get())
-      }),
-    close: () =>
-      promised(() => {
-        if (database.isOpen) database.close()
-      }),
+    checkHealth: () => promised(() => void queryViewers(file, () => anyRow.get())),
+    close: () => promised(() => (database.isOpen ? database.close() : undefined)),
   }
 }
 

@@ -66,7 +66,7 @@ function expectPage(answer: RawAnswer, { head, language = 'en', fields = {}, ...
   const filename = fileURLToPath(new URL('../../../views/sign-in.ejs', import.meta.url))
   const locals = signInLocals({ views, brand: UNBRANDED, basePath: '', hasScript: true }, pageIn(language), {
     ...state,
-    context: { fields },
+    context: { address: { url: '', origin: '' }, content: {}, fields },
   })
   expect(answer.body).toBe(ejs.render(readFileSync(filename, 'utf8'), locals, { filename, cache: false }))
   expect(comparable(answer)).toEqual(head)
