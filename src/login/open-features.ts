@@ -47,7 +47,7 @@ export async function openFeatures(
   return openFeaturesOf(opened, prompts)
 }
 
-/** True if the feature is on at the entry point. A feature without settings there is on at every entry point. */
+/** A feature without settings at an entry point is on at every entry point. */
 function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
   return read === undefined || name in features
 }

@@ -21,16 +21,6 @@ export interface SessionDeps {
 /** True if a session counts at an entry point. */
 export type AcceptsSession = (viewer: SessionViewer, nowSeconds: number) => boolean
 
-/** The sessions of all entry points: a browser has one session for all. */
-export interface AllSessions {
-  /**
-   * Returns the sessions as one entry point sees them. Two viewers may have the same user name: one in the user store, and
-   * one at each provider.
-   * @param accepts default: only the sessions of password viewers count.
-   */
-  at(accepts?: AcceptsSession): Sessions
-}
-
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
 export interface Sessions {
   /**
@@ -61,7 +51,8 @@ export interface Sessions {
 
 const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
-export function createSessions(deps: SessionDeps): AllSessions {
+/** Creates the sessions of all entry points. A browser has one session for all, and `at` is the view of one entry point. */
+export function createSessions(deps: SessionDeps) {
   const { users, limits, nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
   const middleware = sessionMiddleware(deps, name)
@@ -123,10 +114,11 @@ export function createSessions(deps: SessionDeps): AllSessions {
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
   return {
-    at: (accepts = isOfUserStore) => ({ returningViewer: returningFrom(accepts), start, forget, end }),
+    at: (accepts = isOfUserStore): Sessions => ({ returningViewer: returningFrom(accepts), start, forget, end }),
   }
 }
 
+/** Two viewers may have the same user name: one in the user store, and one at each provider. */
 const isOfUserStore: AcceptsSession = ({ sso }) => sso === undefined
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */

@@ -114,11 +114,11 @@ function managementOf(database: DatabaseSync, writes: LockGuard) {
 
 /** The conditions for the sessions of one viewer. ?2 is the key of the user name, ?3 the text of a session. */
 const OF_VIEWER = 'username = ?2 AND issuer IS NULL'
-const OF_SSO_VIEWER = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> '$.viewer.sso.subject'"
+const OF_PROVIDER = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> '$.viewer.sso.subject'"
 
 /** Returns a function that stores a session and deletes all but the newest sessions of its viewer. */
 function insertNewest(database: DatabaseSync, mostPerViewer: number) {
-  const [ofUserStore, ofSso] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_SSO_VIEWER)]
+  const [ofUserStore, ofSso] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_PROVIDER)]
   return (id: string, data: SessionData, now: number) => {
     const { username = '', signedInAtSeconds = 0, sso } = data.viewer ?? {}
     const { insert, removeOlder } = sso === undefined ? ofUserStore : ofSso

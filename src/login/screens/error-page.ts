@@ -13,10 +13,7 @@ const FORM_FAULTS: Readonly<Record<string, Refusal>> = {
   'encoding.unsupported': { status: 415, text: 'wrongType' },
 }
 
-/**
- * Turns an error into a status and a sentence; no other function does. The error's own message is only for the log
- * (OWASP ASVS 16.5.1).
- */
+/** Turns an error into a status and a sentence; no other function does. Its message is for the log (OWASP ASVS 16.5.1). */
 export function describeError(error: unknown): Refusal {
   if (error instanceof OverloadedError) {
     return { status: 503, text: 'overloaded', retryAfterSeconds: error.retryAfterSeconds }

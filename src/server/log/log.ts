@@ -71,10 +71,7 @@ export function openLog(level: LevelWithSilent, destination: DestinationStream):
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
 }
 
-/**
- * Returns name, message, code and stack of an error and its causes. Omits other properties, because body-parser adds
- * the form to its errors.
- */
+/** Returns an error and its causes without other properties than these, because body-parser adds the form to its errors. */
 function describeFault(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `Thrown: ${typeof error}` }
   const { name, message, stack, cause } = error

@@ -10,7 +10,6 @@ export interface OptionalStore {
 export interface ReadinessOptions {
   /** By their settings. Without one of them, no viewer can sign in. */
   readonly requiredStores: Readonly<Record<string, { checkHealth(): Promise<void> }>>
-  /** While one is away, the app works with less. */
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean

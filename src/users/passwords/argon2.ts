@@ -82,7 +82,6 @@ export function faultInPasswordHash(passwordHash: string): string | null {
   return null
 }
 
-/** True if a hash should be replaced by one with the current costs. */
 export function needsRehash(passwordHash: string): boolean {
   const parameters = readParameters(passwordHash)
   if (!parameters || !passwordHash.startsWith('$argon2id$v=19$')) return true
