@@ -77,17 +77,6 @@ describe('lock set', () => {
     expect(ofVideo.stdout).toMatch(/matches the settings of the entry point default\.\n$/)
   })
 
-  test.each([
-    ['2001', 'Replaced'],
-    ['2003', 'Created'],
-  ])('lock set gives video %s the address and secret of the settings: %s', async (id, state) => {
-    const { status, stdout, stderr } = await run('lock', 'set', '--video', id, '--yes')
-    expect([status, stdout]).toEqual([0, `${state} the lock of video ${id}. It sends viewers to ${URL_OF_APP}\n`])
-    expect(stderr + stdout).not.toContain(SETTINGS.HASH_SECRET)
-    const lock = await readLock(apiOf(emulator), { kind: 'video', id })
-    expect(lock).toEqual({ url: URL_OF_APP, secret: SETTINGS.HASH_SECRET })
-  })
-
   test('lock set without a terminal changes nothing unless --yes is given', async () => {
     const ended = await run('lock', 'set', '--channel', '1002')
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Use --yes') })

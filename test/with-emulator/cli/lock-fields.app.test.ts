@@ -61,12 +61,6 @@ describe('the message, caption and sizes of a lock', () => {
     expect(await lockNow()).toMatchObject({ ...SHOWN, message: null, popupWidth: '640' })
   })
 
-  test('without confirmation the fields do not change', async () => {
-    await set(...FIELDS)
-    expect(await run('lock', 'set', ...CHANNEL, '--message', 'Other')).toMatchObject({ status: 1 })
-    expect(await lockNow()).toMatchObject(SHOWN)
-  })
-
   test.each([
     ['ignores', required],
     ['refuses', (form: URLSearchParams) => (hasFields(form) ? null : form)],

@@ -107,12 +107,6 @@ test('lock set --rotate counts a repeated id once, and needs one id at least', a
   expect(await rotate()).toMatchObject({ status: 2, stdout: '' })
 })
 
-test('lock set --rotate without a terminal changes nothing unless --yes is given', async () => {
-  await setLocks()
-  expect(await run('lock', 'set', '--rotate', ...BOTH)).toMatchObject({ status: 1 })
-  expect(secrets()).toEqual([OLD, '', null])
-})
-
 test('lock set --rotate restores the files if the service refuses the first lock', async () => {
   await setLocks()
   await addFault(emulator, { path: '/channels/*', method: 'PUT', status: 403, body: { error: 'lack_of_ownership' } })

@@ -5,7 +5,7 @@ import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator
 import { runHere } from '../../tools/cli/run-here.ts'
 import { startProgram } from '../../tools/cli/run-program.ts'
 import { openVisitor } from '../../tools/emulator/oauth/visitor.ts'
-import { closedAddress, startService } from '../../tools/video-service/test-service.ts'
+import { startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
 
@@ -195,33 +195,6 @@ describe('an error of the service', () => {
   ])('the answer %i %s tells what to do', async (status, error, named) => {
     await addFault(emulator, { path: '/oauth2/token', status, body: { error }, count: 3 })
     expect(await token(['--json'])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(named) })
-  })
-
-  test('token tells what is wrong with SERVICE_OAUTH_URL', async () => {
-    const page = await startService((_req, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'))
-    const closed = await closedAddress()
-    const cases = [
-      [page.origin, 'web page'],
-      [closed.origin, '(ECONNREFUSED)'],
-      ['http://service.example', 'SERVICE_OAUTH_URL must be an https address'],
-      ['', 'SERVICE_OAUTH_URL is required'],
-    ] as const
-    for (const [address, named] of cases) {
-      const ended = await token([], { SERVICE_OAUTH_URL: address })
-      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(named) })
-    }
-  })
-
-  test('token lists all missing and wrong settings at once', async () => {
-    const { stderr } = await runHere(['token'], { cwd, env: { SERVICE_CLIENT_ID: 'x' } })
-    expect(stderr.match(/SERVICE_\w+/g)).toEqual([
-      'SERVICE_AUTH_URL',
-      'SERVICE_OAUTH_URL',
-      'SERVICE_BASE_URL',
-      'SERVICE_ANALYTICS_URL',
-      'SERVICE_CLIENT_ID',
-      'SERVICE_CLIENT_SECRET',
-    ])
   })
 })
 

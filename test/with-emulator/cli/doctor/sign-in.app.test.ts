@@ -6,7 +6,6 @@ import { openLog } from '../../../../src/server/log/log.ts'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { openSqliteStore } from '../../../../src/users/sqlite/store.ts'
-import { memoryUsers } from '../../../login/memory-users.ts'
 import { ADA, type LoginAppOptions } from '../../../login/start-login-app.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -52,15 +51,6 @@ test('a viewer in another group is named with the groups that count', async () =
   for (const group of ['gold', 'press', 'silver']) expect(textOf('not-in-group')).toContain(group)
 })
 
-test('a missing attribute is named', async () => {
-  const { failure, textOf } = await signIn(
-    { HASH_PARAMETERS: 'user=username,mail=email' },
-    { app: await appWithStore([], { phone: '1' }) },
-  )
-  expect(failure).toEqual(['attribute-missing'])
-  expect(textOf('attribute-missing')).toContain('attribute email')
-})
-
 test('an attribute whose value cannot be sent is named with the fault', async () => {
   const { failure, textOf } = await signIn(
     { HASH_PARAMETERS: 'user=username,mail=email' },
@@ -93,30 +83,6 @@ test('a refusal of an access policy of your own is named, with what the screen s
     expect(failure).toEqual(['policy-refuses'])
     expect(textOf('policy-refuses')).toContain("Your <b> ticket isn't valid.")
   }
-})
-
-test.each([
-  ['disabled', 'viewer-disabled'],
-  ['an expired password', 'password-expired'],
-  ['an unknown viewer', 'wrong-password'],
-  ['a store that is away', 'store-away'],
-] as const)('%s is named as the cause', async (cause, code) => {
-  const users = memoryUsers()
-  users.add(ADA.username, ADA.password)
-  if (cause === 'disabled') users.disable(ADA.username)
-  if (cause === 'an expired password') users.expirePassword(ADA.username)
-  if (cause === 'an unknown viewer') users.remove(ADA.username)
-  if (cause === 'a store that is away') users.fail(new Error('INTERNALMARKER'))
-  const { status, failure } = await signIn({}, { app: { users } })
-  expect([status, failure]).toEqual([1, expect.arrayContaining([code])])
-})
-
-test('an origin that the app does not know as its own is named as the cause', async () => {
-  const changed: Record<string, string> = {}
-  const env = await startLoginAppBehindProxy(emulator, { settings: { PLAYER_ORIGINS: emulator.url } })
-  changed.PUBLIC_URL = (env.PUBLIC_URL ?? '').replace('127.0.0.1', 'localhost')
-  const { failure } = await runDoctor(['--viewer', ADA.username], { cwd: folder, env: { ...env, ...changed } })
-  expect(failure).toContain('foreign-origin')
 })
 
 test('a doctor that finds no fault leaves no warning in the log of the app', async () => {

@@ -61,20 +61,6 @@ describe('a report', () => {
     expect((await report(...args, '--csv')).stdout).toMatch(/^view_id,.*\r\n$/)
   })
 
-  test('report viewers takes one end of a period alone', async () => {
-    const all = JSON.parse((await report('viewers', '--json')).stdout)
-    const until = await report('viewers', '--to', '2100-01-01', '--json')
-    expect([JSON.parse(until.stdout).length, until.stderr]).toEqual([all.length, expect.stringContaining('(until ')])
-    const since = await report('viewers', '--from', '2100-01-01', '--html', join(cwd, 'viewers.html'))
-    expect([since.status, since.stderr]).toEqual([0, expect.stringMatching(/^0 rows .*\(since /)])
-  })
-
-  test('a period can be one second', async () => {
-    const second = '2026-11-20T10:00:00Z'
-    const { status, stderr } = await report('views', '--from', second, '--to', second)
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/ rows? \(/)])
-  })
-
   test('report viewers with --viewer has only matching viewers', async () => {
     const all: { viewer_identifier: string }[] = JSON.parse((await report('viewers', '--json')).stdout)
     const name = all[0]?.viewer_identifier ?? ''
@@ -94,26 +80,6 @@ describe('a report in a file', () => {
     expect(statSync(output).mode & 0o777).toBe(0o600)
     expect(readdirSync(cwd)).toEqual(['views.csv'])
   })
-
-  test.each([
-    ['a failed answer', { status: 500, count: 1 }],
-    ['a lost connection', { hang_up: true }],
-    ['JSON of another format', { status: 400, body: 'half' }],
-  ])('a report in a file leaves the old file after %s', async (_case, fault) => {
-    const output = join(cwd, 'views.json')
-    writeFileSync(output, 'older')
-    await addFault(emulator, { path: '/v1/views', ...fault })
-    const { status, stderr } = await report('views', ...PERIOD, '--json', '--output', output)
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^\{"error":".*"\}\n$/)])
-    expect(readFileSync(output, 'utf8')).toBe('older')
-    expect(readdirSync(cwd)).toEqual(['views.json'])
-  })
-
-  test('a report is refused before any request if its file cannot be written', async () => {
-    const { status, stderr } = await report('views', '--output', join(cwd, 'missing', 'views.csv'))
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/^Failed: The file .*views\.csv .*ENOENT/)
-  })
 })
 
 describe('a failing report', () => {
@@ -126,14 +92,6 @@ describe('a failing report', () => {
     const ended = await report('total-views')
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
     expect(ended.stderr).toContain(`(${error}, status ${status})`)
-  })
-
-  test('a table shows the first 1,000 rows and says that there are more', async () => {
-    const many = await emulatorOfTest(2_600)
-    env = environmentFor(many)
-    const { stdout, stderr } = await report('views', ...PERIOD)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1_001)
-    expect(stderr).toMatch(/^The first 1,000 rows\. Use --csv or --json/)
   })
 
   test.each([
