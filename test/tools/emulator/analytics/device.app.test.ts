@@ -34,14 +34,6 @@ test.each([
   })
 })
 
-test('an unknown device has families "Other" and all other fields null', () => {
-  expect(describeDevice('').info).toEqual({
-    browser: { family: 'Other', major: null, minor: null, patch: null },
-    os: { family: 'Other', major: null, minor: null, patch: null, patch_minor: null },
-    device: { family: 'Other', brand: null, model: null },
-  })
-})
-
 test('only the first 512 characters of a user agent are read', () => {
   const long = WINDOWS.padEnd(512, ' ')
   expect(describeDevice(long + IPHONE)).toBe(describeDevice(long))

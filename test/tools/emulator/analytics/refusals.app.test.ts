@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnalyticsServer, startAnalytics } from './analytics-server.ts'
 
@@ -26,9 +25,6 @@ describe('authentication', () => {
     expect(headers.get('www-authenticate')).toBe('JWT realm="analytics"')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(body).toEqual({ errors: [{ parameter: 'Authorization', in: 'header', message: 'The token is not valid' }] })
-  })
-  test('the Authorization header holds the token alone', async () => {
-    expect((await server.get(`/views?${RANGE}`, { token: 'owner-1' })).status).toBe(200)
   })
   test('a request without a valid token gets no errors about parameters', async () => {
     expect((await server.get('/views', { token: 'nonsense' })).status).toBe(401)
@@ -168,9 +164,6 @@ describe('a wrong parameter in the path', () => {
       { parameter, in: 'path', value, message: expect.stringMatching(`^${parameter} must be `) },
     ])
   })
-  test('a wrong path without a valid token is a 401', async () => {
-    expect((await server.get('/views/dead', { token: 'nonsense' })).status).toBe(401)
-  })
 })
 
 describe('a wrong path or method', () => {
@@ -193,20 +186,6 @@ describe('a wrong path or method', () => {
     expect(status).toBe(405)
     expect(headers.get('allow')).toBe('GET, HEAD')
     expect(body.errors).toMatchObject([{ parameter: 'method' }])
-  })
-  test('HEAD is answered like GET, without a body', async () => {
-    const { status, headers, body } = await server.get(`/views?${RANGE}`, { method: 'HEAD' })
-    expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json; charset=utf-8', null])
-  })
-  test('a GET with a body of a megabyte is answered', async () => {
-    const status = await new Promise((resolve, reject) => {
-      const sent = request(`${server.url}/viewers`, {
-        headers: { authorization: 'owner-1', 'content-type': 'text/xml', 'content-length': 1_000_000 },
-      })
-      sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
-      sent.end(Buffer.alloc(1_000_000))
-    })
-    expect(status).toBe(200)
   })
   test('parameters with names such as __proto__ are ordinary unknown parameters', async () => {
     const { status, body } = await server.get(`/views?${RANGE}&__proto__=1&constructor=2&toString=3`)

@@ -75,20 +75,6 @@ describe('a segment that starts', () => {
     start({ contentType: 'live', contentId: 13, fromSeconds: null })
     expect(stored()).toMatchObject([{ owner_id: 2 }, { owner_id: 2, from_position: null, to_position: null }])
   })
-  test('segments share rows for equal clients, places and devices', () => {
-    start()
-    start({ viewerIdentifier: 'Ada@example.com', viewSessionId: 'another' })
-    const count = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
-    expect(
-      ['viewers', 'clients', 'view_sessions', 'places', 'devices'].map((what) => count(`segment_${what}`)),
-    ).toEqual([2, 1, 2, 1, 1])
-  })
-  test('a new segment is part of the transaction of the caller', () => {
-    database.exec('BEGIN')
-    start()
-    database.exec('ROLLBACK')
-    expect(stored()).toEqual([])
-  })
 })
 
 describe('a segment that runs', () => {

@@ -28,12 +28,6 @@ beforeEach(() => {
 afterAll(() => service.close())
 
 describe('the video file', () => {
-  test('the video file is a WebM file of less than 300 kB', async () => {
-    const clip = await readFile(CLIP)
-    expect(clip.length).toBeLessThan(300_000)
-    expect(clip.subarray(0, 4).toString('hex')).toBe('1a45dfa3')
-  })
-
   test.each([
     ['channel', '/media/1001/video.webm'],
     ['video', '/media/recorded/2001/video.webm'],
@@ -60,11 +54,6 @@ describe('the video file', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(clip.subarray(100, 200))).toBe(true)
     const beyond = await service.request(media_url, { headers: { Range: `bytes=${clip.length}-` } })
     expect(beyond.status).toBe(416)
-  })
-
-  test('the video file of a channel or video without a lock is served after validation without a response', async () => {
-    const { media_url } = await validate(service, OPEN_CHANNEL, null)
-    expect((await service.request(media_url)).status).toBe(200)
   })
 
   test('the video file refuses the playback of another channel or video', async () => {

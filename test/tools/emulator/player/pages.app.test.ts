@@ -122,12 +122,6 @@ describe('pages for viewers', () => {
     expect(await answer.text()).not.toContain('data-resource')
   })
 
-  test('the chat return page is a 400 without a resource, or with two', async () => {
-    expect((await service.request('/chat/authorize/1001')).status).toBe(400)
-    const twice = '/chat/authorize/1001?resource=%2Fchat%2F1001&resource=%2Fchat%2F1001'
-    expect((await service.request(twice)).status).toBe(400)
-  })
-
   test('the player gets the message, caption and sizes of a lock, escaped', async () => {
     const set = service.database.prepare(
       `UPDATE locks SET message = ?, button_caption = ?, popup_width = ?, popup_height = ? WHERE content_type = 'recorded'`,

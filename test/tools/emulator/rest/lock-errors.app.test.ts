@@ -137,14 +137,6 @@ describe('Errors of viewer authentication management', () => {
     }
   })
 
-  test('missing settings get not_found, in JSON and in XML', async () => {
-    expect([(await read(`${CHANNEL}.json`)).json, (await read(VIDEO)).json]).toMatchObject([
-      { error: 'not_found' },
-      { error: 'not_found' },
-    ])
-    expect((await read(`${CHANNEL}.xml`)).xml).toMatchObject({ response: { error: 'not_found' } })
-  })
-
   test('XML has the same errors as JSON', async () => {
     const missing = await set(`${CHANNEL}/advanced.xml`, { form: {} })
     const foreign = await read('/channels/1002/locks/hash.xml')
@@ -153,15 +145,6 @@ describe('Errors of viewer authentication management', () => {
     expect([foreign.status, foreign.xml]).toMatchObject([403, { response: { error: 'lack_of_ownership' } }])
     expect([invalid.status, invalid.xml]).toMatchObject([400, { response: { error: 'invalid_type' } }])
   })
-
-  test.each([`${CHANNEL}.yaml`, `${CHANNEL}/advanced.html`, `${CHANNEL}.JSON`])(
-    'the unknown format of %s gets not_found',
-    async (path) => {
-      const method = path.includes('advanced') ? 'PUT' : 'GET'
-      const { status, json } = await call(app, method, path, { token, ...(method === 'PUT' ? { form: SETTINGS } : {}) })
-      expect([status, json]).toMatchObject([404, { error: 'not_found' }])
-    },
-  )
 
   test.each([
     [`${CHANNEL}/advanced.json`, 'GET', 'PUT'],
@@ -172,21 +155,5 @@ describe('Errors of viewer authentication management', () => {
   ])('%s answers %s with 405 and Allow: %s', async (path, method, allow) => {
     const { status, headers } = await call(app, method, path, { token })
     expect([status, headers.get('allow')]).toEqual([405, allow])
-  })
-
-  test('a malformed path gets 400 in its own format', async () => {
-    expect((await read('/channels/%ff/locks/hash.json')).json).toMatchObject({ error: 'invalid_request' })
-    expect((await read('/channels/%ff/locks/hash.xml')).xml).toMatchObject({ response: { error: 'invalid_request' } })
-  })
-
-  test('a read-only database gets 503 with Retry-After', async () => {
-    app.database.exec('PRAGMA query_only = ON')
-    const answer = await set(VIDEO)
-    app.database.exec('PRAGMA query_only = OFF')
-    expect([answer.status, answer.json, answer.headers.get('retry-after')]).toMatchObject([
-      503,
-      { error: 'server_error' },
-      '1',
-    ])
   })
 })

@@ -42,11 +42,6 @@ describe('Channel level', () => {
     },
   )
 
-  test('a channel PUT accepts url and secret in JSON', async () => {
-    expect((await set(`${CHANNEL}/advanced.json`, { json: SETTINGS })).status).toBe(201)
-    expect((await read(`${CHANNEL}.json`)).json).toMatchObject({ hashlock: { url: SETTINGS.url } })
-  })
-
   test('a channel GET returns type, url, message, button_caption and both sizes under "hashlock"', async () => {
     await set(`${CHANNEL}/advanced.json`)
     const { status, json } = await read(`${CHANNEL}.json`)
@@ -111,12 +106,6 @@ describe('Channel level', () => {
     expect((await remove(`${CHANNEL}.${format}`)).status).toBe(404)
   })
 
-  test('a channel PUT after a DELETE gets 201', async () => {
-    await set(`${CHANNEL}/advanced.json`)
-    await remove(`${CHANNEL}.json`)
-    expect((await set(`${CHANNEL}/advanced.json`)).status).toBe(201)
-  })
-
   test('of ten parallel channel PUTs, exactly one gets 201', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => set(`${CHANNEL}/advanced.json`)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -125,10 +114,6 @@ describe('Channel level', () => {
 })
 
 describe('Video level', () => {
-  test('a video PUT gets 204 for a new and for a replaced lock', async () => {
-    expect([(await set(VIDEO)).status, (await set(VIDEO)).status]).toEqual([204, 204])
-  })
-
   test('a video GET returns url and secret under "hashlock"', async () => {
     await set(VIDEO)
     const { status, json } = await read(VIDEO)
@@ -140,19 +125,4 @@ describe('Video level', () => {
     expect((await remove(VIDEO)).status).toBe(204)
     expect((await read(VIDEO)).json).toMatchObject({ error: 'not_found' })
   })
-
-  test('a channel’s lock and its video’s lock are separate', async () => {
-    await set(`${CHANNEL}/advanced.json`)
-    expect((await read(VIDEO)).status).toBe(404)
-    await set(VIDEO, { form: { ...SETTINGS, secret: 'of the video' } })
-    await remove(VIDEO)
-    expect((await read(`${CHANNEL}.json`)).status).toBe(200)
-  })
-
-  test.each(['/videos/2001/locks/hash.xml', '/videos/2001/locks/hash/advanced.json'])(
-    'the path %s gets 404',
-    async (path) => {
-      expect((await read(path)).status).toBe(404)
-    },
-  )
 })

@@ -110,17 +110,8 @@ describe.each([
     expect([status, json, stored()]).toMatchObject([403, { error: 'lack_of_ownership' }, []])
   })
 
-  test.each(['9999', '01001', 'abc', '1e3', '9'.repeat(30)])('the id %s gets not_found', async (unknown) => {
-    const answer = await put(path.replace(/\d+/, unknown))
-    expect([answer.status, answer.json]).toMatchObject([404, { error: 'not_found' }])
-  })
-
   test.each(['GET', 'POST', 'PATCH'])('%s gets 405 with Allow', async (method) => {
     const { status, headers } = await call(app, method, path, { token })
     expect([status, headers.get('allow')]).toEqual([405, 'PUT, DELETE'])
-  })
-
-  test('there is no XML', async () => {
-    expect((await put(path.replace('.json', '.xml'))).status).toBe(404)
   })
 })

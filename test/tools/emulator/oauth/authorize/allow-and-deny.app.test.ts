@@ -54,12 +54,6 @@ describe('Allow and Deny', () => {
     expect([answer.status, answer.location]).toEqual([303, `${REDIRECT_URI}?error=access_denied&state=s`])
   })
 
-  test('Deny without a state redirects with only the error', async () => {
-    await signIn()
-    const answer = await visitor.submit(await shown(PATH.replace('&state=s', '')), { decision: 'deny' })
-    expect(answer.location).toBe(`${REDIRECT_URI}?error=access_denied`)
-  })
-
   test('Allow applies to the shown request, and ignores other parameters of the form', async () => {
     await signIn()
     const page = await shown()

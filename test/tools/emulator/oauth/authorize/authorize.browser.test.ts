@@ -1,6 +1,5 @@
 import type { Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { de } from '../../../../../src/tools/emulator/oauth/words/de.ts'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { type RunningEmulator, startEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { findViolations } from '../../../../browser/find-violations.ts'
@@ -91,18 +90,6 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(status).toBe(200)
   })
 
-  test('a client can post its request from its own site', async () => {
-    const { page, complaints } = opened
-    const fields = [...request()].map(([name, value]) => `<input name="${name}" value="${value}">`).join('')
-    site.serve('/start', `<form method="post" action="${emulator.url}/authorize">${fields}<button>Go</button></form>`)
-    await page.goto(`${site.url.replace('127.0.0.1', 'localhost')}/start`)
-    await pressAndGo(page, 'button')
-    await signIn(page)
-    await pressAndGo(page, '[value=allow]')
-    expect(page.url()).toBe(site.finalUrl)
-    expect(complaints).toEqual([])
-  })
-
   test('another site cannot post Allow for the user', async () => {
     const { page } = opened
     await page.goto(authorizeUrl())
@@ -119,53 +106,6 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
       expect(await page.$eval('main', ({ textContent }) => textContent)).toContain(en.notFromOurPage)
     }
     expect(site.results).toEqual([])
-  })
-
-  test('Deny leads to the client with access_denied, and the user stays signed in', async () => {
-    const { page, complaints } = opened
-    await page.goto(authorizeUrl())
-    await signIn(page)
-    await pressAndGo(page, '[value=deny]')
-    expect(page.url()).toBe(site.finalUrl)
-    expect(site.results[0]?.get('error')).toBe('access_denied')
-    await page.goto(authorizeUrl())
-    expect(await page.$('#password')).toBeNull()
-    await pressAndGo(page, '[value=allow]')
-    expect(site.results[1]?.get('code')).toMatch(/^[0-9a-f]{40}$/)
-    expect(complaints).toEqual([])
-  })
-
-  test('another page cannot frame the sign-in', async () => {
-    site.serve('/frame', `<iframe src="${authorizeUrl().replaceAll('&', '&amp;')}"></iframe>`)
-    await opened.page.goto(`${site.url}/frame`)
-    await opened.waitForComplaint('frame-ancestors')
-    const frame = opened.page.frames()[1]
-    expect(await frame?.$('#password').catch(() => null)).toBeNull()
-  })
-
-  test('sign-up and password reset lead back to the client’s request', async () => {
-    const { page, complaints } = opened
-    await page.goto(authorizeUrl({ lang: 'de_DE' }))
-    await pressAndGo(page, 'a[href^="/account/sign-up"]')
-    await page.locator('#username').fill('grace@example.com')
-    await page.locator('#password').fill('vier lange Wörter hier')
-    await pressAndGo(page, 'button.main')
-    await pressAndGo(page, 'button.quiet')
-    await pressAndGo(page, 'a[href^="/account/forgot"]')
-    await page.locator('#username').fill('grace@example.com')
-    await pressAndGo(page, 'button.main')
-    await pressAndGo(page, 'a[href="/account/outbox"]')
-    await pressAndGo(page, '.mail a')
-    await page.locator('#password').fill('vier andere lange Wörter')
-    await pressAndGo(page, 'button.main')
-    await pressAndGo(page, 'a[href^="/account/sign-in"]')
-    await page.locator('#username').fill('grace@example.com')
-    await page.locator('#password').fill('vier andere lange Wörter')
-    await pressAndGo(page, 'button.main')
-    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(de.consentHeading('Demo client of studio'))
-    await pressAndGo(page, '[value=allow]')
-    expect(page.url()).toBe(site.finalUrl)
-    expect(complaints).toEqual([])
   })
 })
 

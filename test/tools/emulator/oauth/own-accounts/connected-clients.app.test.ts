@@ -50,23 +50,6 @@ describe('Connected clients', () => {
     expect(after.html).toContain('role="status"')
   })
 
-  test('the API answers a revoked token with invalid_token', async () => {
-    await signIn()
-    const token = await tokenFrom(app, { ...PASSWORD_GRANT, device_name: 'Tablet' })
-    await visitor.post('/account/clients/revoke', {
-      client_id: STUDIO_CLIENT.clientId,
-      device_name: 'Tablet',
-      own_server: '0',
-    })
-    const response = await fetch(`${app.url}/users/self/channels.json`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(await response.json()).toMatchObject({
-      error: 'invalid_token',
-      error_description: expect.stringContaining('revoked'),
-    })
-  })
-
   test('the user’s own server is a connected client with its own tokens', async () => {
     await signIn()
     const [own, granted] = [await tokenFrom(app, CLIENT_CREDENTIALS_GRANT), await tokenFrom(app, PASSWORD_GRANT)]

@@ -146,12 +146,6 @@ describe('Signing in', () => {
     }
   })
 
-  test('a sign-in with an invalid authorization request shows an error page', async () => {
-    const fields = { username: STUDIO.username, password: STUDIO.password, request: 'client_id=x' }
-    const page = await visitor.post('/account/sign-in', fields)
-    expect([page.status, page.location]).toEqual([400, null])
-  })
-
   test.each([
     ['on the way to a client', QUERY, es],
     ['on the way to the connected clients', '', en],

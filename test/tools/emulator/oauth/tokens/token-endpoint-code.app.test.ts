@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { issueCode } from '../../../../../src/tools/emulator/oauth/tokens/code-store.ts'
 import { type RoomApp, startRoomApp } from '../room-app.ts'
 import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
-import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from '../token-client.ts'
+import { askForToken, basic, PASSWORD_GRANT, without } from '../token-client.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
@@ -56,23 +56,11 @@ describe('Token endpoint: grant authorization_code', () => {
     expect(app.explanation()).toContain(name)
   })
 
-  test.each(['grant_type', 'client_id', 'code', 'redirect_uri'])(
-    'the code grant treats %s without a value as missing',
-    async (name) => {
-      const { status, body } = await askForToken(app, { ...codeGrant(freshCode()), [name]: '' })
-      expect([status, body]).toEqual([400, { error: 'invalid_request' }])
-    },
-  )
-
-  test('a code works for ten minutes', async () => {
-    const code = freshCode()
+  test('a code works for ten minutes, and then gets invalid_grant', async () => {
+    const [used, code] = [freshCode(), freshCode()]
     app.setClock(app.nowSeconds() + 599)
-    expect((await askForToken(app, codeGrant(code))).status).toBe(200)
-  })
-
-  test('an expired code gets invalid_grant', async () => {
-    const code = freshCode()
-    app.setClock(app.nowSeconds() + 600)
+    expect((await askForToken(app, codeGrant(used))).status).toBe(200)
+    app.setClock(app.nowSeconds() + 1)
     expect(await askForToken(app, codeGrant(code))).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
 
@@ -163,14 +151,5 @@ describe('Tokens in the database', () => {
       ),
     ).toString('latin1')
     for (const secret of secrets.filter((value) => value !== undefined)) expect(stored).not.toContain(String(secret))
-  })
-
-  test('a hundred tokens all differ', async () => {
-    const tokens = new Set<unknown>()
-    for (let at = 0; at < 20; at += 1) {
-      const answers = await Promise.all(Array.from({ length: 5 }, () => askForToken(app, CLIENT_CREDENTIALS_GRANT)))
-      for (const { body } of answers) tokens.add(body.access_token)
-    }
-    expect(tokens.size).toBe(100)
   })
 })

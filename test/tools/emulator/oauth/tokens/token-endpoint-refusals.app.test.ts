@@ -116,11 +116,6 @@ describe('Token endpoint: errors', () => {
   test('the token endpoint ignores unknown parameters', async () => {
     expect((await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, code_verifier: 'x', foo: 'bar' })).status).toBe(200)
   })
-
-  test('a password that is not UTF-8 gets invalid_request', async () => {
-    const text = `${new URLSearchParams({ ...PASSWORD_GRANT, password: '' })}%FE`
-    expect((await askForToken(app, text)).body).toEqual({ error: 'invalid_request' })
-  })
 })
 
 describe('Token endpoint: which check comes first', () => {
